@@ -1,0 +1,419 @@
+//! The facade's plain data: what a caller asks and what it gets. Front ends fill requests and print replies; the
+//! wire formats are in [`crate::render`], so a rename here changes no protocol.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::filter::FilterSpec;
+use crate::id::Generation;
+use crate::model::{Note, SkipReason, Skipped, SymbolKind};
+use crate::path::RelPath;
+use crate::profile::Signal;
+use crate::text::{Lines, Span};
+
+/// How an engine is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the index lies: `None` for `SPYHOP_INDEX_DIR`, else the user's cache directory. A relative one is
+    /// relative to the root.
+    pub index_dir: Option<PathBuf>,
+    /// What a search does when there is no index yet.
+    pub on_missing: OnMissing,
+    /// What a search does about changes since the index was made.
+    pub stale_policy: StalePolicy,
+    /// Threads for indexing; `None` for one a core. Never changes an answer.
+    pub threads: Option<usize>,
+    /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB.
+    pub max_file_bytes: u64,
+    /// Whether files and directories whose name begins with a dot are indexed. Default false.
+    pub hidden: bool,
+    /// A folder of grammar manifests that replace built-in ones of the same name.
+    pub grammars: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            index_dir: None,
+            on_missing: OnMissing::Build,
+            stale_policy: StalePolicy::Refresh,
+            threads: None,
+            max_file_bytes: 1 << 20,
+            hidden: false,
+            grammars: None,
+        }
+    }
+}
+
+/// What a search does when there is no index yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnMissing {
+    /// Index the tree, then answer.
+    Build,
+    /// Answer with an error of kind [`super::ErrorKind::NoIndex`].
+    Fail,
+}
+
+/// What a search does about changes since the index was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StalePolicy {
+    /// Stat the tree, index what changed, then answer. The default.
+    Refresh,
+    /// Stat the tree, answer from the index as it is, count the stale files.
+    Warn,
+    /// Answer from the index as it is.
+    Ignore,
+    /// Stat the tree; fail when anything changed.
+    Error,
+    /// As `Refresh`, but wait while another process is indexing instead of answering from what is committed.
+    Wait,
+}
+
+/// How much of each hit is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// One line: no snippet.
+    Compact,
+    /// A snippet of at most 500 characters around the best lines. The default.
+    Default,
+    /// The whole chunk and every signal.
+    Debug,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// What is looked for: a sentence, a name, a piece of code. Neither empty nor above 10,000 characters.
+    pub query: String,
+    /// How many hits a page holds, 1 to 50. Default 10.
+    pub max_results: usize,
+    /// Where the page begins: a reply's `next`.
+    pub cursor: Option<String>,
+    /// Which files and chunks may answer.
+    pub filter: FilterSpec,
+    /// Lines of context before and after a snippet, cut at the ends of the file. Default 0.
+    pub expand: u32,
+    /// Hits below this score are left out, 0 to 1; literal hits are exempt. Default 0.
+    pub min_score: f32,
+    /// How many chunks of one file may be hits; the best one stands at the file's rank, the others are held back.
+    /// At least 1. Default 3.
+    pub per_file: usize,
+    /// How much of each hit is shown.
+    pub mode: Mode,
+    /// Whether files touched in this session or changed since the last commit weigh more. Default true; it has no
+    /// effect until something was touched.
+    pub session: bool,
+}
+
+impl SearchRequest {
+    /// The default search for `query`.
+    pub fn new(query: impl Into<String>) -> SearchRequest {
+        SearchRequest {
+            query: query.into(),
+            max_results: 10,
+            cursor: None,
+            filter: FilterSpec::default(),
+            expand: 0,
+            min_score: 0.0,
+            per_file: 3,
+            mode: Mode::Default,
+            session: true,
+        }
+    }
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug)]
+pub struct SearchReply {
+    /// The query as asked; of a batch, the queries joined with ` | `.
+    pub query: String,
+    /// The hits, best first.
+    pub results: Vec<Hit>,
+    /// Which evidence was at hand, such as `lexical+symbol+path`.
+    pub backend: String,
+    /// Lines that hold the query as written, case as typed; a lower bound when `complete` is false.
+    pub fallback_grep_hits: usize,
+    /// How many hits there are over all pages; the head that is ranked bounds it.
+    pub total: usize,
+    /// Whether the literal pass saw every place where the query as written can stand.
+    pub complete: bool,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// What the caller should know, such as that another process is indexing.
+    pub warnings: Vec<String>,
+}
+
+/// A place that answers.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The file.
+    pub path: RelPath,
+    /// The lines of the chunk or, where one symbol of it answers, of that symbol.
+    pub lines: Lines,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The name it defines or belongs to, with its container, as `Type.method`.
+    pub symbol: Option<String>,
+    /// The name of its language.
+    pub language: &'static str,
+    /// What is shown of it, by the mode.
+    pub snippet: Option<Snippet>,
+    /// The probability, 0 to 1, that this is what was looked for.
+    pub score: f32,
+    /// The score in a word.
+    pub band: Band,
+    /// Why it is here; never empty. The shares add up to the score.
+    pub reasons: Vec<Reason>,
+    /// Whether the file has changed since it was indexed, so that lines may be off.
+    pub stale: bool,
+    /// Which query of a batch found it, from 0.
+    pub query_index: usize,
+}
+
+/// A piece of source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    /// The text, whole lines unless it had to be cut.
+    pub text: String,
+    /// The lines it stands on.
+    pub lines: Lines,
+    /// What matched, as spans of `text`, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+    /// Whether lines of the chunk are left out.
+    pub cut: bool,
+}
+
+/// A score in a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Band {
+    /// From .8.
+    High,
+    /// From .6.
+    Good,
+    /// From .4.
+    Possible,
+    /// Below .4.
+    Weak,
+}
+
+impl Band {
+    /// The band of a score.
+    pub fn of(score: f32) -> Band {
+        match score {
+            s if s >= 0.8 => Band::High,
+            s if s >= 0.6 => Band::Good,
+            s if s >= 0.4 => Band::Possible,
+            _ => Band::Weak,
+        }
+    }
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Band::High => "high",
+            Band::Good => "good",
+            Band::Possible => "possible",
+            Band::Weak => "weak",
+        }
+    }
+}
+
+/// A part of a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// Which signal.
+    pub signal: Signal,
+    /// What it adds to the score; negative for a penalty.
+    pub share: f32,
+    /// A sentence such as `path: component 'provider' matches query`.
+    pub text: String,
+}
+
+/// Where an answer comes from.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The tree.
+    pub root: PathBuf,
+    /// Its git branch, where it has one.
+    pub branch: Option<String>,
+    /// Its git commit, where it has one.
+    pub commit: Option<String>,
+    /// The generation of the index.
+    pub generation: Generation,
+    /// When the tree was last compared with the index; `None` when this answer did not compare.
+    pub checked_at: Option<SystemTime>,
+    /// Files that are ranked.
+    pub indexed_files: usize,
+    /// Entries that were seen and left out.
+    pub skipped_files: usize,
+    /// Files that have changed since they were indexed; 0 when this answer did not compare.
+    pub stale_files: usize,
+}
+
+/// The state of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// There is none.
+    Missing,
+    /// It is being built or refreshed.
+    Indexing,
+    /// It answers, and nothing has changed.
+    Ready,
+    /// It answers; files have changed since.
+    Stale,
+    /// It is there and cannot be read.
+    Damaged,
+}
+
+impl State {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Missing => "missing",
+            State::Indexing => "indexing",
+            State::Ready => "ready",
+            State::Stale => "stale",
+            State::Damaged => "damaged",
+        }
+    }
+}
+
+/// What there is.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// The state.
+    pub state: State,
+    /// More about the state, such as what is damaged or who is indexing.
+    pub detail: Option<String>,
+    /// Where the index lies.
+    pub index_path: PathBuf,
+    /// The tree.
+    pub root: PathBuf,
+    /// Its git branch.
+    pub branch: Option<String>,
+    /// Its git commit.
+    pub commit: Option<String>,
+    /// The generation of the index.
+    pub generation: Option<Generation>,
+    /// Files that are ranked.
+    pub files: usize,
+    /// Their chunks.
+    pub chunks: usize,
+    /// The names they define.
+    pub symbols: usize,
+    /// Bytes of their sources.
+    pub source_bytes: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// Files by language, most first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// Entries left out by reason, most first.
+    pub skipped: Vec<(SkipReason, usize)>,
+    /// Files by note, most first.
+    pub notes: Vec<(Note, usize)>,
+    /// Files that were added, changed or deleted since; `None` when not compared.
+    pub stale_files: Option<usize>,
+}
+
+/// The files that were seen and are not ranked.
+#[derive(Clone, Debug)]
+pub struct SkippedReply {
+    /// Each one, by path.
+    pub entries: Vec<Skipped>,
+    /// How many for each reason, most first.
+    pub counts: Vec<(SkipReason, usize)>,
+}
+
+/// What an index update did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefreshReport {
+    /// The generation that answers now.
+    pub generation: Generation,
+    /// Files that were not there before.
+    pub added: usize,
+    /// Files with other content.
+    pub changed: usize,
+    /// Files that are gone.
+    pub deleted: usize,
+    /// Files whose content was known under another path; they are among `added` and `deleted` as well.
+    pub renamed: usize,
+    /// Files that were parsed.
+    pub parsed: usize,
+    /// Bytes that were read.
+    pub bytes: u64,
+}
+
+/// How far an index update is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Files done.
+    pub files: usize,
+    /// Files in all, as far as known.
+    pub total_files: usize,
+    /// Bytes done.
+    pub bytes: u64,
+    /// Bytes in all, as far as known.
+    pub total_bytes: u64,
+}
+
+/// A stage of an index update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Walking the tree.
+    Scan,
+    /// Reading, parsing and indexing.
+    Index,
+    /// Writing and syncing.
+    Commit,
+}
+
+/// Why a file ranks where it does for a query, or does not.
+#[derive(Clone, Debug)]
+pub struct WhyNot {
+    /// The file.
+    pub path: RelPath,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The file's rank among files, from 1, if it ranks.
+    pub rank: Option<usize>,
+    /// Its best hit, with its reasons.
+    pub hit: Option<Hit>,
+    /// What the tenth hit has and this file lacks: the signal and both shares, the largest gap first.
+    pub missing: Vec<Gap>,
+    /// One sentence that says it all.
+    pub text: String,
+}
+
+/// A signal on which a file falls behind the tenth hit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gap {
+    /// Which signal.
+    pub signal: Signal,
+    /// The file's share.
+    pub own: f32,
+    /// The tenth hit's share.
+    pub tenth: f32,
+}
+
+/// What became of a file in a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is no such file below the root.
+    NoSuchFile,
+    /// It was seen and left out.
+    Skipped(Skipped),
+    /// It is there and the index does not know it yet.
+    NotIndexed,
+    /// The filter excludes it; the text names the part that does.
+    Filtered(String),
+    /// None of the query's words occurs in it.
+    NoTerm,
+    /// It matches and did not come into the head that is ordered.
+    BelowHead,
+    /// It ranks.
+    Ranked,
+}

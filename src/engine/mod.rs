@@ -1,0 +1,3 @@
+//! The facade.
+
+pub mod api;

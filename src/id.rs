@@ -1,0 +1,54 @@
+//! Newtypes for what is counted or hashed: content hashes, file versions, generations, languages.
+
+use serde::{Deserialize, Serialize};
+
+/// The first 128 bits of the BLAKE3 hash of a file's bytes as they stand on disk. It tells one version of a file
+/// from another; it is no defence against somebody who makes collisions on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContentHash(pub [u8; 16]);
+
+impl ContentHash {
+    /// The hash of `bytes`.
+    pub fn of(bytes: &[u8]) -> ContentHash {
+        let mut head = [0; 16];
+        head.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        ContentHash(head)
+    }
+}
+
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The number of a file version, a (path, content hash), within one workspace. Numbers are given once and never
+/// used again, so a posting can name a version that has been collected without naming another by mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct VersionId(pub u32);
+
+/// The number of a commit of the index, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Generation(pub u64);
+
+impl std::fmt::Display for Generation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A language's place in the table of grammars that this binary links, see [`crate::grammar`]. It is stable within
+/// one settings fingerprint, which names the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LanguageId(pub u16);
+
+impl LanguageId {
+    /// Text without a grammar.
+    pub const TEXT: LanguageId = LanguageId(0);
+}

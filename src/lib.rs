@@ -1,0 +1,14 @@
+//! Spyhop finds code by what it does.
+
+// Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
+pub mod id;
+pub mod path;
+pub mod text;
+
+pub mod model;
+
+pub mod profile;
+
+pub mod filter;
+
+pub mod engine;

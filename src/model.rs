@@ -1,0 +1,303 @@
+//! What analysis produces and everything above passes on: chunks, symbols, references, notes, and files left out.
+//!
+//! These are plain data with no behaviour beyond naming. Spans are bytes of the decoded source; lines count from 1.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::path::RelPath;
+use crate::text::{Lines, Span};
+
+macro_rules! symbol_kinds {
+    ($($variant:ident $name:literal $sentence:literal,)+) => {
+        /// What a symbol or chunk is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[repr(u8)]
+        pub enum SymbolKind {
+            $(#[doc = $sentence] $variant,)+
+        }
+
+        impl SymbolKind {
+            /// Every kind, in the order of their numbers on disk: new ones go to the end.
+            pub const ALL: &'static [SymbolKind] = &[$(SymbolKind::$variant,)+];
+
+            /// The name that filters and replies use.
+            pub fn name(self) -> &'static str {
+                match self { $(SymbolKind::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+symbol_kinds! {
+    Fn "fn" "A free function.",
+    Method "method" "A function that belongs to a type.",
+    Struct "struct" "A record type.",
+    Class "class" "A class.",
+    Enum "enum" "An enumeration.",
+    Trait "trait" "A trait.",
+    Interface "interface" "An interface or protocol.",
+    Impl "impl" "An implementation block.",
+    Const "const" "A constant, static or exported variable.",
+    Macro "macro" "A macro.",
+    Module "module" "A module or namespace.",
+    Type "type" "A type alias or another named type.",
+    Field "field" "A field or property.",
+    Doc "doc" "A section of a document, or a comment that stands alone.",
+    Block "block" "Statements that belong to no item, or a part of a large item.",
+    Text "text" "Lines of a file without a grammar.",
+}
+
+impl SymbolKind {
+    /// The kind with number `number` on disk.
+    pub fn from_number(number: u8) -> Option<SymbolKind> {
+        SymbolKind::ALL.get(number as usize).copied()
+    }
+
+    /// Whether it names a type.
+    pub fn is_type_like(self) -> bool {
+        use SymbolKind::*;
+        matches!(self, Struct | Class | Enum | Trait | Interface | Type)
+    }
+}
+
+impl FromStr for SymbolKind {
+    type Err = UnknownKind;
+    fn from_str(text: &str) -> Result<SymbolKind, UnknownKind> {
+        let canonical = match text {
+            "function" => "fn",
+            "comment" => "doc",
+            other => other,
+        };
+        SymbolKind::ALL
+            .iter()
+            .copied()
+            .find(|kind| kind.name() == canonical)
+            .ok_or_else(|| UnknownKind { value: text.to_string() })
+    }
+}
+
+impl std::fmt::Display for SymbolKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A kind that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown kind '{value}'; choose one of {}", SymbolKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownKind {
+    /// What was given.
+    pub value: String,
+}
+
+/// A set of kinds, a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct KindSet(pub u32);
+
+impl KindSet {
+    /// Adds a kind.
+    pub fn insert(&mut self, kind: SymbolKind) {
+        self.0 |= 1 << kind as u32;
+    }
+
+    /// Whether `kind` is in it.
+    pub fn contains(self, kind: SymbolKind) -> bool {
+        self.0 & (1 << kind as u32) != 0
+    }
+
+    /// Whether the two share a kind.
+    pub fn meets(self, other: KindSet) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl FromIterator<SymbolKind> for KindSet {
+    fn from_iter<I: IntoIterator<Item = SymbolKind>>(kinds: I) -> KindSet {
+        let mut set = KindSet::default();
+        kinds.into_iter().for_each(|kind| set.insert(kind));
+        set
+    }
+}
+
+/// A name that a file defines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// The name alone, as written.
+    pub name: Box<str>,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The whole item, with its doc comment, attributes or decorators.
+    pub span: Span,
+    /// The lines of the item proper, without what leads it.
+    pub lines: Lines,
+    /// The name of what holds it, such as a type, or a Go method's receiver.
+    pub container: Option<Box<str>>,
+    /// The symbol that encloses it, as a place in the file's list of symbols.
+    pub parent: Option<u32>,
+    /// The signature: from the item proper to its body, on one or more lines.
+    pub signature: Span,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReferenceRole {
+    /// Something that is called.
+    Call,
+    /// A type.
+    Type,
+    /// Something that is imported.
+    Import,
+}
+
+/// A name that a file uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Where the name stands.
+    pub span: Span,
+    /// How it is used.
+    pub role: ReferenceRole,
+}
+
+/// A stretch of a file that is indexed and shown as one: about forty lines along the syntax. The chunks of a file
+/// cover it exactly once, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its bytes.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// The kind of its main symbol; `block`, `doc` or `text` when it has none.
+    pub kind: SymbolKind,
+    /// Its kind and those of all symbols that begin in it.
+    pub kinds: KindSet,
+    /// The symbols that begin in it, as a range of places in the file's list, which is sorted by start.
+    pub symbols: std::ops::Range<u32>,
+    /// The symbols that are open where it begins, outermost first.
+    pub context: Vec<u32>,
+}
+
+/// What is worth knowing about how a file was analysed. A file with a note is still indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Note {
+    /// The parser met errors; structure around them is a guess.
+    SyntaxErrors,
+    /// Brackets nest too deep to parse; chunks are windows of lines.
+    TooDeep,
+    /// The parser used up its budget; chunks are windows of lines.
+    ParseBudget,
+    /// The text was decoded from an encoding other than UTF-8.
+    Decoded,
+    /// Only its path is indexed, see the file's entry among the skipped.
+    PathOnly,
+}
+
+impl Note {
+    /// Every note, in the order of their bits on disk: new ones go to the end.
+    pub const ALL: &'static [Note] =
+        &[Note::SyntaxErrors, Note::TooDeep, Note::ParseBudget, Note::Decoded, Note::PathOnly];
+}
+
+/// A file's structure. It always exists: where there is no grammar or parsing was given up, chunks are windows of
+/// lines and `notes` say why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// The chunks, in order; at least one, empty for an empty file.
+    pub chunks: Vec<Chunk>,
+    /// The symbols, sorted by the start of their spans, an enclosing one before what it encloses.
+    pub symbols: Vec<Symbol>,
+    /// The names used, in order.
+    pub references: Vec<Reference>,
+    /// Comments and doc strings, in order, not overlapping.
+    pub comments: Vec<Span>,
+    /// What went wrong.
+    pub notes: Vec<Note>,
+}
+
+macro_rules! skip_reasons {
+    ($($variant:ident $name:literal $sentence:literal,)+) => {
+        /// Why a file that was seen is not ranked.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum SkipReason {
+            $(#[doc = $sentence] $variant,)+
+        }
+
+        impl SkipReason {
+            /// Every reason.
+            pub const ALL: &'static [SkipReason] = &[$(SkipReason::$variant,)+];
+
+            /// The name in replies.
+            pub fn name(self) -> &'static str {
+                match self { $(SkipReason::$variant => $name,)+ }
+            }
+
+            /// A sentence for people.
+            pub fn sentence(self) -> &'static str {
+                match self { $(SkipReason::$variant => $sentence,)+ }
+            }
+        }
+    };
+}
+
+skip_reasons! {
+    Ignored "ignored" "An ignore file names it.",
+    Hidden "hidden" "Its name begins with a dot.",
+    BuiltIn "built-in" "A built-in rule takes it for a build product or a dependency.",
+    Symlink "symlink" "It is a symbolic link; links are not followed.",
+    Special "special" "It is no regular file.",
+    Unreadable "unreadable" "It could not be read.",
+    NameNotUtf8 "name-not-utf8" "Its name is not valid UTF-8.",
+    Binary "binary" "It holds NUL bytes or too many control characters.",
+    Encoding "encoding" "Its text could not be decoded.",
+    TooLarge "too-large" "It is above the size that is ranked by content; its path is indexed.",
+    Generated "generated" "A marker says that it is generated.",
+    Minified "minified" "Its lines are so long that it must be minified.",
+}
+
+/// A file or directory that was seen and left out. A directory stands for all that is below it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Which one; where the name is not UTF-8, a lossy form of it.
+    pub path: RelPath,
+    /// Why.
+    pub reason: SkipReason,
+    /// The rule, the error or the measure behind the reason, such as `.gitignore: *.log` or `3145728 bytes`.
+    pub detail: String,
+    /// Whether it is a directory.
+    pub is_dir: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_read_as_they_print() {
+        for kind in SymbolKind::ALL {
+            assert_eq!(kind.name().parse::<SymbolKind>().unwrap(), *kind);
+            assert_eq!(SymbolKind::from_number(*kind as u8), Some(*kind));
+        }
+        assert_eq!("function".parse::<SymbolKind>().unwrap(), SymbolKind::Fn);
+        assert_eq!("comment".parse::<SymbolKind>().unwrap(), SymbolKind::Doc);
+        let error = "klass".parse::<SymbolKind>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown kind 'klass'; choose one of fn, method, struct"), "{error}");
+    }
+
+    #[test]
+    fn a_kind_set_holds_what_was_put_in() {
+        let set: KindSet = [SymbolKind::Fn, SymbolKind::Text].into_iter().collect();
+        assert!(
+            set.contains(SymbolKind::Fn)
+                && set.contains(SymbolKind::Text)
+                && !set.contains(SymbolKind::Class)
+        );
+        assert!(set.meets([SymbolKind::Text].into_iter().collect()));
+        assert!(!set.meets([SymbolKind::Enum].into_iter().collect()));
+    }
+}

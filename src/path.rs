@@ -1,0 +1,167 @@
+//! Root-relative paths.
+//!
+//! A [`RelPath`] cannot leave its root: it is checked once, where it is made, and everything above trusts it. It is
+//! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A path below a root: UTF-8, `/` between parts, no empty part, no `.` or `..`, never absolute. The root itself is
+/// the empty path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RelPath(Box<str>);
+
+/// Why a path was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It is absolute, or begins with a drive or share.
+    #[error("path '{0}' is absolute; give a path below the root")]
+    Absolute(String),
+    /// It has a `..` that leads above the root.
+    #[error("path '{0}' leaves its root")]
+    Leaves(String),
+    /// It is no UTF-8.
+    #[error("path '{0}' is not valid UTF-8")]
+    NotUtf8(String),
+    /// It holds a NUL byte.
+    #[error("path '{0}' holds a NUL byte")]
+    Nul(String),
+}
+
+impl RelPath {
+    /// The root itself.
+    pub fn root() -> RelPath {
+        RelPath("".into())
+    }
+
+    /// The path that `text` spells: `.` and empty parts are dropped, `..` takes a part back, `\` is an ordinary
+    /// character except on Windows.
+    pub fn new(text: &str) -> Result<RelPath, PathError> {
+        if text.contains('\0') {
+            return Err(PathError::Nul(text.replace('\0', "\\0")));
+        }
+        Self::from_path(Path::new(text))
+    }
+
+    /// The same, of a platform path.
+    pub fn from_path(path: &Path) -> Result<RelPath, PathError> {
+        let shown = || path.to_string_lossy().into_owned();
+        let mut parts: Vec<&str> = Vec::new();
+        for component in path.components() {
+            match component {
+                Component::Prefix(_) | Component::RootDir => return Err(PathError::Absolute(shown())),
+                Component::CurDir => {}
+                Component::ParentDir => {
+                    parts.pop().ok_or_else(|| PathError::Leaves(shown()))?;
+                }
+                Component::Normal(part) => {
+                    parts.push(part.to_str().ok_or_else(|| PathError::NotUtf8(shown()))?)
+                }
+            }
+        }
+        Ok(RelPath(parts.join("/").into()))
+    }
+
+    /// This path with one more part. `name` is a directory entry's name, so it holds no separator.
+    pub fn join(&self, name: &str) -> RelPath {
+        debug_assert!(!name.is_empty() && !name.contains('/') && name != "." && name != "..", "{name:?}");
+        if self.0.is_empty() { RelPath(name.into()) } else { RelPath(format!("{}/{name}", self.0).into()) }
+    }
+
+    /// The text, with `/` between the parts.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its last part; empty for the root.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or("")
+    }
+
+    /// The file name without its last extension; a leading dot belongs to the name.
+    pub fn stem(&self) -> &str {
+        let name = self.file_name();
+        match name.rfind('.') {
+            Some(at) if at > 0 => &name[..at],
+            _ => name,
+        }
+    }
+
+    /// The extension of the file name, without the dot.
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.file_name();
+        name.rfind('.').filter(|&at| at > 0).map(|at| &name[at + 1..])
+    }
+
+    /// The path of the directory that holds it; `None` for the root.
+    pub fn parent(&self) -> Option<&str> {
+        if self.0.is_empty() { None } else { Some(self.0.rsplit_once('/').map_or("", |(dir, _)| dir)) }
+    }
+
+    /// How many directories stand above it.
+    pub fn depth(&self) -> usize {
+        self.0.matches('/').count()
+    }
+
+    /// The platform path below `root`.
+    pub fn below(&self, root: &Path) -> PathBuf {
+        if self.0.is_empty() { root.to_path_buf() } else { root.join(&*self.0) }
+    }
+}
+
+impl TryFrom<String> for RelPath {
+    type Error = PathError;
+    fn try_from(text: String) -> Result<RelPath, PathError> {
+        RelPath::new(&text)
+    }
+}
+
+impl From<RelPath> for String {
+    fn from(path: RelPath) -> String {
+        path.0.into()
+    }
+}
+
+impl std::fmt::Display for RelPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_their_root() {
+        let ok = |text: &str, expected: &str| {
+            assert_eq!(RelPath::new(text).unwrap().as_str(), expected, "{text:?}")
+        };
+        ok("", "");
+        ok(".", "");
+        ok("a/b.rs", "a/b.rs");
+        ok("./a//b/", "a/b");
+        ok("a/../b", "b");
+        let err = |text: &str, expected: &str| {
+            assert_eq!(RelPath::new(text).unwrap_err().to_string(), expected);
+        };
+        err("/etc/passwd", "path '/etc/passwd' is absolute; give a path below the root");
+        err("../x", "path '../x' leaves its root");
+        err("a/../../x", "path 'a/../../x' leaves its root");
+        err("a\0b", "path 'a\\0b' holds a NUL byte");
+    }
+
+    #[test]
+    fn parts_of_a_path() {
+        let path = RelPath::new("src/.config.d/lib.test.rs").unwrap();
+        assert_eq!(
+            (path.file_name(), path.stem(), path.extension()),
+            ("lib.test.rs", "lib.test", Some("rs"))
+        );
+        assert_eq!((path.parent(), path.depth()), (Some("src/.config.d"), 2));
+        let dot = RelPath::new(".gitignore").unwrap();
+        assert_eq!((dot.stem(), dot.extension(), dot.parent()), (".gitignore", None, Some("")));
+    }
+}
