@@ -7,6 +7,7 @@ pub mod text;
 
 pub mod model;
 
+pub mod grammar;
 pub mod profile;
 
 pub mod filter;

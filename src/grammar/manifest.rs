@@ -1,0 +1,228 @@
+//! The manifest of a language as it is written: `grammar.toml`, read into plain data.
+//!
+//! It owns the shape of the file and refuses keys that it does not know. Whether the node kinds and fields named in
+//! it exist is checked in [`super::rules`], where the parser is at hand. Roles are given by node kind and field
+//! rather than by tree-sitter queries, because one walk over the tree can then carry all of them out at a fifth of a
+//! query's cost, and because there is nothing to compile when a process starts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// What `grammars/<language>/grammar.toml` says.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Manifest {
+    /// The name of the language, which is that of its folder.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// Other names that filters accept.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// File extensions, without the dot.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Whole file names.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Interpreters of a first line `#!`, without their version.
+    #[serde(default)]
+    pub interpreters: Vec<String>,
+    /// Another language of the same cargo feature whose roles come before these.
+    pub extends: Option<String>,
+    /// Whether it is written for people, so that what belongs to no item is `doc` and not `block`.
+    #[serde(default)]
+    pub prose: bool,
+    /// What makes its trees deep, for the guard before parsing.
+    #[serde(default)]
+    pub nesting: Nesting,
+    /// Comments. They lead the item they touch.
+    #[serde(default)]
+    pub comments: Vec<String>,
+    /// Other nodes that lead the item after them: attributes, decorators.
+    #[serde(default)]
+    pub leading: Vec<String>,
+    /// Nodes around an item that belong to it: `export`, decorated definitions.
+    #[serde(default)]
+    pub wrappers: Vec<String>,
+    /// Nodes whose children count as standing beside them: preprocessor conditions.
+    #[serde(default)]
+    pub transparent: Vec<String>,
+    /// Nodes that are not worth a look inside.
+    #[serde(default)]
+    pub skip: Vec<String>,
+    /// Nodes below which a variable is a local one.
+    #[serde(default)]
+    pub functions: Vec<String>,
+    /// Leaves that are names.
+    #[serde(default)]
+    pub identifiers: Vec<String>,
+    /// Leaves that name a type wherever they stand.
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// Strings that hold the path of an import; its last part without extension is the name.
+    #[serde(default)]
+    pub strings: Vec<String>,
+    /// The kinds, outermost first, of the first statement of a body that documents it.
+    #[serde(default)]
+    pub docstring: Vec<String>,
+    /// For compound nodes, the step that leads to the name they end in.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+    /// What defines a name.
+    #[serde(default)]
+    pub item: Vec<Item>,
+    /// What uses a name.
+    #[serde(default, rename = "use")]
+    pub uses: Vec<Use>,
+}
+
+/// Which measure stands for the depth of a tree before it exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Nesting {
+    /// Brackets that are open at the same time.
+    #[default]
+    Brackets,
+    /// Quote and list markers, or indentation, at the start of a line.
+    Markers,
+}
+
+/// A node kind that defines a name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Item {
+    /// The node kinds.
+    pub node: OneOrMore,
+    /// Its symbol kind; without one, only a matching case makes it an item.
+    pub kind: Option<String>,
+    /// Its symbol kind inside a type.
+    pub inside: Option<String>,
+    /// Paths to its name; the first that leads somewhere counts. `name` unless given.
+    pub name: Option<OneOrMore>,
+    /// Path to its body, where the signature ends.
+    pub body: Option<String>,
+    /// Path to the name of what holds it, where that is written in the item.
+    pub container: Option<String>,
+    /// Whether it counts only outside functions.
+    #[serde(default)]
+    pub outer: bool,
+    /// Whether what it encloses has it as a container.
+    #[serde(default = "yes")]
+    pub holds: bool,
+    /// Whether each node that the first step of the name finds is a name of its own.
+    #[serde(default)]
+    pub each: bool,
+    /// Path to a list of the types it is based on.
+    pub bases: Option<String>,
+    /// What must hold.
+    #[serde(default, rename = "where")]
+    pub conditions: Vec<Condition>,
+    /// Variants; the first whose conditions hold overrides what it names.
+    #[serde(default)]
+    pub case: Vec<Case>,
+}
+
+/// A variant of an item.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    #[serde(rename = "where")]
+    pub conditions: Vec<Condition>,
+    pub kind: String,
+    pub inside: Option<String>,
+    pub name: Option<OneOrMore>,
+    pub body: Option<String>,
+    pub container: Option<String>,
+    #[serde(default)]
+    pub outer: bool,
+}
+
+/// Something that must hold of the node at the end of a path. With only a path: it exists.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Condition {
+    /// From the item's node.
+    pub path: String,
+    /// It is of one of these kinds.
+    #[serde(default)]
+    pub is: Vec<String>,
+    /// It reads as one of these.
+    #[serde(default)]
+    pub text: Vec<String>,
+    /// It does not exist.
+    #[serde(default)]
+    pub absent: bool,
+}
+
+/// A place where a name is used.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Use {
+    /// The node kinds.
+    pub node: OneOrMore,
+    /// The field of the child that is or ends in the name; without one, any child.
+    pub field: Option<String>,
+    /// How the name is used.
+    pub role: Role,
+}
+
+/// The roles of [`crate::model::ReferenceRole`], as they are written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Role {
+    Call,
+    Type,
+    Import,
+}
+
+/// A string or a list of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    pub fn as_slice(&self) -> &[String] {
+        match self {
+            OneOrMore::One(one) => std::slice::from_ref(one),
+            OneOrMore::More(more) => more,
+        }
+    }
+}
+
+impl Manifest {
+    /// This manifest with the roles of `base` before its own. What identifies the language stays its own.
+    pub fn after(self, base: &Manifest) -> Manifest {
+        fn join<T: Clone>(base: &[T], own: Vec<T>) -> Vec<T> {
+            base.iter().cloned().chain(own).collect()
+        }
+        let mut names = base.names.clone();
+        names.extend(self.names);
+        Manifest {
+            prose: self.prose || base.prose,
+            nesting: base.nesting,
+            comments: join(&base.comments, self.comments),
+            leading: join(&base.leading, self.leading),
+            wrappers: join(&base.wrappers, self.wrappers),
+            transparent: join(&base.transparent, self.transparent),
+            skip: join(&base.skip, self.skip),
+            functions: join(&base.functions, self.functions),
+            identifiers: join(&base.identifiers, self.identifiers),
+            types: join(&base.types, self.types),
+            strings: join(&base.strings, self.strings),
+            docstring: if self.docstring.is_empty() { base.docstring.clone() } else { self.docstring },
+            names,
+            item: join(&base.item, self.item),
+            uses: join(&base.uses, self.uses),
+            ..self
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}

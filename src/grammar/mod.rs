@@ -1,0 +1,373 @@
+//! Grammars: which languages there are, how a file's language is recognised, and what their node kinds mean.
+//!
+//! It owns the folders under `grammars/`, the table of linked parsers and the compiled roles; parsing and walking
+//! are [`crate::analyze`]'s. Manifests are embedded in the binary and compiled when a language is first met, so a
+//! process that reads only Rust never looks at the node kinds of C; a folder of the user's replaces a manifest by
+//! its name through the same loader, which is what keeps the built-in ones honest.
+
+mod manifest;
+mod parsers;
+mod rules;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+pub use manifest::Nesting;
+pub(crate) use rules::{Case, Item, Rules, Shape, Step, flag, follow};
+
+use crate::id::LanguageId;
+use crate::model::UnknownKind;
+use crate::path::RelPath;
+use manifest::Manifest;
+use parsers::{LINKED, Linked};
+
+/// Every language that this binary knows. It is `Send + Sync`; share it in an `Arc`.
+pub struct Grammars {
+    languages: Vec<Language>,
+    by_extension: HashMap<String, LanguageId>,
+    by_file: HashMap<String, LanguageId>,
+    by_interpreter: HashMap<String, LanguageId>,
+    by_name: HashMap<String, LanguageId>,
+}
+
+/// A row of the list of languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageRow {
+    /// Its number.
+    pub id: LanguageId,
+    /// Its name in filters and replies.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// Other names that filters accept.
+    pub aliases: Vec<String>,
+    /// The extensions that it claims, without the dot.
+    pub extensions: Vec<String>,
+    /// Whether a manifest of the user's replaces the built-in one.
+    pub overridden: bool,
+}
+
+/// A language that does not exist, or whose parser is not linked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown language '{value}'; choose one of {choices}")]
+pub struct UnknownLanguage {
+    /// What was given.
+    pub value: String,
+    /// What there is.
+    pub choices: String,
+}
+
+/// Why a manifest was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum GrammarError {
+    /// A file or folder could not be read.
+    #[error("cannot read '{}': {source}", path.display())]
+    Read {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder is named after no language whose parser is linked.
+    #[error("'{}' overrides no language: {unknown}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Its name, and the choices.
+        unknown: UnknownLanguage,
+    },
+    /// It is no TOML, or has a key or a value that a manifest cannot have.
+    #[error("{source_name}: {message}")]
+    Manifest {
+        /// The manifest.
+        source_name: String,
+        /// What the reader says; it lists the keys that there are.
+        message: String,
+    },
+    /// Its name is not that of its folder.
+    #[error("{source_name}: name '{value}' is not that of its folder, '{expected}'")]
+    Name {
+        /// The manifest.
+        source_name: String,
+        /// Its name.
+        value: String,
+        /// The folder's.
+        expected: String,
+    },
+    /// It claims what another language claims already.
+    #[error("{source_name}: '{value}' belongs to {owner} already")]
+    Claimed {
+        /// The manifest.
+        source_name: String,
+        /// The extension, file name, interpreter or alias.
+        value: String,
+        /// The other language.
+        owner: String,
+    },
+    /// The parser has no such node kind.
+    #[error("{source_name}: unknown node kind '{value}'; the nearest are {near}")]
+    NodeKind {
+        /// The manifest.
+        source_name: String,
+        /// What it says.
+        value: String,
+        /// Kinds that look like it.
+        near: String,
+    },
+    /// The parser has no such field.
+    #[error("{source_name}: unknown field '{value}'; the nearest are {near}")]
+    Field {
+        /// The manifest.
+        source_name: String,
+        /// What it says.
+        value: String,
+        /// Fields that look like it.
+        near: String,
+    },
+    /// There is no such kind of symbol.
+    #[error("{source_name}: {unknown}")]
+    SymbolKind {
+        /// The manifest.
+        source_name: String,
+        /// What it says, and the choices.
+        unknown: UnknownKind,
+    },
+}
+
+struct Language {
+    linked: &'static Linked,
+    manifest: Manifest,
+    text: String,
+    source_name: String,
+    overridden: bool,
+    rules: OnceLock<Rules>,
+}
+
+impl Grammars {
+    /// The languages as they are built in.
+    pub fn built_in() -> Grammars {
+        let languages = LINKED.iter().map(Language::built_in).collect();
+        Grammars::new(languages).expect("the built-in manifests are tested")
+    }
+
+    /// The built-in languages, where `dir/<language>/grammar.toml` replaces the manifest of that name. Such a
+    /// manifest is compiled at once, so that a mistake in it is an error here and not an empty answer later.
+    pub fn with_overrides(dir: &Path) -> Result<Grammars, GrammarError> {
+        let read_error = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| GrammarError::Read { path, source }
+        };
+        let mut folders = Vec::new();
+        for entry in std::fs::read_dir(dir).map_err(read_error(dir))? {
+            let path = entry.map_err(read_error(dir))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+        folders.sort();
+        let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
+        for folder in folders {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let Some(language) = languages.iter_mut().find(|language| language.linked.name == name) else {
+                let choices = choices(LINKED.iter().map(|linked| linked.name));
+                return Err(GrammarError::Folder {
+                    path: folder,
+                    unknown: UnknownLanguage { value: name, choices },
+                });
+            };
+            let path = folder.join("grammar.toml");
+            let text = std::fs::read_to_string(&path).map_err(read_error(&path))?;
+            *language = Language::new(language.linked, text, path.display().to_string(), true)?;
+        }
+        let grammars = Grammars::new(languages)?;
+        for (place, language) in grammars.languages.iter().enumerate() {
+            let base = language.manifest.extends.as_deref();
+            if language.overridden || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.manifest.name)) {
+                let rules = grammars.compile(place)?;
+                let _ = grammars.languages[place].rules.set(rules);
+            }
+        }
+        Ok(grammars)
+    }
+
+    /// The language of a file: by its name, else its extension, else the first line of `head` when that is a
+    /// `#!`. [`LanguageId::TEXT`] when nothing tells.
+    pub fn detect(&self, path: &RelPath, head: &str) -> LanguageId {
+        if let Some(&id) = self.by_file.get(path.file_name()) {
+            return id;
+        }
+        let by_extension = path.extension().and_then(|extension| {
+            self.by_extension
+                .get(extension)
+                .or_else(|| self.by_extension.get(extension.to_ascii_lowercase().as_str()))
+        });
+        by_extension
+            .or_else(|| self.by_interpreter.get(interpreter(head)?))
+            .copied()
+            .unwrap_or(LanguageId::TEXT)
+    }
+
+    /// The language that a filter calls `name`: its name or an alias, in any case.
+    pub fn by_name(&self, name: &str) -> Result<LanguageId, UnknownLanguage> {
+        self.by_name.get(name.to_lowercase().as_str()).copied().ok_or_else(|| UnknownLanguage {
+            value: name.to_string(),
+            choices: choices(self.languages.iter().map(|language| language.linked.name).chain(["text"])),
+        })
+    }
+
+    /// The name of a language; `text` for the one that has no grammar, and for a number that is not ours.
+    pub fn name(&self, id: LanguageId) -> &'static str {
+        self.language(id).map_or("text", |language| language.linked.name)
+    }
+
+    /// Every language, in order of name.
+    pub fn list(&self) -> Vec<LanguageRow> {
+        let row = |(place, language): (usize, &Language)| LanguageRow {
+            id: id_of(place),
+            name: language.manifest.name.clone(),
+            title: language.manifest.title.clone(),
+            aliases: language.manifest.aliases.clone(),
+            extensions: language.manifest.extensions.clone(),
+            overridden: language.overridden,
+        };
+        self.languages.iter().enumerate().map(row).collect()
+    }
+
+    /// A hash over the manifests and the parsers: where it changes, files have to be analysed again. Parser crates
+    /// do not say their version at run time, so the shape of their tables stands in for it.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new();
+        for language in &self.languages {
+            let parser = (language.linked.parser)();
+            let version = parser.metadata().map(|it| (it.major_version, it.minor_version, it.patch_version));
+            let shape = format!(
+                "{}\0{}\0{:?}\0{}\0{}\0{}\0",
+                language.linked.name,
+                parser.abi_version(),
+                version,
+                parser.node_kind_count(),
+                parser.field_count(),
+                parser.parse_state_count(),
+            );
+            hasher.update(shape.as_bytes());
+            hasher.update(&(language.text.len() as u64).to_le_bytes());
+            hasher.update(language.text.as_bytes());
+        }
+        let mut head = [0; 16];
+        head.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        head
+    }
+
+    /// The compiled roles of a language; `None` for one without a grammar.
+    pub(crate) fn rules(&self, id: LanguageId) -> Option<&Rules> {
+        let language = self.language(id)?;
+        Some(language.rules.get_or_init(|| {
+            self.compile(id.0 as usize - 1).expect("built-in manifests are tested, others compiled when loaded")
+        }))
+    }
+
+    fn language(&self, id: LanguageId) -> Option<&Language> {
+        self.languages.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    fn compile(&self, place: usize) -> Result<Rules, GrammarError> {
+        let language = &self.languages[place];
+        let parser = (language.linked.parser)();
+        match &language.manifest.extends {
+            None => Rules::compile(&language.manifest, parser, &language.source_name),
+            Some(base) => {
+                let found = self.languages.iter().find(|other| other.manifest.name == *base);
+                let found = found.filter(|other| other.manifest.extends.is_none()).ok_or_else(|| {
+                    GrammarError::Manifest {
+                        source_name: language.source_name.clone(),
+                        message: format!(
+                            "extends '{base}'; choose one of {}",
+                            choices(self.languages.iter().map(|language| language.linked.name))
+                        ),
+                    }
+                })?;
+                let whole = language.manifest.clone().after(&found.manifest);
+                Rules::compile(&whole, parser, &language.source_name)
+            }
+        }
+    }
+
+    fn new(languages: Vec<Language>) -> Result<Grammars, GrammarError> {
+        let mut grammars = Grammars {
+            languages: Vec::new(),
+            by_extension: HashMap::new(),
+            by_file: HashMap::new(),
+            by_interpreter: HashMap::new(),
+            by_name: HashMap::from([("text".into(), LanguageId::TEXT), ("txt".into(), LanguageId::TEXT)]),
+        };
+        for (place, language) in languages.iter().enumerate() {
+            let manifest = &language.manifest;
+            let claim = |map: &mut HashMap<String, LanguageId>, value: &String| match map
+                .insert(value.clone(), id_of(place))
+            {
+                Some(owner) if owner != id_of(place) => Err(GrammarError::Claimed {
+                    source_name: language.source_name.clone(),
+                    value: value.clone(),
+                    owner: match owner {
+                        LanguageId::TEXT => "text".into(),
+                        owner => languages[owner.0 as usize - 1].manifest.name.clone(),
+                    },
+                }),
+                _ => Ok(()),
+            };
+            manifest.extensions.iter().try_for_each(|it| claim(&mut grammars.by_extension, it))?;
+            manifest.files.iter().try_for_each(|it| claim(&mut grammars.by_file, it))?;
+            manifest.interpreters.iter().try_for_each(|it| claim(&mut grammars.by_interpreter, it))?;
+            manifest.aliases.iter().try_for_each(|it| claim(&mut grammars.by_name, it))?;
+            claim(&mut grammars.by_name, &manifest.name)?;
+        }
+        grammars.languages = languages;
+        Ok(grammars)
+    }
+}
+
+impl Language {
+    fn built_in(linked: &'static Linked) -> Language {
+        let source_name = format!("grammars/{}/grammar.toml", linked.name);
+        Language::new(linked, linked.manifest.to_string(), source_name, false)
+            .expect("the built-in manifests are tested")
+    }
+
+    fn new(
+        linked: &'static Linked,
+        text: String,
+        source_name: String,
+        overridden: bool,
+    ) -> Result<Language, GrammarError> {
+        let manifest: Manifest = toml::from_str(&text).map_err(|error| GrammarError::Manifest {
+            source_name: source_name.clone(),
+            message: error.to_string().trim_end().to_string(),
+        })?;
+        if manifest.name != linked.name {
+            let (value, expected) = (manifest.name, linked.name.to_string());
+            return Err(GrammarError::Name { source_name, value, expected });
+        }
+        Ok(Language { linked, manifest, text, source_name, overridden, rules: OnceLock::new() })
+    }
+}
+
+fn id_of(place: usize) -> LanguageId {
+    LanguageId(place as u16 + 1)
+}
+
+fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The interpreter that a first line `#!` names, without its directory and version: `python` for
+/// `#!/usr/bin/env -S python3.12 -u`.
+fn interpreter(head: &str) -> Option<&str> {
+    let line = head.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace();
+    let mut name = words.next()?.rsplit('/').next()?;
+    if name == "env" {
+        name = words.find(|word| !word.starts_with('-') && !word.contains('='))?.rsplit('/').next()?;
+    }
+    Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-'))
+}

@@ -1,0 +1,41 @@
+//! The one table of linked parsers.
+//!
+//! It owns the link between a folder under `grammars/` and the parser crate that reads its language; what the folder
+//! says is none of its business. A row is the single line of code that a language needs, because everything else
+//! about it is data: the row embeds the manifest and names the parser, and the cargo feature in front of it decides
+//! whether either is in the binary.
+
+use tree_sitter::Language;
+
+/// A language whose parser is linked.
+pub(super) struct Linked {
+    /// The name of its folder.
+    pub name: &'static str,
+    /// The text of its manifest.
+    pub manifest: &'static str,
+    /// Makes the parser's language; cheap, it wraps a pointer to static tables.
+    pub parser: fn() -> Language,
+}
+
+macro_rules! row {
+    ($name:literal, $language:expr) => {
+        Linked {
+            name: $name,
+            manifest: include_str!(concat!("../../grammars/", $name, "/grammar.toml")),
+            parser: || $language.into(),
+        }
+    };
+}
+
+/// The rows, in order of name. A language's number is its place here, from 1.
+#[rustfmt::skip]
+pub(super) static LINKED: &[Linked] = &[
+    #[cfg(feature = "c")] row!("c", tree_sitter_c::LANGUAGE),
+    #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
+    #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
+    #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
+    #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
+    #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
+    #[cfg(feature = "typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
+    #[cfg(feature = "typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+];

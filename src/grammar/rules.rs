@@ -1,0 +1,388 @@
+//! A manifest compiled against its parser: what each node kind means, by the kind's number.
+//!
+//! It owns the check that every kind and field named in a manifest exists, and the tables that the walk reads;
+//! the walk itself is [`crate::analyze`]'s. Tables are indexed by number because the walk asks for every node of a
+//! file, hundreds of thousands a megabyte, where comparing even interned names would show.
+
+use tree_sitter::{Language, Node};
+
+use super::GrammarError;
+use super::manifest::{self, Manifest, Nesting, OneOrMore, Role};
+use crate::model::{ReferenceRole, SymbolKind};
+
+/// The compiled roles of one language.
+pub(crate) struct Rules {
+    /// The parser's language.
+    pub language: Language,
+    /// See [`Manifest::prose`].
+    pub prose: bool,
+    /// See [`Manifest::nesting`].
+    pub nesting: Nesting,
+    /// The kinds that make a doc string, outermost first; empty when the language has none.
+    pub docstring: Vec<KindSet>,
+    kinds: Vec<Kind>,
+    items: Vec<Item>,
+    uses: Vec<Use>,
+}
+
+/// What a node kind means.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kind {
+    /// The bits of [`flag`].
+    pub flags: u16,
+    item: u16,
+    uses: (u16, u16),
+    /// The step to the name in which it ends.
+    pub step: Option<Step>,
+}
+
+/// Bits of [`Kind::flags`].
+pub(crate) mod flag {
+    pub const NAMED: u16 = 1;
+    pub const COMMENT: u16 = 1 << 1;
+    pub const LEADING: u16 = 1 << 2;
+    pub const WRAPPER: u16 = 1 << 3;
+    pub const TRANSPARENT: u16 = 1 << 4;
+    pub const SKIP: u16 = 1 << 5;
+    pub const FUNCTION: u16 = 1 << 6;
+    pub const IDENTIFIER: u16 = 1 << 7;
+    pub const TYPE: u16 = 1 << 8;
+    pub const STRING: u16 = 1 << 9;
+    pub const ITEM: u16 = 1 << 10;
+    pub const USES: u16 = 1 << 11;
+}
+
+/// A set of kinds, by their numbers.
+pub(crate) type KindSet = Box<[u16]>;
+
+/// A step from a node to one of its children.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// To the first child in this field.
+    Field(u16),
+    /// To the first child of this kind.
+    Kind(KindSet),
+    /// To the first child that is no mere token.
+    First,
+    /// To the last child that is no mere token.
+    Last,
+}
+
+/// Steps from a node to one below.
+pub(crate) type Path = Box<[Step]>;
+
+/// What defines a name, see [`manifest::Item`].
+pub(crate) struct Item {
+    pub conditions: Vec<Condition>,
+    pub cases: Vec<Case>,
+    pub otherwise: Option<Shape>,
+    pub holds: bool,
+    pub each: bool,
+    pub bases: Option<Path>,
+}
+
+/// A variant of an item.
+pub(crate) struct Case {
+    pub conditions: Vec<Condition>,
+    pub shape: Shape,
+}
+
+/// What an item is, once its variant is settled.
+pub(crate) struct Shape {
+    pub kind: SymbolKind,
+    pub inside: SymbolKind,
+    pub outer: bool,
+    pub names: Vec<Path>,
+    pub body: Option<Path>,
+    pub container: Option<Path>,
+}
+
+/// Something that must hold.
+pub(crate) struct Condition {
+    path: Path,
+    is: KindSet,
+    text: Vec<String>,
+    absent: bool,
+}
+
+/// A place where a name is used.
+pub(crate) struct Use {
+    pub field: Option<u16>,
+    pub role: ReferenceRole,
+}
+
+impl Rules {
+    /// What the kind with number `id` means; the number of an error node is beyond the table.
+    #[inline]
+    pub fn kind(&self, id: u16) -> &Kind {
+        static ERROR: Kind = Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None };
+        self.kinds.get(id as usize).unwrap_or(&ERROR)
+    }
+
+    /// The item that a kind with [`flag::ITEM`] defines.
+    pub fn item(&self, kind: &Kind) -> &Item {
+        &self.items[kind.item as usize]
+    }
+
+    /// Where a kind with [`flag::USES`] uses names.
+    pub fn uses(&self, kind: &Kind) -> &[Use] {
+        &self.uses[kind.uses.0 as usize..kind.uses.1 as usize]
+    }
+
+    /// Follows the steps of compound kinds from `node` to the node in which its name stands. The number of steps is
+    /// bounded, since declarators nest as deep as somebody likes to write them.
+    pub fn name_of<'tree>(&self, mut node: Node<'tree>) -> Node<'tree> {
+        for _ in 0..64 {
+            let Some(step) = &self.kind(node.kind_id()).step else { break };
+            let Some(next) = step.from(node) else { break };
+            node = next;
+        }
+        node
+    }
+
+    /// Compiles `manifest` for `language`. `source` names the manifest in errors.
+    pub(super) fn compile(manifest: &Manifest, language: Language, source: &str) -> Result<Rules, GrammarError> {
+        let compiler = Compiler { language: &language, source };
+        let mut kinds = vec![Kind::default(); language.node_kind_count()];
+        for (id, kind) in kinds.iter_mut().enumerate() {
+            if language.node_kind_is_named(id as u16) {
+                kind.flags = flag::NAMED;
+            }
+        }
+        let flags: [(&[String], u16); 9] = [
+            (&manifest.comments, flag::COMMENT),
+            (&manifest.leading, flag::LEADING),
+            (&manifest.wrappers, flag::WRAPPER),
+            (&manifest.transparent, flag::TRANSPARENT),
+            (&manifest.skip, flag::SKIP),
+            (&manifest.functions, flag::FUNCTION),
+            (&manifest.identifiers, flag::IDENTIFIER),
+            (&manifest.types, flag::TYPE),
+            (&manifest.strings, flag::STRING),
+        ];
+        for (names, bit) in flags {
+            for &id in compiler.kinds(names)?.iter() {
+                kinds[id as usize].flags |= bit;
+            }
+        }
+        for (name, step) in &manifest.names {
+            let step = compiler.step(step)?;
+            for &id in compiler.kind(name)?.iter() {
+                kinds[id as usize].step = Some(step.clone());
+            }
+        }
+        let mut items = Vec::new();
+        for item in &manifest.item {
+            for &id in compiler.kinds(item.node.as_slice())?.iter() {
+                kinds[id as usize].flags |= flag::ITEM;
+                kinds[id as usize].item = items.len() as u16;
+            }
+            items.push(compiler.item(item)?);
+        }
+        let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); kinds.len()];
+        for (place, used) in manifest.uses.iter().enumerate() {
+            for &id in compiler.kinds(used.node.as_slice())?.iter() {
+                by_kind[id as usize].push(place);
+            }
+        }
+        let mut uses = Vec::new();
+        for (id, places) in by_kind.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
+            let start = uses.len() as u16;
+            for &place in places {
+                uses.push(compiler.used(&manifest.uses[place])?);
+            }
+            kinds[id].flags |= flag::USES;
+            kinds[id].uses = (start, uses.len() as u16);
+        }
+        let docstring = manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
+        let (prose, nesting) = (manifest.prose, manifest.nesting);
+        Ok(Rules { prose, nesting, docstring, kinds, items, uses, language })
+    }
+}
+
+impl Step {
+    /// The node to which this step leads from `node`.
+    pub fn from<'tree>(&self, node: Node<'tree>) -> Option<Node<'tree>> {
+        match self {
+            Step::Field(field) => node.child_by_field_id(*field),
+            Step::Kind(kinds) => {
+                let mut cursor = node.walk();
+                node.children(&mut cursor).find(|child| kinds.contains(&child.kind_id()))
+            }
+            Step::First => node.named_child(0),
+            Step::Last => node.named_child((node.named_child_count() as u32).checked_sub(1)?),
+        }
+    }
+}
+
+/// The node at the end of `path` from `node`.
+pub(crate) fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tree>> {
+    path.iter().try_fold(node, |node, step| step.from(node))
+}
+
+impl Condition {
+    /// Whether it holds of `node`.
+    pub fn holds(&self, node: Node<'_>, source: &str) -> bool {
+        match follow(&self.path, node) {
+            None => self.absent,
+            Some(found) => {
+                !self.absent
+                    && (self.is.is_empty() || self.is.contains(&found.kind_id()))
+                    && (self.text.is_empty()
+                        || self.text.iter().any(|text| source.get(found.byte_range()) == Some(text)))
+            }
+        }
+    }
+}
+
+struct Compiler<'a> {
+    language: &'a Language,
+    source: &'a str,
+}
+
+impl Compiler<'_> {
+    fn item(&self, item: &manifest::Item) -> Result<Item, GrammarError> {
+        let names = match &item.name {
+            Some(names) => self.paths(names)?,
+            None => vec![self.path("name")?],
+        };
+        let shape = |kind: &str, inside: Option<&String>, over: Option<&manifest::Case>| {
+            let kind = self.symbol_kind(kind)?;
+            let body = over.and_then(|case| case.body.as_ref()).or(item.body.as_ref());
+            let container = over.and_then(|case| case.container.as_ref()).or(item.container.as_ref());
+            Ok(Shape {
+                kind,
+                inside: inside.map_or(Ok(kind), |inside| self.symbol_kind(inside))?,
+                outer: over.map_or(item.outer, |case| case.outer),
+                names: match over.and_then(|case| case.name.as_ref()) {
+                    Some(names) => self.paths(names)?,
+                    None => names.clone(),
+                },
+                body: body.map(|path| self.path(path)).transpose()?,
+                container: container.map(|path| self.path(path)).transpose()?,
+            })
+        };
+        let cases = item.case.iter().map(|case| {
+            Ok(Case {
+                conditions: self.conditions(&case.conditions)?,
+                shape: shape(&case.kind, case.inside.as_ref(), Some(case))?,
+            })
+        });
+        Ok(Item {
+            conditions: self.conditions(&item.conditions)?,
+            cases: cases.collect::<Result<_, _>>()?,
+            otherwise: item.kind.as_ref().map(|kind| shape(kind, item.inside.as_ref(), None)).transpose()?,
+            holds: item.holds,
+            each: item.each,
+            bases: item.bases.as_ref().map(|path| self.path(path)).transpose()?,
+        })
+    }
+
+    fn conditions(&self, conditions: &[manifest::Condition]) -> Result<Vec<Condition>, GrammarError> {
+        let compile = |condition: &manifest::Condition| {
+            Ok(Condition {
+                path: self.path(&condition.path)?,
+                is: self.kinds(&condition.is)?,
+                text: condition.text.clone(),
+                absent: condition.absent,
+            })
+        };
+        conditions.iter().map(compile).collect()
+    }
+
+    fn used(&self, used: &manifest::Use) -> Result<Use, GrammarError> {
+        let role = match used.role {
+            Role::Call => ReferenceRole::Call,
+            Role::Type => ReferenceRole::Type,
+            Role::Import => ReferenceRole::Import,
+        };
+        Ok(Use { field: used.field.as_ref().map(|name| self.field(name)).transpose()?, role })
+    }
+
+    fn symbol_kind(&self, name: &str) -> Result<SymbolKind, GrammarError> {
+        name.parse().map_err(|unknown| GrammarError::SymbolKind { source_name: self.source.into(), unknown })
+    }
+
+    fn paths(&self, paths: &OneOrMore) -> Result<Vec<Path>, GrammarError> {
+        paths.as_slice().iter().map(|path| self.path(path)).collect()
+    }
+
+    fn path(&self, path: &str) -> Result<Path, GrammarError> {
+        path.split('/').map(|step| self.step(step)).collect()
+    }
+
+    fn step(&self, step: &str) -> Result<Step, GrammarError> {
+        match step {
+            "@first" => Ok(Step::First),
+            "@last" => Ok(Step::Last),
+            _ => match step.strip_prefix('<').and_then(|step| step.strip_suffix('>')) {
+                Some(kind) => Ok(Step::Kind(self.kind(kind)?)),
+                None => Ok(Step::Field(self.field(step)?)),
+            },
+        }
+    }
+
+    fn kinds(&self, names: &[String]) -> Result<KindSet, GrammarError> {
+        let mut ids = Vec::new();
+        for name in names {
+            ids.extend_from_slice(&self.kind(name)?);
+        }
+        Ok(ids.into())
+    }
+
+    /// Every number of the kind `name`: a parser may give several to one name, and a tree may show any of them.
+    fn kind(&self, name: &str) -> Result<KindSet, GrammarError> {
+        let all = || (0..self.language.node_kind_count() as u16).filter(|&id| self.is_choice(id));
+        let ids: KindSet = all().filter(|&id| self.language.node_kind_for_id(id) == Some(name)).collect();
+        if ids.is_empty() {
+            let choices = all().filter_map(|id| self.language.node_kind_for_id(id));
+            return Err(GrammarError::NodeKind {
+                source_name: self.source.into(),
+                value: name.into(),
+                near: near(name, choices),
+            });
+        }
+        Ok(ids)
+    }
+
+    fn is_choice(&self, id: u16) -> bool {
+        self.language.node_kind_is_named(id) && self.language.node_kind_is_visible(id)
+    }
+
+    fn field(&self, name: &str) -> Result<u16, GrammarError> {
+        self.language.field_id_for_name(name).map(|id| id.get()).ok_or_else(|| {
+            let choices =
+                (1..=self.language.field_count() as u16).filter_map(|id| self.language.field_name_for_id(id));
+            GrammarError::Field {
+                source_name: self.source.into(),
+                value: name.into(),
+                near: near(name, choices),
+            }
+        })
+    }
+}
+
+/// The handful of `choices` that look most like `value`, as a list for an error. A parser has hundreds of kinds, so
+/// all of them would hide the one that was meant.
+pub(super) fn near<'a>(value: &str, choices: impl Iterator<Item = &'a str>) -> String {
+    let mut choices: Vec<(usize, &str)> =
+        choices.map(|choice| (distance(value.as_bytes(), choice.as_bytes()), choice)).collect();
+    choices.sort_unstable();
+    choices.dedup();
+    choices.iter().take(5).map(|(_, choice)| *choice).collect::<Vec<_>>().join(", ")
+}
+
+/// Levenshtein's distance.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
