@@ -10,6 +10,7 @@ pub mod model;
 pub mod grammar;
 pub mod profile;
 
+pub mod analyze;
 pub mod filter;
 
 pub mod engine;

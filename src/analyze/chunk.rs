@@ -1,0 +1,251 @@
+//! From places where a file may be cut to its chunks.
+//!
+//! It owns every size that a chunk can have and the decision where to cut; which places there are is the walk's. It
+//! is pure and knows no language: it sees lines, levels and two bits for each place. That is what makes the promise
+//! of this module cheap to test on any text: chunks cover a file exactly once, in order.
+
+use crate::model::{Chunk, KindSet, Symbol, SymbolKind};
+use crate::text::{LineIndex, Lines, Span};
+
+/// The lines a window has, and what a run of statements grows to. About a screen: enough for a function to be read
+/// whole, and little enough that a chunk is about one thing. Ranking measured best between 30 and 50.
+pub(super) const TARGET_LINES: u32 = 40;
+
+/// An item with fewer lines is gathered with its neighbours; one of this size stands alone. Below it the words of
+/// an item are too few to be told from others by, and the index would hold more documents than text.
+const GATHER_LINES: u32 = 25;
+
+/// The most lines an item or a gathering may have. Twice the target, so that a function somewhat too long is not
+/// torn for a few lines.
+const MAX_LINES: u32 = 80;
+
+/// The same in bytes: eighty lines of fifty bytes. Dense lines count as more.
+const MAX_BYTES: u32 = 4096;
+
+/// What stays whole where there is nothing to cut at: an item at its cap with its comment and closing lines.
+const WHOLE_LINES: u32 = 100;
+
+/// The same in bytes.
+const WHOLE_BYTES: u32 = 5 * 1024;
+
+/// A rest with no more lines than this joins what stands before it rather than stand alone.
+const SLIVER_LINES: u32 = 8;
+
+/// A place where the file may be cut, always the start of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Boundary {
+    /// The first byte of the line.
+    pub at: u32,
+    /// The line.
+    pub line: u32,
+    /// How many nodes that were split are open here.
+    pub level: u16,
+    /// Whether what stands before is only the header of what begins here.
+    pub glued: bool,
+    /// Whether an item begins here, and not a statement, an element or a remark.
+    pub item: bool,
+}
+
+/// Whether an item of this size needs no split.
+pub(super) fn fits(lines: u32, bytes: u32) -> bool {
+    lines <= MAX_LINES && bytes <= MAX_BYTES
+}
+
+/// The stretches into which a text is cut, given where it may be.
+pub(super) fn cut(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Span> {
+    let pieces = windows(text, lines, &glue(pieces(text, lines, boundaries)));
+    gather(&pieces).into_iter().map(|piece| Span { start: piece.start, end: piece.end }).collect()
+}
+
+/// What stands between two neighbouring boundaries, and what several of them grow to.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: u32,
+    end: u32,
+    lines: u32,
+    /// The level at which it begins.
+    level: u16,
+    /// The level at which its last part began.
+    inner: u16,
+    glued: bool,
+    item: bool,
+}
+
+impl Piece {
+    fn joined(&self, next: &Piece) -> Piece {
+        Piece { end: next.end, lines: self.lines + next.lines, inner: next.inner, ..*self }
+    }
+
+    fn fits(&self) -> bool {
+        fits(self.lines, self.end - self.start)
+    }
+}
+
+/// The pieces of a text: one before each boundary and one after the last.
+fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(boundaries.len() + 1);
+    let mut open = Boundary { at: 0, line: 1, level: 0, glued: false, item: false };
+    let end = Boundary { at: text.len() as u32, line: lines.count() + 1, ..open };
+    for &next in boundaries.iter().chain([&end]) {
+        if next.at > open.at {
+            pieces.push(Piece {
+                start: open.at,
+                end: next.at,
+                lines: next.line - open.line,
+                level: open.level,
+                inner: open.level,
+                glued: open.glued,
+                item: open.item,
+            });
+            open = next;
+        } else {
+            open = Boundary { item: open.item || next.item, ..next };
+        }
+    }
+    pieces
+}
+
+/// Joins the header of something split to the first part of it, where the two fit.
+fn glue(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match out.last_mut() {
+            Some(last) if piece.glued && last.joined(&piece).fits() => *last = last.joined(&piece),
+            _ => out.push(piece),
+        }
+    }
+    out
+}
+
+/// Cuts what is too large and has no boundary inside into windows of lines, and lines that are too long by bytes.
+fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
+    let mut out = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        if piece.lines <= WHOLE_LINES && piece.end - piece.start <= WHOLE_BYTES {
+            out.push(*piece);
+            continue;
+        }
+        // The first window keeps what the piece began as; the others are parts of it.
+        let mut part = Piece { end: piece.start, lines: 0, ..*piece };
+        let mut flush = |part: &mut Piece| {
+            if part.end > part.start {
+                out.push(*part);
+                *part = Piece { start: part.end, lines: 0, level: piece.inner, item: false, ..*part };
+            }
+        };
+        let first = lines.line_of(piece.start);
+        let last = lines.line_of(piece.end - 1);
+        for line in first..=last {
+            let span = lines.span_of(Lines { first: line, last: line });
+            let left = last + 1 - line;
+            let full = part.lines >= TARGET_LINES && left > SLIVER_LINES;
+            if full || span.end - part.start > MAX_BYTES {
+                flush(&mut part);
+            }
+            while span.end - part.start > MAX_BYTES {
+                let mut end = part.start + MAX_BYTES;
+                while !text.is_char_boundary(end as usize) {
+                    end -= 1;
+                }
+                (part.end, part.lines) = (end, 1);
+                flush(&mut part);
+            }
+            part.end = span.end;
+            part.lines += 1;
+        }
+        flush(&mut part);
+    }
+    out
+}
+
+/// Joins small neighbours.
+fn gather(pieces: &[Piece]) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match out.last_mut() {
+            Some(last) if belong(last, piece) => *last = last.joined(piece),
+            _ => out.push(*piece),
+        }
+    }
+    out
+}
+
+/// Whether `next` goes into the same chunk as `last`, which stands before it.
+fn belong(last: &Piece, next: &Piece) -> bool {
+    let both = last.joined(next);
+    if !both.fits() {
+        return false;
+    }
+    // Behind the end of a container something else begins: only scraps cross it.
+    if next.level < last.inner {
+        return both.lines <= GATHER_LINES || (!next.item && next.lines <= SLIVER_LINES);
+    }
+    if next.item {
+        return last.lines < GATHER_LINES && next.lines < GATHER_LINES;
+    }
+    both.lines <= TARGET_LINES || next.lines <= SLIVER_LINES
+}
+
+/// What the chunks of a file are made from.
+pub(super) struct Parts<'a> {
+    pub text: &'a str,
+    pub lines: &'a LineIndex,
+    pub symbols: &'a [Symbol],
+    pub comments: &'a [Span],
+    /// The kind of a chunk in which no symbol begins.
+    pub otherwise: SymbolKind,
+}
+
+/// The chunks over `spans`, which cover the text.
+pub(super) fn chunks(spans: &[Span], parts: &Parts<'_>) -> Vec<Chunk> {
+    let mut chunks = Vec::with_capacity(spans.len().max(1));
+    let symbols = parts.symbols;
+    let mut open: Vec<u32> = Vec::new();
+    let mut next = 0;
+    let empty = [Span { start: 0, end: 0 }];
+    for (place, &span) in if spans.is_empty() { &empty } else { spans }.iter().enumerate() {
+        open.retain(|&it| symbols[it as usize].span.end > span.start);
+        let context = open.clone();
+        let first = next;
+        let is_last = place + 1 >= spans.len();
+        while symbols.get(next).is_some_and(|it| it.span.start < span.end || is_last) {
+            open.push(next as u32);
+            next += 1;
+        }
+        let begun = &symbols[first..next];
+        let kind = match begun.first() {
+            Some(symbol) => symbol.kind,
+            None if is_comment(parts, span) => SymbolKind::Doc,
+            None => parts.otherwise,
+        };
+        let mut kinds: KindSet = begun.iter().map(|symbol| symbol.kind).collect();
+        kinds.insert(kind);
+        chunks.push(Chunk {
+            span,
+            lines: parts.lines.lines_of(span),
+            kind,
+            kinds,
+            symbols: first as u32..next as u32,
+            context,
+        });
+    }
+    chunks
+}
+
+/// Whether `span` holds comments and nothing else.
+fn is_comment(parts: &Parts<'_>, span: Span) -> bool {
+    let from = parts.comments.partition_point(|comment| comment.end <= span.start);
+    let mut at = span.start;
+    let blank = |start: u32, end: u32| {
+        parts.text.as_bytes()[start as usize..end.max(start) as usize].iter().all(u8::is_ascii_whitespace)
+    };
+    let mut any = false;
+    for comment in parts.comments[from..].iter().take_while(|comment| comment.start < span.end) {
+        if !blank(at, comment.start) {
+            return false;
+        }
+        any = true;
+        at = comment.end.min(span.end);
+    }
+    any && blank(at, span.end)
+}

@@ -1,0 +1,88 @@
+//! Analysis: from a source text and its language to chunks, symbols, references and comments.
+//!
+//! It owns parsing, the walk and the cutting; what node kinds mean is [`crate::grammar`]'s, and reading and decoding
+//! a file is done before. It always answers: where there is no grammar, or a file nests too deep or takes the parser
+//! too long, its chunks are windows of lines and a note says why. An error would only make every caller write that
+//! fallback again.
+
+mod chunk;
+mod guard;
+#[cfg(test)]
+mod outline;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use tree_sitter::{Parser, Tree};
+
+use crate::grammar::{Grammars, Rules};
+use crate::id::LanguageId;
+use crate::model::{Analysis, Note, SymbolKind};
+use crate::text::LineIndex;
+
+/// The version of the rules by which files are cut and walked. Where it changes, files have to be analysed again,
+/// as with [`Grammars::fingerprint`].
+pub const VERSION: u32 = 1;
+
+/// Analyses one file after another. It keeps a parser, so a thread needs one of its own.
+pub struct Analyzer {
+    parser: Parser,
+    /// The language that the parser is set to.
+    language: LanguageId,
+}
+
+impl Default for Analyzer {
+    fn default() -> Analyzer {
+        Analyzer::new()
+    }
+}
+
+impl Analyzer {
+    /// An analyzer.
+    pub fn new() -> Analyzer {
+        Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
+    }
+
+    /// The structure of `source`, a text in `language`.
+    pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
+        let lines = LineIndex::new(source);
+        let Some(rules) = grammars.rules(language) else {
+            return assemble(source, &lines, walk::Outline::default(), SymbolKind::Text, Vec::new());
+        };
+        let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
+        match self.parse(language, rules, source) {
+            Ok(tree) => {
+                let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
+                let outline = walk::outline(rules, &tree, source, &lines);
+                assemble(source, &lines, outline, otherwise, notes)
+            }
+            Err(note) => assemble(source, &lines, walk::Outline::default(), otherwise, vec![note]),
+        }
+    }
+
+    fn parse(&mut self, language: LanguageId, rules: &Rules, source: &str) -> Result<Tree, Note> {
+        if guard::too_deep(source, rules.nesting) {
+            return Err(Note::TooDeep);
+        }
+        if self.language != language {
+            // A parser that the runtime cannot drive is caught by the tests of the table of parsers.
+            self.parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
+            self.language = language;
+        }
+        guard::parse(&mut self.parser, source).ok_or(Note::ParseBudget)
+    }
+}
+
+fn assemble(
+    text: &str,
+    lines: &LineIndex,
+    outline: walk::Outline,
+    otherwise: SymbolKind,
+    notes: Vec<Note>,
+) -> Analysis {
+    let spans = chunk::cut(text, lines, &outline.boundaries);
+    let walk::Outline { symbols, references, comments, .. } = outline;
+    let parts = chunk::Parts { text, lines, symbols: &symbols, comments: &comments, otherwise };
+    let chunks = chunk::chunks(&spans, &parts);
+    Analysis { chunks, symbols, references, comments, notes }
+}

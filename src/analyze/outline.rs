@@ -1,0 +1,61 @@
+//! An analysis as text, for the expected outlines beside the fixtures.
+//!
+//! It owns that form and nothing else; it exists in tests only. Symbols come first, indented by what encloses them,
+//! then chunks, then references by role: a diff of two outlines then says which of the three a change has touched.
+
+use std::fmt::Write;
+
+use crate::model::{Analysis, ReferenceRole};
+use crate::text::LineIndex;
+
+/// The outline of `analysis`, which is that of `source`.
+pub fn outline(analysis: &Analysis, source: &str) -> String {
+    let mut out = String::new();
+    let lines = LineIndex::new(source);
+    writeln!(out, "symbols").unwrap();
+    for symbol in &analysis.symbols {
+        let mut depth = 1;
+        let mut above = symbol.parent;
+        while let Some(parent) = above {
+            depth += 1;
+            above = analysis.symbols[parent as usize].parent;
+        }
+        let led = lines.line_of(symbol.span.start);
+        let led = if led < symbol.lines.first { format!(" led from {led}") } else { String::new() };
+        let container = symbol.container.as_deref().map_or(String::new(), |container| format!("{container}."));
+        let signature = source[symbol.signature.range()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let (first, last) = (symbol.lines.first, symbol.lines.last);
+        let (kind, name, pad) = (symbol.kind, &symbol.name, "  ".repeat(depth));
+        writeln!(out, "{pad}{first}-{last}  {kind}  {container}{name}{led}  | {signature}").unwrap();
+    }
+    writeln!(out, "chunks").unwrap();
+    for chunk in &analysis.chunks {
+        let main = match analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize].first() {
+            Some(symbol) => format!(" {}", symbol.name),
+            None => String::new(),
+        };
+        let context: Vec<&str> = chunk.context.iter().map(|&at| &*analysis.symbols[at as usize].name).collect();
+        let context = if context.is_empty() { String::new() } else { format!("  in {}", context.join(" > ")) };
+        writeln!(out, "  {}-{}  {}{main}{context}", chunk.lines.first, chunk.lines.last, chunk.kind).unwrap();
+    }
+    for (title, role) in
+        [("calls", ReferenceRole::Call), ("types", ReferenceRole::Type), ("imports", ReferenceRole::Import)]
+    {
+        let names: Vec<&str> =
+            analysis.references.iter().filter(|it| it.role == role).map(|it| &source[it.span.range()]).collect();
+        if !names.is_empty() {
+            writeln!(out, "{title}\n  {}", names.join(" ")).unwrap();
+        }
+    }
+    if !analysis.comments.is_empty() {
+        writeln!(out, "comments").unwrap();
+        for comment in &analysis.comments {
+            let lines = lines.lines_of(*comment);
+            writeln!(out, "  {}-{}", lines.first, lines.last).unwrap();
+        }
+    }
+    if !analysis.notes.is_empty() {
+        writeln!(out, "notes\n  {:?}", analysis.notes).unwrap();
+    }
+    out
+}
