@@ -8,6 +8,8 @@ pub mod text;
 pub mod model;
 
 pub mod grammar;
+pub mod walk;
+
 pub mod profile;
 
 pub mod analyze;

@@ -1,0 +1,144 @@
+//! The built-in rules: what is taken for a build product, an installed dependency or a lock file.
+//!
+//! It owns the table and when a row fires. Whether git tracks the thing, or the user wants it back, is asked by the
+//! walk. A name alone is never enough where people use it for sources too (the Linux kernel has a
+//! `drivers/target`): such a row names the evidence it needs.
+
+use Evidence::{Inside, Name};
+use NamePattern::{Ends, Is};
+
+/// A rule that leaves something out without being asked to.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltInRule {
+    /// The names it is about.
+    pub name: NamePattern,
+    /// Whether it is about directories; otherwise it is about files.
+    pub is_dir: bool,
+    /// What proves it; one suffices.
+    pub evidence: &'static [Evidence],
+    /// What it takes the thing for.
+    pub sentence: &'static str,
+}
+
+/// A pattern for a name.
+#[derive(Clone, Copy, Debug)]
+pub enum NamePattern {
+    /// Exactly this name.
+    Is(&'static str),
+    /// A longer name that ends so.
+    Ends(&'static str),
+}
+
+/// What proves a rule.
+#[derive(Clone, Copy, Debug)]
+pub enum Evidence {
+    /// The name has no other use.
+    Name,
+    /// Such an entry in the same directory.
+    Beside(NamePattern),
+    /// Such an entry in the directory that the rule is about.
+    Inside(&'static str),
+}
+
+impl NamePattern {
+    /// Whether `name` is meant.
+    pub fn matches(&self, name: &str) -> bool {
+        match self {
+            NamePattern::Is(whole) => name == *whole,
+            NamePattern::Ends(end) => name.len() > end.len() && name.ends_with(end),
+        }
+    }
+}
+
+impl std::fmt::Display for NamePattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NamePattern::Is(whole) => f.write_str(whole),
+            NamePattern::Ends(end) => write!(f, "*{end}"),
+        }
+    }
+}
+
+const fn beside(name: &'static str) -> Evidence {
+    Evidence::Beside(Is(name))
+}
+
+const fn dir(name: &'static str, evidence: &'static [Evidence], sentence: &'static str) -> BuiltInRule {
+    BuiltInRule { name: Is(name), is_dir: true, evidence, sentence }
+}
+
+const fn file(name: NamePattern, evidence: &'static [Evidence], sentence: &'static str) -> BuiltInRule {
+    BuiltInRule { name, is_dir: false, evidence, sentence }
+}
+
+/// Every built-in rule. `vendor` is missing on purpose: what is vendored is part of what the program does.
+#[rustfmt::skip]
+pub const BUILT_IN: &[BuiltInRule] = &[
+    dir("target", &[beside("Cargo.toml"), Inside("CACHEDIR.TAG"), beside("pom.xml"), beside("build.sbt")],
+        "what cargo, Maven or sbt built"),
+    dir("node_modules", &[beside("package.json"), Inside(".package-lock.json"), Inside(".yarn-integrity")],
+        "installed JavaScript packages"),
+    dir("dist", &[beside("package.json"), beside("pyproject.toml"), beside("setup.py")],
+        "what a JavaScript or Python package was built into"),
+    dir("build", &[beside("package.json"), beside("pyproject.toml"), beside("setup.py"),
+        beside("CMakeLists.txt"), beside("build.gradle"), beside("build.gradle.kts"), beside("pom.xml"),
+        beside("gradlew")],
+        "what was built here"),
+    dir("out", &[beside("package.json")], "what a JavaScript package was built into"),
+    dir("DerivedData", &[Evidence::Beside(Ends(".xcodeproj")), Evidence::Beside(Ends(".xcworkspace"))],
+        "what Xcode built"),
+    dir("__pycache__", &[Name], "Python's compiled modules"),
+    dir(".venv", &[Inside("pyvenv.cfg")], "a Python environment"),
+    dir("venv", &[Inside("pyvenv.cfg")], "a Python environment"),
+    file(Is("Cargo.lock"), &[beside("Cargo.toml")], "a lock file"),
+    file(Is("package-lock.json"), &[beside("package.json")], "a lock file"),
+    file(Is("yarn.lock"), &[beside("package.json")], "a lock file"),
+    file(Is("pnpm-lock.yaml"), &[beside("package.json")], "a lock file"),
+    file(Is("bun.lock"), &[beside("package.json")], "a lock file"),
+    file(Is("poetry.lock"), &[beside("pyproject.toml")], "a lock file"),
+    file(Is("uv.lock"), &[beside("pyproject.toml")], "a lock file"),
+    file(Is("Pipfile.lock"), &[beside("Pipfile")], "a lock file"),
+    file(Is("composer.lock"), &[beside("composer.json")], "a lock file"),
+    file(Is("Gemfile.lock"), &[beside("Gemfile")], "a lock file"),
+    file(Is("go.sum"), &[beside("go.mod")], "a lock file"),
+    file(Is("flake.lock"), &[beside("flake.nix")], "a lock file"),
+    file(Ends(".plist"), &[Name], "a property list"),
+    file(Ends(".min.js"), &[Name], "a minified script"),
+    file(Ends(".min.css"), &[Name], "a minified style sheet"),
+];
+
+/// The detail of the rule that fires, if one does. `beside` tells whether such a name stands in the same directory,
+/// `inside` whether that name is in the directory in question; both are asked only when a name fits.
+pub(super) fn fires(
+    name: &str,
+    is_dir: bool,
+    beside: impl Fn(&NamePattern) -> bool,
+    inside: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let rule = BUILT_IN.iter().find(|rule| rule.is_dir == is_dir && rule.name.matches(name))?;
+    rule.evidence.iter().find_map(|evidence| {
+        let proof = match evidence {
+            Evidence::Name => "its name says so".to_string(),
+            Evidence::Beside(pattern) => beside(pattern).then(|| format!("{pattern} beside it"))?,
+            Evidence::Inside(name) => inside(name).then(|| format!("{name} inside it"))?,
+        };
+        Some(format!("built-in rule '{}': {proof}", rule.name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walk stops at the first row that fits a name, so a second one would never count.
+    #[test]
+    fn no_two_rows_are_about_one_name() {
+        for (at, rule) in BUILT_IN.iter().enumerate() {
+            let name = rule.name.to_string();
+            let first =
+                BUILT_IN.iter().position(|other| other.is_dir == rule.is_dir && other.name.matches(&name));
+            assert_eq!(first, Some(at), "{name}");
+            assert!(!rule.evidence.is_empty() && !rule.sentence.is_empty(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Which files of a tree are candidates, and why every other one is not.
+//!
+//! This module owns exclusion: ignore files, hidden names, built-in rules, links, special files. Nothing else in
+//! the crate may leave a file out by its name. It looks at names and stats only; what a file holds is judged by
+//! [`crate::read`].
+//!
+//! The walk is our own although `ignore` has one, because that one does not say what it dropped. A walk and
+//! [`explain`] share one `judge`, so an explanation cannot differ from what happened.
+
+use std::fs::{self, DirEntry, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+
+mod built_in;
+mod queue;
+mod rules;
+
+pub use built_in::{BUILT_IN, BuiltInRule, Evidence, NamePattern};
+use rules::{Level, Ruling};
+
+/// How to walk. The default is the product's.
+#[derive(Clone, Copy, Default)]
+pub struct WalkOptions<'a> {
+    /// Take in names that begin with a dot. `.git` stays out.
+    pub hidden: bool,
+    /// How many threads work, the caller's included; `None` is one for each core, at most sixteen. They end with
+    /// the walk.
+    pub threads: Option<usize>,
+    /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). It is asked
+    /// only where a built-in rule fires, which then gives way.
+    pub is_tracked: Option<&'a (dyn Fn(&RelPath, bool) -> bool + Sync)>,
+    /// Which ignore file of the user counts in every tree.
+    pub global_excludes: GlobalExcludes<'a>,
+}
+
+/// Where the ignore file that counts in every tree is found.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum GlobalExcludes<'a> {
+    /// Where the user's git has it: `core.excludesFile`, else `git/ignore` in the configuration folder.
+    #[default]
+    OfGit,
+    /// This file.
+    File(&'a Path),
+    /// There is none.
+    None,
+}
+
+/// What tells, without reading it, that a file has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stat {
+    /// Its length in bytes.
+    pub size: u64,
+    /// When its content last changed, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// When its content or inode last changed; 0 where the platform has no such thing.
+    pub ctime_ns: i64,
+    /// Its inode; 0 where the platform has no such thing.
+    pub inode: u64,
+}
+
+/// A regular file that no rule leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it is.
+    pub path: RelPath,
+    /// Its stat when the walk came by.
+    pub stat: Stat,
+}
+
+/// What a walk saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// The candidates, sorted by path.
+    pub candidates: Vec<Candidate>,
+    /// What was left out, sorted by path; a directory stands for all that is below it.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why there is nothing to walk.
+#[derive(Debug, thiserror::Error)]
+pub enum WalkError {
+    /// There is nothing at the root.
+    #[error("root '{}' does not exist", .root.display())]
+    Missing {
+        /// The root as given.
+        root: PathBuf,
+    },
+    /// The root is something else.
+    #[error("root '{}' is not a directory", .root.display())]
+    NotADirectory {
+        /// The root as given.
+        root: PathBuf,
+    },
+    /// The root cannot be listed.
+    #[error("root '{}' cannot be read: {source}", .root.display())]
+    Unreadable {
+        /// The root as given.
+        root: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The candidates below `root`, and everything that was seen and left out. The root itself may be a symbolic link;
+/// none below it is followed. A directory that cannot be read is a row among the skipped, and the walk goes on.
+pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
+    let walker = Walker::new(root, options)?;
+    let top = walker.top();
+    let listing = walker.list(&top).map_err(|source| root_error(root, source))?;
+    let mut walked = Walked::default();
+    let dirs = walker.sort_out(&top, listing, &mut walked);
+
+    let threads = options.threads.unwrap_or_else(default_threads).max(1);
+    for part in queue::drain(dirs, threads, |dir, part: &mut Walked| walker.visit(dir, part)) {
+        walked.candidates.extend(part.candidates);
+        walked.skipped.extend(part.skipped);
+    }
+    walked.candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walked.skipped.sort_unstable();
+    Ok(walked)
+}
+
+/// What leaves `path` out: the rule that names it or, walking down from the root, the first directory above it that
+/// is left out. `None` when it would be a candidate, or a directory that is walked.
+pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Skipped> {
+    let unreadable = |path: &RelPath, detail: String| {
+        Some(Skipped { path: path.clone(), reason: SkipReason::Unreadable, detail, is_dir: false })
+    };
+    let walker = match Walker::new(root, options) {
+        Ok(walker) => walker,
+        Err(error) => return unreadable(path, error.to_string()),
+    };
+    let mut dir = walker.top();
+    let mut parts = path.as_str().split('/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let listing = match walker.list(&dir) {
+            Ok(listing) => listing,
+            Err(error) => return Some(unreadable_dir(&dir.rel, &error)),
+        };
+        let Some(entry) = listing.entries.iter().find(|entry| entry.name() == part) else {
+            return unreadable(path, format!("there is no '{}'", dir.rel.join(part)));
+        };
+        let rel = dir.rel.join(part);
+        match walker.judge(&dir, &listing, entry, &rel) {
+            Verdict::Omit => {
+                let detail = "git's own folder".to_string();
+                return Some(Skipped {
+                    path: rel,
+                    reason: SkipReason::Hidden,
+                    detail,
+                    is_dir: entry.is_dir(),
+                });
+            }
+            Verdict::Leave(reason, detail) => {
+                return Some(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
+            }
+            Verdict::Keep if parts.peek().is_some() => {
+                return unreadable(path, format!("'{rel}' is not a directory"));
+            }
+            Verdict::Keep => {}
+            Verdict::Enter => dir = dir.child(rel, part, &listing),
+        }
+    }
+    None
+}
+
+/// The stat of one file; a symbolic link is not followed.
+pub fn stat_of(path: &Path) -> io::Result<Stat> {
+    fs::symlink_metadata(path).map(|metadata| stat(&metadata))
+}
+
+#[cfg(unix)]
+fn stat(metadata: &Metadata) -> Stat {
+    use std::os::unix::fs::MetadataExt;
+    let ns = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Stat {
+        size: metadata.len(),
+        mtime_ns: ns(metadata.mtime(), metadata.mtime_nsec()),
+        ctime_ns: ns(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+    }
+}
+
+#[cfg(not(unix))]
+fn stat(metadata: &Metadata) -> Stat {
+    let since = |time: std::time::SystemTime| match time.duration_since(std::time::UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    };
+    Stat { size: metadata.len(), mtime_ns: metadata.modified().map_or(0, since), ctime_ns: 0, inode: 0 }
+}
+
+/// More than this gains nothing: the kernel's directory cache is the limit.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
+}
+
+/// A directory that is to be listed.
+struct Dir {
+    rel: RelPath,
+    path: PathBuf,
+    /// The rules of the directories above it.
+    above: Option<Arc<Level>>,
+}
+
+impl Dir {
+    fn child(&self, rel: RelPath, name: &str, listing: &Listing) -> Dir {
+        Dir { rel, path: self.path.join(name), above: listing.rules.clone() }
+    }
+}
+
+/// A directory's entries, and the rules that count for them.
+struct Listing {
+    entries: Vec<Entry>,
+    rules: Option<Arc<Level>>,
+    /// Rows for what could not be read on the way.
+    broken: Vec<Skipped>,
+}
+
+impl Listing {
+    fn holds(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name() == name)
+    }
+}
+
+struct Entry {
+    /// The name, or a lossy form of one that is not UTF-8.
+    name: Result<String, String>,
+    file_type: FileType,
+    inner: DirEntry,
+}
+
+impl Entry {
+    fn name(&self) -> &str {
+        match &self.name {
+            Ok(name) | Err(name) => name,
+        }
+    }
+
+    fn is_dir(&self) -> bool {
+        self.file_type.is_dir()
+    }
+}
+
+enum Verdict {
+    /// A candidate.
+    Keep,
+    /// A directory to walk.
+    Enter,
+    /// Left out, with a row.
+    Leave(SkipReason, String),
+    /// Left out without a row: it is no part of the tree.
+    Omit,
+}
+
+struct Walker<'a> {
+    root: &'a Path,
+    options: &'a WalkOptions<'a>,
+    base: rules::Base,
+}
+
+impl<'a> Walker<'a> {
+    fn new(root: &'a Path, options: &'a WalkOptions<'a>) -> Result<Walker<'a>, WalkError> {
+        let metadata = fs::metadata(root).map_err(|source| root_error(root, source))?;
+        if !metadata.is_dir() {
+            return Err(WalkError::NotADirectory { root: root.to_path_buf() });
+        }
+        let base =
+            rules::Base::above(root, options.global_excludes).map_err(|source| root_error(root, source))?;
+        Ok(Walker { root, options, base })
+    }
+
+    fn top(&self) -> Dir {
+        Dir { rel: RelPath::root(), path: self.root.to_path_buf(), above: self.base.level.clone() }
+    }
+
+    fn visit(&self, dir: Dir, out: &mut Walked) -> Vec<Dir> {
+        match self.list(&dir) {
+            Ok(listing) => self.sort_out(&dir, listing, out),
+            Err(error) => {
+                out.skipped.push(unreadable_dir(&dir.rel, &error));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Judges every entry. Returns the directories that are to be walked.
+    fn sort_out(&self, dir: &Dir, mut listing: Listing, out: &mut Walked) -> Vec<Dir> {
+        let mut dirs = Vec::new();
+        for entry in &listing.entries {
+            let rel = dir.rel.join(entry.name());
+            let (reason, detail) = match self.judge(dir, &listing, entry, &rel) {
+                Verdict::Omit => continue,
+                Verdict::Enter => {
+                    dirs.push(dir.child(rel, entry.name(), &listing));
+                    continue;
+                }
+                Verdict::Keep => match entry.inner.metadata() {
+                    Ok(metadata) => {
+                        out.candidates.push(Candidate { path: rel, stat: stat(&metadata) });
+                        continue;
+                    }
+                    // It went away since the listing, so it is no longer part of the tree.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => (SkipReason::Unreadable, error.to_string()),
+                },
+                Verdict::Leave(reason, detail) => (reason, detail),
+            };
+            // An ignore file that cannot be read has a row already, which says more.
+            if !listing.broken.iter().any(|row| row.path == rel) {
+                out.skipped.push(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
+            }
+        }
+        out.skipped.append(&mut listing.broken);
+        dirs
+    }
+
+    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        let mut entries = Vec::new();
+        let mut broken = Vec::new();
+        for entry in fs::read_dir(&dir.path)? {
+            let inner = match entry {
+                Ok(inner) => inner,
+                Err(error) => {
+                    broken.push(unreadable_dir(&dir.rel, &error));
+                    break;
+                }
+            };
+            let name = inner.file_name().into_string().map_err(|name| name.to_string_lossy().into_owned());
+            match inner.file_type() {
+                Ok(file_type) => entries.push(Entry { name, file_type, inner }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let (Ok(name) | Err(name)) = &name;
+                    let (path, detail) = (dir.rel.join(name), error.to_string());
+                    broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
+                }
+            }
+        }
+        let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
+        let start = self.base.prefix.len() + shown.len();
+        // Names first: most directories have none of the four, and then nothing is opened.
+        let mut present = rules::Present::default();
+        for entry in &entries {
+            present.note(entry.name(), entry.file_type);
+        }
+        let rules = rules::enter(&dir.path, start, &shown, present, dir.above.as_ref(), |name, error| {
+            let detail = format!("its rules do not count: {error}");
+            let path = dir.rel.join(name);
+            broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
+        });
+        Ok(Listing { entries, rules, broken })
+    }
+
+    /// What becomes of one entry. What a thing is comes first, since no rule can make a link or a device a
+    /// candidate; then what somebody wrote into an ignore file; then what we assume.
+    fn judge(&self, dir: &Dir, listing: &Listing, entry: &Entry, rel: &RelPath) -> Verdict {
+        let Ok(name) = &entry.name else {
+            return Verdict::Leave(SkipReason::NameNotUtf8, String::new());
+        };
+        if name == ".git" {
+            return Verdict::Omit;
+        }
+        let is_dir = entry.is_dir();
+        if entry.file_type.is_symlink() {
+            let target = fs::read_link(entry.inner.path());
+            let detail = target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
+            return Verdict::Leave(SkipReason::Symlink, detail);
+        }
+        if !is_dir && !entry.file_type.is_file() {
+            return Verdict::Leave(SkipReason::Special, special_name(entry.file_type).to_string());
+        }
+        let in_base = self.base.path(rel);
+        let mut wanted = false;
+        match rules::rule(listing.rules.as_deref(), &in_base, is_dir) {
+            Ruling::Ignore(detail) => return Verdict::Leave(SkipReason::Ignored, detail),
+            Ruling::Whitelist => wanted = true,
+            Ruling::None => {}
+        }
+        if name.starts_with('.') && !self.options.hidden && !wanted {
+            return Verdict::Leave(SkipReason::Hidden, format!("'{name}' begins with a dot"));
+        }
+        let inside = |name: &str| fs::symlink_metadata(dir.path.join(entry.name()).join(name)).is_ok();
+        let beside = |pattern: &NamePattern| match pattern {
+            NamePattern::Is(name) => listing.holds(name),
+            NamePattern::Ends(_) => listing.entries.iter().any(|entry| pattern.matches(entry.name())),
+        };
+        if let Some(detail) = built_in::fires(name, is_dir, beside, inside) {
+            let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
+            if !rules::overridden(listing.rules.as_deref(), &in_base, is_dir) && !tracked() {
+                return Verdict::Leave(SkipReason::BuiltIn, detail);
+            }
+        }
+        if is_dir { Verdict::Enter } else { Verdict::Keep }
+    }
+}
+
+fn unreadable_dir(rel: &RelPath, error: &io::Error) -> Skipped {
+    Skipped { path: rel.clone(), reason: SkipReason::Unreadable, detail: error.to_string(), is_dir: true }
+}
+
+fn root_error(root: &Path, source: io::Error) -> WalkError {
+    let root = root.to_path_buf();
+    match source.kind() {
+        io::ErrorKind::NotFound => WalkError::Missing { root },
+        io::ErrorKind::NotADirectory => WalkError::NotADirectory { root },
+        _ => WalkError::Unreadable { root, source },
+    }
+}
+
+#[cfg(unix)]
+fn special_name(file_type: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match file_type {
+        t if t.is_fifo() => "FIFO",
+        t if t.is_socket() => "socket",
+        t if t.is_block_device() => "block device",
+        t if t.is_char_device() => "character device",
+        _ => "no regular file",
+    }
+}
+
+#[cfg(not(unix))]
+fn special_name(_: FileType) -> &'static str {
+    "no regular file"
+}
+
+#[cfg(test)]
+mod tests;

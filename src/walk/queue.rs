@@ -1,0 +1,85 @@
+//! A work queue whose work makes more work.
+//!
+//! It owns the threads of a walk, and nothing about files. Threads are scoped and end with the walk, instead of
+//! rayon's global pool, so that a program which embeds the crate never finds threads it did not ask for.
+
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+/// Runs `work` on every task and on the tasks it returns, on up to `threads` threads, and gives back what each
+/// thread gathered. Latest tasks come first, which keeps the queue short on deep trees.
+pub(super) fn drain<T, Out, F>(tasks: Vec<T>, threads: usize, work: F) -> Vec<Out>
+where
+    T: Send,
+    Out: Default + Send,
+    F: Fn(T, &mut Out) -> Vec<T> + Sync,
+{
+    if tasks.is_empty() {
+        return Vec::new();
+    }
+    let queue = Queue { state: Mutex::new(State { tasks, busy: 0 }), changed: Condvar::new() };
+    let run = || {
+        let mut out = Out::default();
+        while let Some(task) = queue.next() {
+            let mut turn = Turn { queue: &queue, more: Vec::new() };
+            turn.more = work(task, &mut out);
+        }
+        out
+    };
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut outs = vec![run()];
+        for helper in helpers {
+            outs.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        outs
+    })
+}
+
+struct Queue<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    tasks: Vec<T>,
+    /// How many threads hold a task, and so may still make more.
+    busy: usize,
+}
+
+impl<T> Queue<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn next(&self) -> Option<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(task) = state.tasks.pop() {
+                state.busy += 1;
+                return Some(task);
+            }
+            if state.busy == 0 {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+    }
+}
+
+/// One task in hand. It is given back on drop, so that a panic in one thread ends the others instead of leaving
+/// them to wait.
+struct Turn<'q, T> {
+    queue: &'q Queue<T>,
+    more: Vec<T>,
+}
+
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        state.busy -= 1;
+        state.tasks.append(&mut self.more);
+        if !state.tasks.is_empty() || state.busy == 0 {
+            self.queue.changed.notify_all();
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The rules of ignore files, stacked from the top of the repository down to a directory.
+//!
+//! It owns which ignore files count, in which order, and how a row names the one that did. Patterns themselves are
+//! matched by `ignore`. Each directory that has rules is one [`Level`] with a link to the level above; directories
+//! without any share the level above them, so a tree with one `.gitignore` has one level however large it is.
+//!
+//! The deepest directory decides first and, within a directory, `.spyhopignore` before `.ignore` before
+//! `.gitignore`; then the repository's `info/exclude`, then the user's own file. Git's files count without a
+//! repository too, but do not reach into a repository nested below them. As in git, a link is not read as an
+//! ignore file, which also keeps a tree from pointing us at a device.
+
+use std::borrow::Cow;
+use std::fs::{self, File, FileType};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+
+use super::GlobalExcludes;
+use crate::path::RelPath;
+
+/// The largest ignore file that is read. This is arbitrary, and far above any that people write.
+const MAX_RULES_BYTES: u64 = 4 << 20;
+
+/// The ignore files of a directory, the one that decides first in front.
+const NAMES: [(&str, Kind); 3] =
+    [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Spyhop,
+    Ignore,
+    Git,
+    GitExclude,
+    Global,
+}
+
+impl Kind {
+    /// Whether it counts only within its repository.
+    fn is_of_one_repository(self) -> bool {
+        matches!(self, Kind::Git | Kind::GitExclude)
+    }
+}
+
+struct IgnoreFile {
+    kind: Kind,
+    /// How rows name it: its path from the root.
+    shown: String,
+    matcher: Gitignore,
+}
+
+/// The rules of one directory.
+pub(super) struct Level {
+    above: Option<Arc<Level>>,
+    /// How many bytes of a path, counted from the base, lead to this directory with its last `/`.
+    start: usize,
+    files: Vec<IgnoreFile>,
+    /// Whether a repository begins here.
+    is_git_top: bool,
+}
+
+/// What the rules say about a path.
+pub(super) enum Ruling {
+    /// Nothing.
+    None,
+    /// It is left out; the file and pattern that say so.
+    Ignore(String),
+    /// It is wanted.
+    Whitelist,
+}
+
+/// Where the rules begin: the top of the repository that holds the root, else the root itself.
+pub(super) struct Base {
+    /// The way from the base to the root, empty or with `/` at its end.
+    pub prefix: String,
+    /// The rules of the directories above the root, and the user's own.
+    pub level: Option<Arc<Level>>,
+}
+
+impl Base {
+    pub(super) fn above(root: &Path, global: GlobalExcludes) -> io::Result<Base> {
+        let mut level = global_level(global);
+        let real = fs::canonicalize(root)?;
+        let top = real.ancestors().find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok());
+        let way: Vec<Cow<str>> = match top.and_then(|top| real.strip_prefix(top).ok()) {
+            Some(way) => way.iter().map(|part| part.to_string_lossy()).collect(),
+            None => Vec::new(),
+        };
+        let mut prefix = String::new();
+        let mut dir = top.unwrap_or(&real).to_path_buf();
+        for (at, part) in way.iter().enumerate() {
+            let mut present = Present::default();
+            for name in NAMES.map(|(name, _)| name).into_iter().chain([".git"]) {
+                if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
+                    present.note(name, metadata.file_type());
+                }
+            }
+            let shown = "../".repeat(way.len() - at);
+            level = enter(&dir, prefix.len(), &shown, present, level.as_ref(), |name, error| {
+                tracing::warn!("the rules of {} do not count: {error}", dir.join(name).display());
+            });
+            prefix.push_str(part);
+            prefix.push('/');
+            dir.push(&**part);
+        }
+        Ok(Base { prefix, level })
+    }
+
+    /// The path from the base of what lies at `rel` below the root.
+    pub(super) fn path<'a>(&self, rel: &'a RelPath) -> Cow<'a, str> {
+        if self.prefix.is_empty() {
+            Cow::Borrowed(rel.as_str())
+        } else {
+            Cow::Owned(format!("{}{rel}", self.prefix))
+        }
+    }
+}
+
+/// Which of the names that matter here a directory has.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Present {
+    ignore_files: [bool; 3],
+    git: bool,
+}
+
+impl Present {
+    pub(super) fn note(&mut self, name: &str, file_type: FileType) {
+        if !name.starts_with('.') {
+            return;
+        }
+        if name == ".git" {
+            self.git = true;
+        } else if let Some(at) = NAMES.iter().position(|(known, _)| *known == name) {
+            self.ignore_files[at] = file_type.is_file();
+        }
+    }
+}
+
+/// The level of the directory at `path`. `shown` leads its files' names in rows. A file that is there and cannot be
+/// read is reported by its name within the directory, and does not count.
+pub(super) fn enter(
+    path: &Path,
+    start: usize,
+    shown: &str,
+    present: Present,
+    above: Option<&Arc<Level>>,
+    mut broken: impl FnMut(&str, io::Error),
+) -> Option<Arc<Level>> {
+    let mut files = Vec::new();
+    for ((name, kind), present) in NAMES.into_iter().zip(present.ignore_files) {
+        if present {
+            match read(&path.join(name), kind, format!("{shown}{name}")) {
+                Ok(file) => files.extend(file),
+                Err(error) => broken(name, error),
+            }
+        }
+    }
+    if present.git {
+        let exclude = common_git_dir(&path.join(".git")).map(|dir| dir.join("info/exclude"));
+        if let Some(exclude) = exclude.filter(|exclude| exclude.is_file()) {
+            match read(&exclude, Kind::GitExclude, format!("{shown}.git/info/exclude")) {
+                Ok(file) => files.extend(file),
+                Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
+            }
+        }
+    }
+    if files.is_empty() && !(present.git && above.is_some()) {
+        return above.cloned();
+    }
+    Some(Arc::new(Level { above: above.cloned(), start, files, is_git_top: present.git }))
+}
+
+/// What the levels from `level` up say about `path`, which is counted from the base.
+pub(super) fn rule(level: Option<&Level>, path: &str, is_dir: bool) -> Ruling {
+    for (file, path) in in_order(level, path) {
+        match file.matcher.matched(path, is_dir) {
+            Match::None => {}
+            Match::Whitelist(_) => return Ruling::Whitelist,
+            Match::Ignore(glob) => return Ruling::Ignore(format!("{}: {}", file.shown, glob.original())),
+        }
+    }
+    Ruling::None
+}
+
+/// Whether a `.spyhopignore` wants `path` in spite of built-in rules. Only that file may say so: an exception in a
+/// `.gitignore` is about git's rules, and was written without ours in mind.
+pub(super) fn overridden(level: Option<&Level>, path: &str, is_dir: bool) -> bool {
+    in_order(level, path)
+        .filter(|(file, _)| file.kind == Kind::Spyhop)
+        .map(|(file, path)| file.matcher.matched(path, is_dir))
+        .find(|found| !found.is_none())
+        .is_some_and(|found| found.is_whitelist())
+}
+
+/// The ignore files that count, the one that decides first in front, each with the path as it sees it.
+fn in_order<'a>(level: Option<&'a Level>, path: &'a str) -> impl Iterator<Item = (&'a IgnoreFile, &'a str)> {
+    let mut same_repository = true;
+    std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
+        let counts = same_repository;
+        same_repository &= !level.is_git_top;
+        level
+            .files
+            .iter()
+            .filter(move |file| counts || !file.kind.is_of_one_repository())
+            .map(move |file| (file, &path[level.start..]))
+    })
+}
+
+fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
+    let path = match global {
+        GlobalExcludes::OfGit => gitconfig_excludes_path()?,
+        GlobalExcludes::File(path) => path.to_path_buf(),
+        GlobalExcludes::None => return None,
+    };
+    if !path.is_file() {
+        return None;
+    }
+    match read(&path, Kind::Global, path.display().to_string()) {
+        Ok(file) => {
+            let files = vec![file?];
+            Some(Arc::new(Level { above: None, start: 0, files, is_git_top: false }))
+        }
+        Err(error) => {
+            tracing::warn!("the rules of {} do not count: {error}", path.display());
+            None
+        }
+    }
+}
+
+/// Reads one ignore file; `None` when no pattern is in it. A line that is no pattern counts for nothing, as in git.
+fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_RULES_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_RULES_BYTES {
+        return Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes")));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::debug!("{shown}: {error}");
+        }
+    }
+    let matcher = builder.build().map_err(io::Error::other)?;
+    Ok((!matcher.is_empty()).then_some(IgnoreFile { kind, shown, matcher }))
+}
+
+/// The folder that all worktrees of a repository share, from what stands at `.git`: that folder itself, or a file
+/// that leads to it, as submodules and linked worktrees have.
+fn common_git_dir(dot_git: &Path) -> Option<PathBuf> {
+    let line = |path: &Path| -> Option<String> {
+        if !fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let mut text = String::new();
+        File::open(path).ok()?.take(1 << 16).read_to_string(&mut text).ok()?;
+        Some(text.trim_end_matches(['\r', '\n']).to_string())
+    };
+    let git_dir = if dot_git.is_dir() {
+        dot_git.to_path_buf()
+    } else {
+        dot_git.parent()?.join(line(dot_git)?.strip_prefix("gitdir: ")?)
+    };
+    Some(match line(&git_dir.join("commondir")) {
+        Some(common) => git_dir.join(common),
+        None => git_dir,
+    })
+}

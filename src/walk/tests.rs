@@ -1,0 +1,507 @@
+//! Trees as text, walked, and the walk as text.
+//!
+//! A fixture holds several files, each after a line `-- path`; a path that ends with `/` is an empty directory. A
+//! walk prints as one line for each candidate and one, led by `!`, for each row that was left out.
+
+use super::*;
+
+fn tree(fixture: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), fixture);
+    dir
+}
+
+fn write(root: &Path, fixture: &str) {
+    let mut file: Option<PathBuf> = None;
+    for line in fixture.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(path) = line.strip_prefix("-- ") {
+            let at = root.join(path);
+            if path.ends_with('/') {
+                fs::create_dir_all(at).unwrap();
+                file = None;
+            } else {
+                fs::create_dir_all(at.parent().unwrap()).unwrap();
+                fs::write(&at, "").unwrap();
+                file = Some(at);
+            }
+        } else {
+            let file = file.as_ref().expect("a line of a file");
+            let text = fs::read_to_string(file).unwrap();
+            fs::write(file, format!("{text}{line}\n")).unwrap();
+        }
+    }
+}
+
+fn plain() -> WalkOptions<'static> {
+    WalkOptions { global_excludes: GlobalExcludes::None, ..WalkOptions::default() }
+}
+
+fn row(skipped: &Skipped) -> String {
+    let slash = if skipped.is_dir { "/" } else { "" };
+    let colon = if skipped.detail.is_empty() { "" } else { ": " };
+    format!("! {}{slash} [{}{colon}{}]\n", skipped.path, skipped.reason.name(), skipped.detail)
+}
+
+fn print(walked: &Walked) -> String {
+    let candidates = walked.candidates.iter().map(|candidate| format!("{}\n", candidate.path));
+    candidates.chain(walked.skipped.iter().map(row)).collect()
+}
+
+#[track_caller]
+fn check_at(root: &Path, options: &WalkOptions, expected: &str) {
+    let expected: String =
+        expected.lines().map(str::trim).filter(|l| !l.is_empty()).fold(String::new(), |mut text, line| {
+            text.push_str(line);
+            text.push('\n');
+            text
+        });
+    let walked = walk(root, options).unwrap();
+    assert_eq!(print(&walked), expected);
+    // The explanation of every row is the row, and no candidate has one.
+    for skipped in &walked.skipped {
+        assert_eq!(explain(root, &skipped.path, options).as_ref(), Some(skipped));
+    }
+    for candidate in &walked.candidates {
+        assert_eq!(explain(root, &candidate.path, options), None, "{}", candidate.path);
+        assert_eq!(stat_of(&candidate.path.below(root)).unwrap(), candidate.stat, "{}", candidate.path);
+    }
+}
+
+#[track_caller]
+fn check(fixture: &str, expected: &str) {
+    check_at(tree(fixture).path(), &plain(), expected);
+}
+
+#[test]
+fn an_empty_tree_has_nothing() {
+    check("", "");
+    check("-- a/b/", "");
+}
+
+#[test]
+fn candidates_are_sorted_by_their_path_as_text() {
+    check("-- b.rs\n-- a/z.rs\n-- a.rs\n-- a/b/c.rs", "a.rs\na/b/c.rs\na/z.rs\nb.rs");
+}
+
+#[test]
+fn a_gitignore_counts_without_a_repository_and_a_directory_is_one_row() {
+    check(
+        "-- .gitignore
+         *.log
+         /logs/
+         -- a.log
+         -- sub/b.log
+         -- sub/a.rs
+         -- logs/deep/x.rs
+         -- sub/logs/y.rs",
+        "sub/a.rs
+         sub/logs/y.rs
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! a.log [ignored: .gitignore: *.log]
+         ! logs/ [ignored: .gitignore: /logs/]
+         ! sub/b.log [ignored: .gitignore: *.log]",
+    );
+}
+
+#[test]
+fn a_later_line_and_a_deeper_file_win() {
+    check(
+        "-- .gitignore
+         *.log
+         !keep.log
+         -- a/.gitignore
+         !*.log
+         deep.log
+         /b/c.rs
+         -- keep.log
+         -- a/x.log
+         -- a/deep.log
+         -- a/b/c.rs
+         -- a/b/b/c.rs",
+        "a/b/b/c.rs
+         a/x.log
+         keep.log
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! a/.gitignore [hidden: '.gitignore' begins with a dot]
+         ! a/b/c.rs [ignored: a/.gitignore: /b/c.rs]
+         ! a/deep.log [ignored: a/.gitignore: deep.log]",
+    );
+}
+
+#[test]
+fn within_a_directory_the_nearer_tool_wins() {
+    check(
+        "-- .gitignore
+         one
+         !two
+         three
+         -- .ignore
+         !one
+         two
+         !three
+         -- .spyhopignore
+         three
+         -- one
+         -- two
+         -- three",
+        "one
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! .ignore [hidden: '.ignore' begins with a dot]
+         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
+         ! three [ignored: .spyhopignore: three]
+         ! two [ignored: .ignore: two]",
+    );
+}
+
+#[test]
+fn hidden_names_stay_out_unless_wanted_and_git_always() {
+    let fixture = "-- .github/ci.yml
+                   -- .env
+                   -- .git/HEAD
+                   -- sub/.git
+                   -- a.rs
+                   -- .ignore
+                   !.github";
+    check(
+        fixture,
+        ".github/ci.yml
+         a.rs
+         ! .env [hidden: '.env' begins with a dot]
+         ! .ignore [hidden: '.ignore' begins with a dot]",
+    );
+    check_at(
+        tree(fixture).path(),
+        &WalkOptions { hidden: true, ..plain() },
+        ".env\n.github/ci.yml\n.ignore\na.rs",
+    );
+}
+
+#[test]
+fn rules_above_the_root_count_down_from_the_top_of_the_repository() {
+    let dir = tree(
+        "-- .gitignore
+         *.outside
+         -- top/.git/info/exclude
+         /mid/root/secret.rs
+         -- top/.gitignore
+         *.log
+         /mid/root/anchored.rs
+         -- top/mid/.ignore
+         *.tmp
+         -- top/mid/root/a.log
+         -- top/mid/root/a.tmp
+         -- top/mid/root/a.outside
+         -- top/mid/root/anchored.rs
+         -- top/mid/root/secret.rs
+         -- top/mid/root/sub/anchored.rs",
+    );
+    check_at(
+        &dir.path().join("top/mid/root"),
+        &plain(),
+        "a.outside
+         sub/anchored.rs
+         ! a.log [ignored: ../../.gitignore: *.log]
+         ! a.tmp [ignored: ../.ignore: *.tmp]
+         ! anchored.rs [ignored: ../../.gitignore: /mid/root/anchored.rs]
+         ! secret.rs [ignored: ../../.git/info/exclude: /mid/root/secret.rs]",
+    );
+}
+
+#[test]
+fn a_repository_below_keeps_to_its_own_git_rules() {
+    check(
+        "-- .git/info/exclude
+         *.excluded
+         -- .gitignore
+         *.log
+         -- .ignore
+         *.tmp
+         -- inner/.git
+         gitdir: ../.git/modules/inner
+         -- .git/modules/inner/info/exclude
+         *.own
+         -- a.excluded
+         -- inner/a.excluded
+         -- inner/a.log
+         -- inner/a.own
+         -- inner/a.tmp",
+        "inner/a.excluded
+         inner/a.log
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! .ignore [hidden: '.ignore' begins with a dot]
+         ! a.excluded [ignored: .git/info/exclude: *.excluded]
+         ! inner/a.own [ignored: inner/.git/info/exclude: *.own]
+         ! inner/a.tmp [ignored: .ignore: *.tmp]",
+    );
+}
+
+#[test]
+fn the_users_own_file_comes_last() {
+    let user = tree("-- excludes\n*.swp\n*.bak");
+    let excludes = user.path().join("excludes");
+    let dir = tree("-- sub/.gitignore\n!*.bak\n-- sub/a.bak\n-- sub/a.swp");
+    check_at(
+        dir.path(),
+        &WalkOptions { global_excludes: GlobalExcludes::File(&excludes), ..plain() },
+        &format!(
+            "sub/a.bak
+             ! sub/.gitignore [hidden: '.gitignore' begins with a dot]
+             ! sub/a.swp [ignored: {}: *.swp]",
+            excludes.display()
+        ),
+    );
+}
+
+#[test]
+fn a_built_in_rule_needs_its_evidence() {
+    check(
+        "-- Cargo.toml
+         -- Cargo.lock
+         -- target/debug/x.rs
+         -- drivers/target/core.c
+         -- drivers/Cargo.lock
+         -- tagged/target/CACHEDIR.TAG
+         -- web/package.json
+         -- web/node_modules/m/index.js
+         -- web/dist/a.js
+         -- web/app.min.js
+         -- web/target/CACHEDIR.TAG/x
+         -- go/vendor/modules.txt
+         -- go/build/a.go
+         -- py/venv/pyvenv.cfg
+         -- py/__pycache__/a.pyc
+         -- App.xcodeproj/project.pbxproj
+         -- DerivedData/a.swift
+         -- Info.plist
+         -- .plist.d/x",
+        "App.xcodeproj/project.pbxproj
+         Cargo.toml
+         drivers/Cargo.lock
+         drivers/target/core.c
+         go/build/a.go
+         go/vendor/modules.txt
+         web/package.json
+         ! .plist.d/ [hidden: '.plist.d' begins with a dot]
+         ! Cargo.lock [built-in: built-in rule 'Cargo.lock': Cargo.toml beside it]
+         ! DerivedData/ [built-in: built-in rule 'DerivedData': *.xcodeproj beside it]
+         ! Info.plist [built-in: built-in rule '*.plist': its name says so]
+         ! py/__pycache__/ [built-in: built-in rule '__pycache__': its name says so]
+         ! py/venv/ [built-in: built-in rule 'venv': pyvenv.cfg inside it]
+         ! tagged/target/ [built-in: built-in rule 'target': CACHEDIR.TAG inside it]
+         ! target/ [built-in: built-in rule 'target': Cargo.toml beside it]
+         ! web/app.min.js [built-in: built-in rule '*.min.js': its name says so]
+         ! web/dist/ [built-in: built-in rule 'dist': package.json beside it]
+         ! web/node_modules/ [built-in: built-in rule 'node_modules': package.json beside it]
+         ! web/target/ [built-in: built-in rule 'target': CACHEDIR.TAG inside it]",
+    );
+}
+
+#[test]
+fn a_built_in_rule_gives_way_to_what_git_tracks() {
+    let dir = tree("-- Cargo.toml\n-- Cargo.lock\n-- target/a.rs\n-- x/Cargo.toml\n-- x/target/b.rs");
+    let asked = std::sync::Mutex::new(Vec::new());
+    let is_tracked = |path: &RelPath, is_dir: bool| {
+        asked.lock().unwrap().push(format!("{path} {is_dir}"));
+        path.as_str() != "x/target"
+    };
+    let walked = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), ..plain() }).unwrap();
+    assert_eq!(
+        print(&walked),
+        "Cargo.lock\nCargo.toml\ntarget/a.rs\nx/Cargo.toml\n\
+         ! x/target/ [built-in: built-in rule 'target': Cargo.toml beside it]\n"
+    );
+    let mut asked = asked.into_inner().unwrap();
+    asked.sort();
+    assert_eq!(asked, ["Cargo.lock false", "target true", "x/target true"]);
+}
+
+#[test]
+fn only_a_spyhopignore_overrides_a_built_in_rule() {
+    check(
+        "-- .spyhopignore
+         !a/target
+         -- .gitignore
+         !target
+         -- a/Cargo.toml
+         -- a/.gitignore
+         !target
+         -- a/target/x.rs
+         -- b/Cargo.toml
+         -- b/target/x.rs",
+        "a/Cargo.toml
+         a/target/x.rs
+         b/Cargo.toml
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
+         ! a/.gitignore [hidden: '.gitignore' begins with a dot]
+         ! b/target/ [built-in: built-in rule 'target': Cargo.toml beside it]",
+    );
+}
+
+#[test]
+fn an_explanation_names_the_directory_that_was_left_out() {
+    let dir = tree("-- .gitignore\nlogs\n-- logs/deep/x.rs\n-- a.rs\n-- .git/HEAD");
+    let explained = |path: &str| {
+        explain(dir.path(), &RelPath::new(path).unwrap(), &plain()).map_or("kept".to_string(), |s| row(&s))
+    };
+    assert_eq!(explained("logs/deep/x.rs"), "! logs/ [ignored: .gitignore: logs]\n");
+    assert_eq!(explained(".git/HEAD"), "! .git/ [hidden: git's own folder]\n");
+    assert_eq!(explained("none.rs"), "! none.rs [unreadable: there is no 'none.rs']\n");
+    assert_eq!(explained("a.rs/b"), "! a.rs/b [unreadable: 'a.rs' is not a directory]\n");
+    assert_eq!(explained(""), "kept");
+}
+
+#[test]
+fn a_root_that_is_none_is_an_error_with_its_name() {
+    let dir = tree("-- file");
+    let shown = |name: &str| {
+        let root = dir.path().join(name);
+        walk(&root, &plain()).unwrap_err().to_string().replace(&*dir.path().to_string_lossy(), "")
+    };
+    assert_eq!(shown("none"), "root '/none' does not exist");
+    assert_eq!(shown("file"), "root '/file' is not a directory");
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_walk() {
+    let dir = tempfile::tempdir().unwrap();
+    for at in 0..60 {
+        let fixture = format!("-- d{}/e{at}/f/a.rs\n-- d{}/e{at}/x.log", at % 7, at % 7);
+        write(dir.path(), &fixture);
+    }
+    write(dir.path(), "-- .gitignore\n*.log\n-- d3/.gitignore\n!*.log");
+    let of = |threads: usize| walk(dir.path(), &WalkOptions { threads: Some(threads), ..plain() }).unwrap();
+    let one = of(1);
+    assert_eq!((one.candidates.len(), one.skipped.len()), (60 + 9, 51 + 2));
+    for threads in [0, 2, 8] {
+        assert_eq!(print(&of(threads)), print(&one));
+    }
+}
+
+#[test]
+#[should_panic(expected = "asked")]
+fn a_panic_in_the_callers_function_does_not_hang_the_walk() {
+    let dir = tree("-- a/Cargo.toml\n-- a/target/\n-- b/c/d\n-- e/f/g");
+    let is_tracked = |_: &RelPath, _: bool| panic!("asked");
+    let _ = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), threads: Some(3), ..plain() });
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+
+    use super::*;
+
+    fn mkfifo(path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
+    #[test]
+    fn links_and_special_files_are_rows() {
+        let dir = tree("-- a/x.rs\n-- .gitignore\npipe\n");
+        let root = dir.path();
+        symlink("a", root.join("to-dir")).unwrap();
+        symlink("..", root.join("a/loop")).unwrap();
+        symlink("a/x.rs", root.join(".to-file")).unwrap();
+        symlink("nowhere", root.join("dangling")).unwrap();
+        mkfifo(&root.join("pipe"));
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).unwrap();
+        check_at(
+            root,
+            &plain(),
+            "a/x.rs
+             ! .gitignore [hidden: '.gitignore' begins with a dot]
+             ! .to-file [symlink: to a/x.rs]
+             ! a/loop [symlink: to ..]
+             ! dangling [symlink: to nowhere]
+             ! pipe [special: FIFO]
+             ! socket [special: socket]
+             ! to-dir [symlink: to a]",
+        );
+    }
+
+    #[test]
+    fn an_ignore_file_is_a_regular_file() {
+        let dir = tree("-- rules\na.rs\n-- a.rs\n-- sub/a.rs");
+        symlink("rules", dir.path().join(".gitignore")).unwrap();
+        mkfifo(&dir.path().join("sub/.ignore"));
+        check_at(
+            dir.path(),
+            &plain(),
+            "a.rs
+             rules
+             sub/a.rs
+             ! .gitignore [symlink: to rules]
+             ! sub/.ignore [special: FIFO]",
+        );
+    }
+
+    #[test]
+    fn a_root_may_be_a_link() {
+        let dir = tree("-- real/a.rs\n-- real/.gitignore\n*.log\n-- real/b.log");
+        symlink("real", dir.path().join("link")).unwrap();
+        check_at(
+            &dir.path().join("link"),
+            &plain(),
+            "a.rs
+             ! .gitignore [hidden: '.gitignore' begins with a dot]
+             ! b.log [ignored: .gitignore: *.log]",
+        );
+    }
+
+    #[test]
+    fn odd_names() {
+        let dir = tree("-- ok.rs\n-- .gitignore\n*.log");
+        fs::write(dir.path().join(OsStr::from_bytes(b"bad\xff.rs")), "").unwrap();
+        fs::create_dir(dir.path().join(OsStr::from_bytes(b"dir\xfe"))).unwrap();
+        fs::write(dir.path().join("two\nlines.rs"), "").unwrap();
+        fs::write(dir.path().join("back\\slash.log"), "").unwrap();
+        check_at(
+            dir.path(),
+            &plain(),
+            "ok.rs
+             two
+             lines.rs
+             ! .gitignore [hidden: '.gitignore' begins with a dot]
+             ! back\\slash.log [ignored: .gitignore: *.log]
+             ! bad\u{fffd}.rs [name-not-utf8]
+             ! dir\u{fffd}/ [name-not-utf8]",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_row() {
+        let dir = tree("-- shut/a.rs\n-- sub/.gitignore\na.rs\n-- sub/a.rs\n-- b.rs");
+        let set = |path: &str, mode| {
+            fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(mode)).unwrap()
+        };
+        set("shut", 0o000);
+        set("sub/.gitignore", 0o000);
+        // The superuser reads everything, and then there is nothing to see here.
+        if fs::read_dir(dir.path().join("shut")).is_err() {
+            let walked = walk(dir.path(), &plain()).unwrap();
+            assert_eq!(
+                print(&walked),
+                "b.rs\nsub/a.rs\n\
+                 ! shut/ [unreadable: Permission denied (os error 13)]\n\
+                 ! sub/.gitignore [unreadable: its rules do not count: Permission denied (os error 13)]\n"
+            );
+        }
+        set("shut", 0o700);
+    }
+
+    #[test]
+    fn an_ignore_file_beyond_all_measure_is_reported() {
+        let dir = tree("-- a.rs\n-- .gitignore\na.rs");
+        let file = fs::OpenOptions::new().write(true).open(dir.path().join(".gitignore")).unwrap();
+        file.set_len(1 << 30).unwrap();
+        let walked = walk(dir.path(), &plain()).unwrap();
+        assert_eq!(
+            print(&walked),
+            "a.rs\n! .gitignore [unreadable: its rules do not count: it is above 4194304 bytes]\n"
+        );
+    }
+}
