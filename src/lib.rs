@@ -8,6 +8,7 @@ pub mod text;
 pub mod model;
 
 pub mod grammar;
+pub mod read;
 pub mod walk;
 
 pub mod profile;

@@ -1,0 +1,485 @@
+//! A file's bytes to source text, or the reason why there is none.
+//!
+//! This module owns opening, the size limit, decoding, the content hash and the tests that look at what a file
+//! holds: binary, generated, minified. Names and ignore rules are [`crate::walk`]'s; lines and structure are for
+//! whoever needs them.
+//!
+//! A file is opened once and everything is asked of that handle, without following a link and without waiting.
+//! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
+//! a link must not lead us out of the root.
+
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::id::ContentHash;
+use crate::model::SkipReason;
+
+/// What is worth reading. The default is the product's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Larger files are found by their path only. It also bounds the memory that one file takes.
+    pub max_file_bytes: u64,
+    /// Index only the path of a file that says it is generated. The caller turns it off for files that git tracks.
+    pub skip_generated: bool,
+    /// Index only the path of a minified file. The caller turns it off for files that git tracks.
+    pub skip_minified: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_file_bytes: 1 << 20, skip_generated: true, skip_minified: true }
+    }
+}
+
+/// The text of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The text, without a byte order mark.
+    pub text: String,
+    /// The hash of the bytes on disk.
+    pub hash: ContentHash,
+    /// How many bytes there are on disk.
+    pub bytes: u64,
+    /// Whether the text comes from another encoding than UTF-8.
+    pub decoded: bool,
+}
+
+/// What came of reading a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// Its text.
+    Source(Source),
+    /// A file that is indexed by its path, and listed among the skipped.
+    PathOnly {
+        /// The hash of its content, or [`unread_hash`] where that was not read.
+        hash: ContentHash,
+        /// Why its content is left out.
+        reason: SkipReason,
+        /// The measure or marker behind the reason.
+        detail: String,
+    },
+    /// A file that is left out.
+    Skipped {
+        /// Why.
+        reason: SkipReason,
+        /// The error or measure behind the reason.
+        detail: String,
+    },
+}
+
+/// Reads the file at `path`, which must be a regular file.
+pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
+    let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
+    let bytes = match content(path, limits.max_file_bytes) {
+        Ok(Content::Bytes(bytes)) => bytes,
+        Ok(Content::TooLarge(size)) => {
+            let detail = format!("{size} bytes");
+            return ReadOutcome::PathOnly { hash: unread_hash(), reason: SkipReason::TooLarge, detail };
+        }
+        Err(why) => return skipped(why),
+    };
+    let form = match Form::of(&bytes) {
+        Ok(form) => form,
+        Err(why) => return skipped(why),
+    };
+    let (hash, size) = (ContentHash::of(&bytes), bytes.len() as u64);
+    let (text, decoded) = match form.decode(bytes) {
+        Ok(decoded) => decoded,
+        Err(why) => return skipped(why),
+    };
+    if limits.skip_generated
+        && let Some(detail) = generated(&text)
+    {
+        return ReadOutcome::PathOnly { hash, reason: SkipReason::Generated, detail };
+    }
+    if limits.skip_minified
+        && let Some(detail) = minified(path, &text)
+    {
+        return ReadOutcome::PathOnly { hash, reason: SkipReason::Minified, detail };
+    }
+    ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
+}
+
+/// The text that `bytes` spell, and whether it comes from another encoding than UTF-8.
+pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
+    Form::of(&bytes)?.decode(bytes)
+}
+
+/// The hash that stands for a content which was never read. The path is all there is to index, so one version of
+/// such a file is as good as another.
+pub fn unread_hash() -> ContentHash {
+    ContentHash::of(b"path-only")
+}
+
+/// Why a file is left out, and the detail.
+type Why = (SkipReason, String);
+
+enum Content {
+    Bytes(Vec<u8>),
+    TooLarge(u64),
+}
+
+fn content(path: &Path, max: u64) -> Result<Content, Why> {
+    let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
+    let file = open(path).map_err(|error| {
+        // A link or a socket refuses to be opened so; say which it is rather than what the system calls that.
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
+            Err(_) => unreadable(error),
+        }
+    })?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if let Some(why) = wrong_type(metadata.file_type()) {
+        return Err(why);
+    }
+    if metadata.len() > max {
+        return Ok(Content::TooLarge(metadata.len()));
+    }
+    // An exact reservation, which may fail: the limit is a setting, and memory is what it is.
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(metadata.len() as usize).map_err(|error| unreadable(io::Error::other(error)))?;
+    // One byte more than allowed, so that a file that grows meanwhile is noticed.
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > max {
+        return Ok(Content::TooLarge(bytes.len() as u64));
+    }
+    Ok(Content::Bytes(bytes))
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    // For a regular file O_NONBLOCK changes nothing; O_NOCTTY keeps a terminal from becoming ours.
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    // Without such flags there is a moment between asking and opening.
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("no regular file"));
+    }
+    OpenOptions::new().read(true).open(path)
+}
+
+fn wrong_type(file_type: FileType) -> Option<Why> {
+    if file_type.is_file() {
+        None
+    } else if file_type.is_symlink() {
+        Some((SkipReason::Symlink, "it became a link".to_string()))
+    } else {
+        let detail = if file_type.is_dir() { "it became a directory" } else { "it is no regular file" };
+        Some((SkipReason::Special, detail.to_string()))
+    }
+}
+
+/// How many bytes tell whether a file is binary; git looks at as many.
+const HEAD_BYTES: usize = 8 << 10;
+
+/// How a file's bytes spell its text.
+enum Form {
+    Utf8 { bom: bool },
+    Utf16(&'static Encoding),
+}
+
+impl Form {
+    /// Judges the byte order mark and the first bytes only.
+    fn of(bytes: &[u8]) -> Result<Form, Why> {
+        if bytes.starts_with(&[0xff, 0xfe, 0, 0]) {
+            return Err((SkipReason::Encoding, "UTF-32".to_string()));
+        }
+        // The mark comes before the test for NUL bytes, which half of UTF-16's are.
+        match Encoding::for_bom(bytes) {
+            Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => {
+                return Ok(Form::Utf16(encoding));
+            }
+            _ => {}
+        }
+        binary(bytes)?;
+        Ok(Form::Utf8 { bom: bytes.starts_with(b"\xef\xbb\xbf") })
+    }
+
+    fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), Why> {
+        match self {
+            Form::Utf16(encoding) => {
+                let text = encoding
+                    .decode_without_bom_handling_and_without_replacement(&bytes[2..])
+                    .ok_or_else(|| (SkipReason::Encoding, format!("broken {}", encoding.name())))?;
+                binary(text.as_bytes())?;
+                Ok((text.into_owned(), true))
+            }
+            Form::Utf8 { bom } => {
+                if bom {
+                    bytes.drain(..3);
+                }
+                match String::from_utf8(bytes) {
+                    Ok(text) => Ok((text, false)),
+                    Err(_) if bom => {
+                        Err((SkipReason::Encoding, "not the UTF-8 that it begins as".to_string()))
+                    }
+                    Err(error) => legacy(error.as_bytes()).map(|text| (text, true)),
+                }
+            }
+        }
+    }
+}
+
+/// Whether these are the bytes of something else than text: a NUL, or more than 30 % control characters, among the
+/// first. A terminal's escape sequences and form feeds stand in sources and do not count.
+fn binary(bytes: &[u8]) -> Result<(), Why> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    if let Some(at) = memchr::memchr(0, head) {
+        return Err((SkipReason::Binary, format!("NUL at byte {at}")));
+    }
+    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    let controls = head.iter().filter(is_control).count();
+    if controls * 10 > head.len() * 3 {
+        return Err((SkipReason::Binary, format!("{controls} control characters in {} bytes", head.len())));
+    }
+    Ok(())
+}
+
+/// A guess for text that is not UTF-8. Identifiers and keywords are ASCII nearly everywhere, so what is at stake are
+/// the letters of comments and strings: Western text has few bytes above ASCII, and uses of 0x80..0xA0 only what
+/// typographers do. Eastern encodings use that range for half of their characters, and are refused.
+fn legacy(bytes: &[u8]) -> Result<String, Why> {
+    let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
+    // Euro, ellipsis, quotes, bullet, dashes, trade mark, no-break space and everything above.
+    let is_western = |byte: &u8| matches!(byte, ..0x80 | 0x80 | 0x85 | 0x91..=0x97 | 0x99 | 0xa0..);
+    if let Some(at) = bytes.iter().position(|byte| !is_western(byte)) {
+        return Err((
+            SkipReason::Encoding,
+            format!("byte 0x{:02x} at {at} fits no known encoding", bytes[at]),
+        ));
+    }
+    if high * 10 >= bytes.len() {
+        return Err((SkipReason::Encoding, format!("{high} of {} bytes are not ASCII", bytes.len())));
+    }
+    Ok(WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned())
+}
+
+/// A marker of generated code stands in the first lines, or it is something that only speaks of markers.
+const MARKER_LINES: usize = 40;
+const MARKER_BYTES: usize = 4 << 10;
+
+/// The line that says that `text` is generated.
+fn generated(text: &str) -> Option<String> {
+    let head = &text[..text.floor_char_boundary(MARKER_BYTES)];
+    head.lines().take(MARKER_LINES).find(|line| is_marker(line)).map(|line| {
+        let line = line.trim();
+        line[..line.floor_char_boundary(120)].to_string()
+    })
+}
+
+/// Whether a line is Go's `Code generated ... DO NOT EDIT.`, in whatever comment, or holds `@generated` as a word of
+/// a comment: not quoted, which is how prose and linters mention it.
+fn is_marker(line: &str) -> bool {
+    let line = line.trim();
+    const COMMENTS: [&str; 9] = ["//", "#", "/*", "*", "--", ";", "<!--", "%", "\"\"\""];
+    let Some(comment) = COMMENTS.iter().find_map(|lead| line.strip_prefix(lead)) else {
+        return line == "@generated";
+    };
+    if let Some(rest) = comment.trim_start().strip_prefix("Code generated ") {
+        let rest = rest.trim_end_matches([' ', '*', '/', '-', '>']);
+        return rest.ends_with("DO NOT EDIT.");
+    }
+    comment
+        .split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '<' | '!'))
+        .any(|word| word == "@generated")
+}
+
+/// Shorter texts cost nothing, whatever they are.
+const MINIFIED_BYTES: usize = 5 << 10;
+/// No one writes lines of this length on average.
+const MINIFIED_LINE: usize = 400;
+/// Where machines write long lines; prose and tables in other files may have them too.
+const MINIFIED_KINDS: [&str; 8] = ["js", "mjs", "cjs", "css", "json", "svg", "html", "map"];
+
+fn minified(path: &Path, text: &str) -> Option<String> {
+    if text.len() <= MINIFIED_BYTES {
+        return None;
+    }
+    let extension = path.extension()?.to_str()?;
+    if !MINIFIED_KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(extension)) {
+        return None;
+    }
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let lines = ends + usize::from(!text.ends_with('\n'));
+    let average = text.len() / lines;
+    (average > MINIFIED_LINE).then(|| format!("lines of {average} bytes on average"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `read` says about a file of this name and content, in one line.
+    fn read_as(name: &str, bytes: &[u8], limits: &Limits) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let outcome = read(&path, limits);
+        let (ReadOutcome::Source(Source { hash, .. }) | ReadOutcome::PathOnly { hash, .. }) = &outcome else {
+            return print(&outcome);
+        };
+        let unread = bytes.len() as u64 > limits.max_file_bytes;
+        assert_eq!(*hash, if unread { unread_hash() } else { ContentHash::of(bytes) });
+        if let ReadOutcome::Source(source) = &outcome {
+            assert_eq!(source.bytes, bytes.len() as u64);
+        }
+        print(&outcome)
+    }
+
+    fn print(outcome: &ReadOutcome) -> String {
+        match outcome {
+            ReadOutcome::Source(Source { text, decoded: false, .. }) => format!("{text:?}"),
+            ReadOutcome::Source(Source { text, decoded: true, .. }) => format!("decoded {text:?}"),
+            ReadOutcome::PathOnly { reason, detail, .. } => format!("path only, {}: {detail}", reason.name()),
+            ReadOutcome::Skipped { reason, detail } => format!("{}: {detail}", reason.name()),
+        }
+    }
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        assert_eq!(read_as("a.rs", bytes, &Limits::default()), expected);
+        let decoded = match decode(bytes.to_vec()) {
+            Ok((text, false)) => format!("{text:?}"),
+            Ok((text, true)) => format!("decoded {text:?}"),
+            Err((reason, detail)) => format!("{}: {detail}", reason.name()),
+        };
+        assert_eq!(decoded, expected);
+    }
+
+    #[test]
+    fn unicode() {
+        check(b"", r#""""#);
+        check("größe\r\n".as_bytes(), r#""größe\r\n""#);
+        check(b"\xef\xbb\xbfa", r#""a""#);
+        check(b"\xff\xfea\0\xe4\0", r#"decoded "aä""#);
+        check(b"\xfe\xff\0a\0\xe4", r#"decoded "aä""#);
+        check(b"\xff\xfe", r#"decoded """#);
+        check(b"\xff\xfea", "encoding: broken UTF-16LE");
+        check(b"\xfe\xff\xd8\0\0a", "encoding: broken UTF-16BE");
+        check(b"\xff\xfe\0\0a\0\0\0", "encoding: UTF-32");
+        check(b"\xff\xfea\0\0\0", "binary: NUL at byte 1");
+        check(b"\xef\xbb\xbfa long enough line \xff", "encoding: not the UTF-8 that it begins as");
+    }
+
+    #[test]
+    fn binaries() {
+        check(b"ab\0c", "binary: NUL at byte 2");
+        check(b"\x01\x02\x03\x04abcdef", "binary: 4 control characters in 10 bytes");
+        check(b"\x01\x02\x03abcdefg", r#""\u{1}\u{2}\u{3}abcdefg""#);
+        check(b"\x1b[1m\t\x0c\r\n", r#""\u{1b}[1m\t\u{c}\r\n""#);
+        let mut late = vec![b'a'; HEAD_BYTES];
+        late.push(0);
+        check(&late, &format!("{:?}", "a".repeat(HEAD_BYTES) + "\0"));
+    }
+
+    #[test]
+    fn legacy_encodings() {
+        check(b"// die Gr\xf6\xdfe in Metern", r#"decoded "// die Größe in Metern""#);
+        check(b"// it\x92s \x93quoted\x94 \x96 a comment of some length, as they are", {
+            r#"decoded "// it’s “quoted” – a comment of some length, as they are""#
+        });
+        check(b"// Shift-JIS \x83\x65 and some code", "encoding: byte 0x83 at 13 fits no known encoding");
+        check(b"\xcf\xd0\xc8\xc2\xc5\xd2 ok", "encoding: 6 of 9 bytes are not ASCII");
+        // The share counts as too high from one in ten.
+        check(b"123456789\xe4", "encoding: 1 of 10 bytes are not ASCII");
+        check(b"1234567890\xe4", r#"decoded "1234567890ä""#);
+    }
+
+    #[test]
+    fn a_file_above_the_limit_is_found_by_its_path() {
+        let limits = Limits { max_file_bytes: 10, ..Limits::default() };
+        assert_eq!(read_as("a", b"0123456789", &limits), r#""0123456789""#);
+        assert_eq!(read_as("a", b"0123456789a", &limits), "path only, too-large: 11 bytes");
+        let sparse = tempfile::NamedTempFile::new().unwrap();
+        sparse.as_file().set_len(1 << 30).unwrap();
+        assert_eq!(print(&read(sparse.path(), &Limits::default())), "path only, too-large: 1073741824 bytes");
+    }
+
+    #[test]
+    fn generated_code_says_so() {
+        let limits = Limits::default();
+        let yes = |text: &str, detail: &str| {
+            assert_eq!(
+                read_as("a.go", text.as_bytes(), &limits),
+                format!("path only, generated: {detail}"),
+                "{text}"
+            );
+            let kept = Limits { skip_generated: false, ..limits };
+            assert_eq!(read_as("a.go", text.as_bytes(), &kept), format!("{text:?}"));
+        };
+        let no = |text: &str| assert_eq!(read_as("a.go", text.as_bytes(), &limits), format!("{text:?}"));
+        yes(
+            "// Copyright\n\n// Code generated by x/y. DO NOT EDIT.\n\npackage a",
+            "// Code generated by x/y. DO NOT EDIT.",
+        );
+        yes("/* Code generated by z. DO NOT EDIT. */", "/* Code generated by z. DO NOT EDIT. */");
+        yes("/**\n * @generated SignedSource<<0a>>\n */", "* @generated SignedSource<<0a>>");
+        yes("# @generated", "# @generated");
+        yes("<!-- @generated -->", "<!-- @generated -->");
+        yes(&format!("{}// @generated", "\n".repeat(39)), "// @generated");
+        no(&format!("{}// @generated", "\n".repeat(40)));
+        no(&format!("{}\n// @generated", "a".repeat(MARKER_BYTES)));
+        no("// files with a `@generated` marker");
+        no("//! skips '@generated' files");
+        no("// see @generatedBy");
+        no("if line.contains(\"@generated\") {}");
+        no("// Code generated by hand, you may edit it.");
+        no("// The header: Code generated by x. DO NOT EDIT.");
+        no("x := \"// Code generated by x. DO NOT EDIT.\"");
+    }
+
+    #[test]
+    fn minified_code_has_long_lines() {
+        let limits = Limits::default();
+        let line = "a".repeat(6000);
+        let long = "path only, minified: lines of 6000 bytes on average";
+        assert_eq!(read_as("a.js", line.as_bytes(), &limits), long);
+        assert_eq!(read_as("a.CSS", line.as_bytes(), &limits), long);
+        assert_eq!(read_as("a.txt", line.as_bytes(), &limits), format!("{line:?}"));
+        let kept = Limits { skip_minified: false, ..limits };
+        assert_eq!(read_as("a.js", line.as_bytes(), &kept), format!("{line:?}"));
+        let short = "a".repeat(MINIFIED_BYTES);
+        assert_eq!(read_as("a.js", short.as_bytes(), &limits), format!("{short:?}"));
+        let of = |length: usize| format!("{}\n", "a".repeat(length - 1)).repeat(20);
+        assert_eq!(read_as("a.js", of(400).as_bytes(), &limits), format!("{:?}", of(400)));
+        assert_eq!(
+            read_as("a.js", of(401).as_bytes(), &limits),
+            "path only, minified: lines of 401 bytes on average"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(print(&read(dir.path(), &Limits::default())), "special: it became a directory");
+        let gone = print(&read(&dir.path().join("gone"), &Limits::default()));
+        assert!(gone.starts_with("unreadable: "), "{gone}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed_and_nothing_hangs() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let shown = |name: &str| print(&read(&path(name), &Limits::default()));
+        fs::write(path("real"), "text").unwrap();
+        std::os::unix::fs::symlink("real", path("link")).unwrap();
+        assert_eq!(shown("link"), "symlink: it became a link");
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        assert_eq!(shown("pipe"), "special: it is no regular file");
+        let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        assert_eq!(shown("socket"), "special: it is no regular file");
+        assert_eq!(
+            print(&read(Path::new("/dev/zero"), &Limits::default())),
+            "special: it is no regular file"
+        );
+    }
+}
