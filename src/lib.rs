@@ -8,6 +8,7 @@ pub mod text;
 pub mod model;
 
 pub mod grammar;
+pub mod git;
 pub mod read;
 pub mod walk;
 

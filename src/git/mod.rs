@@ -1,0 +1,386 @@
+//! What the repository around a folder knows: its top, its branch and commit, and which files it tracks.
+//!
+//! This module owns everything that is asked of git. Ignore files are [`crate::walk`]'s, since they count without a
+//! repository too.
+//!
+//! Repositories are opened isolated: of all configuration only the repository's own file is read, no environment
+//! variable is heeded, and nothing is run. So a tree that came from elsewhere cannot make us execute what its
+//! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that is owned
+//! by somebody else is opened with less trust and serves as well, for nothing is written to it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::open::Options;
+use gix::sec::trust::Mapping;
+
+use crate::path::RelPath;
+
+/// A repository with a worktree.
+#[derive(Clone)]
+pub struct Repo {
+    inner: gix::ThreadSafeRepository,
+    top: PathBuf,
+}
+
+/// Where a worktree stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The branch, such as `main` or `topic/x`; `None` when a commit is checked out by itself.
+    pub branch: Option<String>,
+    /// The commit, as 40 hexadecimal digits; `None` before the first one.
+    pub commit: Option<String>,
+}
+
+/// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a
+/// bare or a broken one.
+pub fn discover(folder: &Path) -> Option<Repo> {
+    let folder = fs::canonicalize(folder).ok()?;
+    let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
+    let inner = match gix::ThreadSafeRepository::discover_opts(&folder, Default::default(), trust) {
+        Ok(inner) => inner,
+        Err(error) => {
+            tracing::debug!("no repository around {}: {error}", folder.display());
+            return None;
+        }
+    };
+    let top = fs::canonicalize(inner.work_dir()?).ok()?;
+    let git_dir = fs::canonicalize(inner.git_dir()).ok()?;
+    // `core.worktree` can point anywhere, and git's own folder lies in the worktree without belonging to it.
+    (folder.starts_with(&top) && !folder.starts_with(git_dir)).then_some(Repo { inner, top })
+}
+
+impl Repo {
+    /// The top of its worktree, without symbolic links.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// The folder with the objects and branches, which all its worktrees share: the main one's `.git`.
+    pub fn common_dir(&self) -> PathBuf {
+        let repo = self.inner.to_thread_local();
+        let dir = repo.common_dir();
+        fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
+    }
+
+    /// What is checked out now; it is read anew each time. Empty where it cannot be read.
+    pub fn head(&self) -> Head {
+        let repo = self.inner.to_thread_local();
+        let head = match repo.head() {
+            Ok(head) => head,
+            Err(error) => {
+                tracing::debug!("cannot read the head of {}: {error}", self.top.display());
+                return Head::default();
+            }
+        };
+        Head {
+            branch: head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned()),
+            commit: head.id().map(|id| id.to_hex().to_string()),
+        }
+    }
+
+    /// The files that git tracks, asked about by their paths from the top.
+    pub fn tracked(&self) -> Tracked {
+        Tracked { inner: self.inner.clone(), prefix: String::new(), index: OnceLock::new() }
+    }
+
+    /// The same, asked about by paths from `root`, which is a folder of the worktree. Nothing is tracked below one
+    /// that is not.
+    pub fn tracked_below(&self, root: &Path) -> Tracked {
+        let tracked = self.tracked();
+        let below = fs::canonicalize(root).ok().and_then(|root| {
+            let below = RelPath::from_path(root.strip_prefix(&self.top).ok()?).ok()?;
+            Some(if below.as_str().is_empty() { String::new() } else { format!("{below}/") })
+        });
+        match below {
+            Some(prefix) => Tracked { prefix, ..tracked },
+            None => Tracked { index: OnceLock::from(None), ..tracked },
+        }
+    }
+}
+
+/// The files that git tracks, as its index lists them. The index is read when it is first asked, and then kept.
+pub struct Tracked {
+    inner: gix::ThreadSafeRepository,
+    /// The way from the top to the root, empty or with `/` at its end.
+    prefix: String,
+    /// `None` inside where there is no index or it cannot be read.
+    index: OnceLock<Option<gix::index::File>>,
+}
+
+impl Tracked {
+    /// Whether git tracks the file at `path` or, if that is a directory, anything below it. A submodule is tracked
+    /// itself; what it holds is its own repository's affair.
+    pub fn contains(&self, path: &RelPath, is_dir: bool) -> bool {
+        let Some(index) = self.index.get_or_init(|| self.load()) else {
+            return false;
+        };
+        let mut path = format!("{}{path}", self.prefix);
+        let is_entry = |path: &str| index.entry_index_by_path(path.into()).is_ok();
+        if !is_dir {
+            // A submodule's entry has the path of a directory; a file there is not what git tracks.
+            return index
+                .entry_range(path.as_str().into())
+                .is_some_and(|range| index.entries()[range].iter().any(|entry| !entry.mode.is_submodule()));
+        }
+        if path.is_empty() {
+            return !index.entries().is_empty();
+        }
+        if is_entry(&path) {
+            return true;
+        }
+        if !path.ends_with('/') {
+            path.push('/');
+        }
+        // Entries are sorted by the bytes of their paths, so the first one below stands where the path with its `/`
+        // would. A sparse index has that very path in place of all that lies below.
+        match index.entry_index_by_path(path.as_str().into()) {
+            Ok(_) => true,
+            Err(at) => index.entries().get(at).is_some_and(|entry| {
+                let found: &BStr = entry.path(index);
+                found.starts_with(path.as_bytes())
+            }),
+        }
+    }
+
+    fn load(&self) -> Option<gix::index::File> {
+        let repo = self.inner.to_thread_local();
+        match repo.open_index() {
+            Ok(index) => Some(index),
+            Err(error) => {
+                tracing::debug!("no index at {}: {error}", repo.index_path().display());
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Git in `dir`, free of the machine's configuration and of any repository around the tests.
+    fn command(dir: &Path, arguments: &str) -> Command {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+            command.env_remove(name);
+        }
+        command
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+            .args(arguments.split(' '))
+            .current_dir(dir)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+    }
+
+    /// Runs it and returns what it printed.
+    fn git(dir: &Path, arguments: &str) -> String {
+        let output = command(dir, arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_string()
+    }
+
+    fn write(dir: &Path, paths: &str) {
+        for path in paths.split(' ') {
+            let at = dir.join(path);
+            fs::create_dir_all(at.parent().unwrap()).unwrap();
+            fs::write(at, path).unwrap();
+        }
+    }
+
+    /// A repository on branch `main` that has committed `paths`.
+    fn repository(paths: &str) -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(dir.path()).unwrap();
+        git(&top, "init -q -b main");
+        write(&top, paths);
+        git(&top, "add -A -f");
+        git(&top, "commit -q -m first");
+        (dir, top)
+    }
+
+    fn head(branch: &str, commit: &str) -> Head {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
+        Head { branch: some(branch), commit: some(commit) }
+    }
+
+    fn tracked(tracked: &Tracked, path: &str, is_dir: bool) -> bool {
+        tracked.contains(&RelPath::new(path).unwrap(), is_dir)
+    }
+
+    #[test]
+    fn a_repository_can_be_shared_between_threads() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<Repo>();
+        is_shared::<Tracked>();
+    }
+
+    #[test]
+    fn the_nearest_worktree_is_found() {
+        let (_keep, top) = repository("a/b/c.rs");
+        assert_eq!(discover(&top).unwrap().top(), top);
+        let repo = discover(&top.join("a/b")).unwrap();
+        assert_eq!(repo.top(), top);
+        assert_eq!(repo.common_dir(), top.join(".git"));
+
+        git(&top.join("a"), "init -q -b inner");
+        assert_eq!(discover(&top.join("a/b")).unwrap().top(), top.join("a"));
+    }
+
+    #[test]
+    fn no_worktree_no_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(discover(dir.path()).is_none());
+        assert!(discover(&dir.path().join("missing")).is_none());
+        git(dir.path(), "init -q --bare bare.git");
+        assert!(discover(&dir.path().join("bare.git")).is_none());
+        let (_keep, top) = repository("a.rs");
+        assert!(discover(&top.join(".git/refs")).is_none());
+    }
+
+    #[test]
+    fn a_broken_repository_is_none() {
+        let (_keep, top) = repository("a.rs");
+        fs::write(top.join(".git/config"), "[core\nbroken").unwrap();
+        assert!(discover(&top).is_none());
+
+        let (_keep, top) = repository("a.rs");
+        fs::remove_dir_all(top.join(".git")).unwrap();
+        fs::write(top.join(".git"), "gitdir: /nowhere").unwrap();
+        assert!(discover(&top).is_none());
+    }
+
+    #[test]
+    fn damage_within_costs_only_what_it_hits() {
+        let (_keep, top) = repository("a.rs");
+        fs::write(top.join(".git/index"), "DIRCgarbage").unwrap();
+        let repo = discover(&top).unwrap();
+        assert!(!tracked(&repo.tracked(), "a.rs", false));
+        assert_eq!(repo.head().branch.as_deref(), Some("main"));
+    }
+
+    #[test]
+    fn the_head_follows_what_is_checked_out() {
+        let dir = tempfile::tempdir().unwrap();
+        git(dir.path(), "init -q -b topic/new");
+        let repo = discover(dir.path()).unwrap();
+        assert_eq!(repo.head(), head("topic/new", ""));
+
+        write(dir.path(), "a.rs");
+        git(dir.path(), "add a.rs");
+        git(dir.path(), "commit -q -m first");
+        let commit = git(dir.path(), "rev-parse HEAD");
+        assert_eq!(repo.head(), head("topic/new", &commit));
+
+        git(dir.path(), "checkout -q -b other");
+        git(dir.path(), "commit -q --allow-empty -m second");
+        git(dir.path(), "pack-refs --all");
+        assert_eq!(repo.head(), head("other", &git(dir.path(), "rev-parse HEAD")));
+
+        git(dir.path(), &format!("checkout -q {commit}"));
+        assert_eq!(repo.head(), head("", &commit));
+    }
+
+    #[test]
+    fn a_linked_worktree_shares_the_common_folder() {
+        let (keep, top) = repository("a.rs");
+        git(&top, "worktree add -q -b side linked");
+        let linked = top.join("linked");
+        write(&linked, "only-here.rs");
+        git(&linked, "add only-here.rs");
+        let repo = discover(&linked).unwrap();
+        assert_eq!(repo.top(), linked);
+        assert_eq!(repo.common_dir(), top.join(".git"));
+        assert_eq!(repo.head(), head("side", &git(&top, "rev-parse main")));
+        assert!(tracked(&repo.tracked(), "only-here.rs", false));
+        assert!(!tracked(&discover(keep.path()).unwrap().tracked(), "only-here.rs", false));
+    }
+
+    #[test]
+    fn files_and_directories_are_tracked() {
+        let (_keep, top) = repository("b.rs target/x.rs target-2/y.rs z/target/deep/q.rs ä.rs");
+        write(&top, "new.rs out/new.rs tar/t.rs");
+        let all = discover(&top).unwrap().tracked();
+        for (path, is_dir, expected) in [
+            ("b.rs", false, true),
+            ("ä.rs", false, true),
+            ("new.rs", false, false),
+            ("b", false, false),
+            ("target", true, true),
+            ("target", false, false),
+            ("target-2", true, true),
+            ("tar", true, false),
+            ("out", true, false),
+            ("z/target", true, true),
+            ("z/target/deep", true, true),
+            ("z/target/d", true, false),
+            ("zz", true, false),
+            ("", true, true),
+        ] {
+            assert_eq!(tracked(&all, path, is_dir), expected, "{path} {is_dir}");
+        }
+    }
+
+    #[test]
+    fn a_root_below_the_top_asks_by_its_own_paths() {
+        let (_keep, top) = repository("b.rs sub/target/x.rs target/y.rs sub/c.rs");
+        write(&top, "sub/dir/new.rs");
+        let repo = discover(&top.join("sub")).unwrap();
+        let below = repo.tracked_below(&top.join("sub"));
+        assert!(tracked(&below, "c.rs", false));
+        assert!(tracked(&below, "target", true));
+        assert!(tracked(&below, "", true));
+        assert!(!tracked(&below, "b.rs", false));
+        assert!(!tracked(&below, "dir", true));
+        assert!(!tracked(&repo.tracked_below(&top.join("sub/dir")), "", true));
+        assert!(tracked(&repo.tracked_below(&top), "sub/c.rs", false));
+        let elsewhere = tempfile::tempdir().unwrap();
+        assert!(!tracked(&repo.tracked_below(elsewhere.path()), "b.rs", false));
+    }
+
+    #[test]
+    fn before_the_first_add_nothing_is_tracked() {
+        let dir = tempfile::tempdir().unwrap();
+        git(dir.path(), "init -q");
+        let all = discover(dir.path()).unwrap().tracked();
+        assert!(!tracked(&all, "a.rs", false) && !tracked(&all, "", true));
+    }
+
+    #[test]
+    fn files_in_conflict_are_tracked() {
+        let (_keep, top) = repository("a.rs");
+        for (branch, text) in [("one", "1"), ("two", "2")] {
+            git(&top, &format!("checkout -q -b {branch} main"));
+            fs::write(top.join("a.rs"), text).unwrap();
+            git(&top, "commit -q -a -m change");
+        }
+        let merge = command(&top, "merge -q one").output().unwrap();
+        assert!(!merge.status.success());
+        assert!(tracked(&discover(&top).unwrap().tracked(), "a.rs", false));
+    }
+
+    #[test]
+    fn a_submodule_is_tracked_as_a_directory() {
+        let (_keep, inner) = repository("x.rs");
+        let (_keep_too, top) = repository("a.rs");
+        git(&top, &format!("submodule --quiet add {} build", inner.display()));
+        let all = discover(&top).unwrap().tracked();
+        assert!(tracked(&all, "build", true));
+        assert!(!tracked(&all, "build", false));
+        assert!(!tracked(&all, "build/x.rs", false));
+        assert_eq!(discover(&top.join("build")).unwrap().top(), top.join("build"));
+    }
+
+    #[test]
+    fn configuration_cannot_move_the_worktree_away_from_the_folder() {
+        let (_keep, top) = repository("a.rs");
+        let elsewhere = tempfile::tempdir().unwrap();
+        git(&top, &format!("config core.worktree {}", elsewhere.path().display()));
+        assert!(discover(&top).is_none());
+    }
+}
