@@ -268,11 +268,14 @@ const MARKER_BYTES: usize = 4 << 10;
 
 /// The line that says that `text` is generated.
 fn generated(text: &str) -> Option<String> {
-    let head = &text[..text.floor_char_boundary(MARKER_BYTES)];
-    head.lines().take(MARKER_LINES).find(|line| is_marker(line)).map(|line| {
-        let line = line.trim();
-        line[..line.floor_char_boundary(120)].to_string()
-    })
+    let head = cut(text, MARKER_BYTES);
+    head.lines().take(MARKER_LINES).find(|line| is_marker(line)).map(|line| cut(line.trim(), 120).to_string())
+}
+
+/// The first `max` bytes of `text`, or a little less where that would split a character.
+fn cut(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// Whether a line is Go's `Code generated ... DO NOT EDIT.`, in whatever comment, or holds `@generated` as a word of
@@ -427,6 +430,8 @@ mod tests {
         yes(&format!("{}// @generated", "\n".repeat(39)), "// @generated");
         no(&format!("{}// @generated", "\n".repeat(40)));
         no(&format!("{}\n// @generated", "a".repeat(MARKER_BYTES)));
+        no(&format!("a{}", "ä".repeat(MARKER_BYTES)));
+        yes(&format!("// @generated a{}", "ä".repeat(90)), &format!("// @generated a{}", "ä".repeat(52)));
         no("// files with a `@generated` marker");
         no("//! skips '@generated' files");
         no("// see @generatedBy");

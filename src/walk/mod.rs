@@ -33,11 +33,14 @@ pub struct WalkOptions<'a> {
     /// the walk.
     pub threads: Option<usize>,
     /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). It is asked
-    /// only where a built-in rule fires, which then gives way.
-    pub is_tracked: Option<&'a (dyn Fn(&RelPath, bool) -> bool + Sync)>,
+    /// only where a built-in rule fires, which then gives way; to answer `true` always is to have no such rules.
+    pub is_tracked: Option<&'a IsTracked<'a>>,
     /// Which ignore file of the user counts in every tree.
     pub global_excludes: GlobalExcludes<'a>,
 }
+
+/// Whether git tracks a path; the flag is true when it is a directory.
+pub type IsTracked<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
 
 /// Where the ignore file that counts in every tree is found.
 #[derive(Clone, Copy, Debug, Default)]
