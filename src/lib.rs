@@ -11,6 +11,7 @@ pub mod grammar;
 pub mod git;
 pub mod read;
 pub mod walk;
+pub mod store;
 pub mod tokenize;
 
 pub mod profile;

@@ -1,0 +1,120 @@
+//! Files that survive: atomic replacement with fsync, private folders, the writer's lock, and the checksummed
+//! envelope around every record. What the records say is [`crate::meta`]'s business.
+//!
+//! A record file is never changed after its name appears: it is written under a temporary name, synced, renamed,
+//! and its folder synced. So a reader that finds a name finds the whole file, and a crash leaves at most a temporary
+//! file that nobody names.
+
+mod envelope;
+mod lock;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
+pub use lock::{Holder, Lock, LockError};
+
+/// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
+/// read; an older one is put aside and made anew, a newer one is refused.
+///
+/// Version log: 1, the first.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// An I/O error with the file it happened to.
+#[derive(Debug, thiserror::Error)]
+#[error("{action} {}: {source}", path.display())]
+pub struct FileError {
+    /// What was being done, such as `write`.
+    pub action: &'static str,
+    /// To which file.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub source: io::Error,
+}
+
+/// Adds the file to an I/O error.
+pub trait AtFile<T> {
+    /// The result with `action` and `path` in its error.
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError>;
+}
+
+impl<T> AtFile<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
+        self.map_err(|source| FileError { action, path: path.to_path_buf(), source })
+    }
+}
+
+/// Replaces or creates `path` with the concatenation of `pieces`, so that it holds either its old or its new bytes
+/// whatever happens. Synced, folder included. Mode 0600.
+pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file =
+        tempfile::Builder::new().prefix(".tmp-").tempfile_in(folder).at("create a file in", folder)?;
+    for piece in pieces {
+        file.write_all(piece).at("write", path)?;
+    }
+    file.as_file().sync_all().at("sync", path)?;
+    file.persist(path).map_err(|error| error.error).at("replace", path)?;
+    sync_folder(folder)
+}
+
+/// Makes the names in `folder` durable.
+pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
+    if cfg!(unix) {
+        fs::File::open(folder).and_then(|file| file.sync_all()).at("sync", folder)?;
+    }
+    Ok(())
+}
+
+/// Creates `folder` and what is missing above it; the folders it makes are for their owner alone (mode 0700).
+pub fn create_private_dir(folder: &Path) -> Result<(), FileError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).at("create", folder)
+}
+
+/// Bytes of all regular files below `folder`; what vanishes meanwhile counts nothing.
+pub fn bytes_below(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replace_writes_the_whole_file_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        replace(&path, &[b"one"]).unwrap();
+        replace(&path, &[b"two ", b"pieces"]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two pieces");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let error = replace(&folder.path().join("none/record"), &[b""]).unwrap_err();
+        assert!(error.to_string().contains("none"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_and_files_are_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b");
+        create_private_dir(&inner).unwrap();
+        replace(&inner.join("record"), &[b"x"]).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&inner), mode(&inner.join("record"))), (0o700, 0o600));
+        assert_eq!(bytes_below(folder.path()), 1);
+    }
+}
