@@ -19,4 +19,7 @@ pub mod profile;
 pub mod analyze;
 pub mod filter;
 
+pub mod index;
+pub mod meta;
+
 pub mod engine;

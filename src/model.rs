@@ -180,6 +180,36 @@ pub struct Chunk {
     pub context: Vec<u32>,
 }
 
+/// The fields that are scored by BM25. Their lengths are counted for each file version, so that averages are those
+/// of a view and exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Field {
+    /// Terms of all the text of a chunk, comments included.
+    Body,
+    /// Terms of its comments.
+    Comment,
+    /// Terms of the names that it defines.
+    Symbol,
+    /// Terms of the file's name without extension; on a file's first chunk only.
+    Name,
+    /// Terms of the file's whole path without extension; on a file's first chunk only.
+    Path,
+}
+
+impl Field {
+    /// Every scored field, in the order of [`FieldLengths`].
+    pub const ALL: [Field; 5] = [Field::Body, Field::Comment, Field::Symbol, Field::Name, Field::Path];
+
+    /// Whether it stands on a file's first chunk only, so that files and not chunks are its documents.
+    pub fn is_per_file(self) -> bool {
+        matches!(self, Field::Name | Field::Path)
+    }
+}
+
+/// How many terms each scored field holds.
+pub type FieldLengths = [u32; Field::ALL.len()];
+
 /// What is worth knowing about how a file was analysed. A file with a note is still indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

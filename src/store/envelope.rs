@@ -92,6 +92,18 @@ impl<'b> Envelope<'b> {
         }
         Ok(Envelope { kind: u32_at(12), table, heap })
     }
+
+    /// The heap of a record file whose envelope was opened before.
+    pub fn heap_of(bytes: &[u8]) -> &[u8] {
+        let table_len =
+            bytes.get(16..24).map_or(0, |len| u64::from_le_bytes(len.try_into().expect("eight bytes")));
+        bytes.get(ENVELOPE_LEN + table_len as usize..).unwrap_or(&[])
+    }
+
+    /// The checksum in the header of a record file, in hexadecimal.
+    pub fn checksum_of(bytes: &[u8]) -> String {
+        bytes.get(32..48).unwrap_or(&[]).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 fn checksum(header: &[u8], table: &[u8]) -> [u8; 16] {

@@ -64,8 +64,12 @@ impl Lock {
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(10));
                 }
-                Err(TryLockError::WouldBlock) => return Err(LockError::Held { holder: read_holder(&mut file) }),
-                Err(TryLockError::Error(error)) => return Err(Err::<(), _>(error).at("lock", path).unwrap_err().into()),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LockError::Held { holder: read_holder(&mut file) });
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(Err::<(), _>(error).at("lock", path).unwrap_err().into());
+                }
             }
         }
         let holder = Holder { pid: std::process::id(), since: now() };

@@ -137,7 +137,10 @@ impl Tokenizer {
         let start = self.arena.len() as u32;
         self.arena.push_str(&self.scratch.text);
         let terms = start..self.arena.len() as u32;
-        self.words.insert(word.into(), Entry { terms, count: self.scratch.count, stamp: self.stamp.wrapping_sub(1) });
+        self.words.insert(
+            word.into(),
+            Entry { terms, count: self.scratch.count, stamp: self.stamp.wrapping_sub(1) },
+        );
     }
 }
 
@@ -160,7 +163,10 @@ pub fn for_each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
             each(&text[start..at]);
         } else {
             // Any byte of a non-ASCII character counts above; here the characters decide.
-            text[start..at].split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty()).for_each(&mut each);
+            text[start..at]
+                .split(|c: char| !is_word_char(c))
+                .filter(|word| !word.is_empty())
+                .for_each(&mut each);
         }
     }
 }

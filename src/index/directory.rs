@@ -1,0 +1,82 @@
+//! A read-only directory that pins one commit.
+//!
+//! tantivy's own reader takes a lock file that it must be able to write, and reads `meta.json` twice, so that a
+//! commit in between mixes generations. Here the bytes of `meta.json` are read once; everything that asks for it
+//! later gets those bytes, segment files are mapped as they are, locks are granted without a file, and writing is
+//! refused. Segment files never change under their names; one that has gone means that a newer commit exists.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
+
+pub(super) const META: &str = "meta.json";
+
+#[derive(Clone)]
+pub(super) struct PinnedDirectory {
+    files: MmapDirectory,
+    meta: Arc<[u8]>,
+}
+
+impl PinnedDirectory {
+    pub fn new(files: MmapDirectory, meta: Arc<[u8]>) -> PinnedDirectory {
+        PinnedDirectory { files, meta }
+    }
+}
+
+impl std::fmt::Debug for PinnedDirectory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PinnedDirectory({:?})", self.files)
+    }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "a pinned index is read-only")
+}
+
+impl Directory for PinnedDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        if path == Path::new(META) { Ok(true) } else { self.files.exists(path) }
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if path == Path::new(META) {
+            Ok(self.meta.to_vec())
+        } else {
+            Err(OpenReadError::FileDoesNotExist(path.to_path_buf()))
+        }
+    }
+
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_path_buf() })
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(read_only(), path.to_path_buf()))
+    }
+
+    fn atomic_write(&self, _path: &Path, _data: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}

@@ -1,0 +1,58 @@
+//! The boundary to tantivy: schema, writer, reader. No other module names it.
+//!
+//! What tantivy gives: immutable segments of postings and columns, deletion, merging, an atomic commit with a
+//! payload. What it does not decide here: statistics (its counts include deleted documents, so the caller counts
+//! what is live in its view), scores (its BM25 has fixed k1 and b), and locking of readers (its reader takes an
+//! exclusive lock file; ours pins the bytes of one `meta.json` and needs no lock, see [`Reader`]).
+//!
+//! A document is a chunk. Text fields arrive as lists of terms, made by [`crate::tokenize`]; the only tokenizer
+//! registered here splits such a list.
+
+mod directory;
+mod reader;
+mod schema;
+mod writer;
+
+pub use reader::{Columns, Lengths, Reader, Segment};
+pub use schema::{ChunkDoc, IndexField};
+pub use writer::{FinishedSegment, SegmentBuilder, Writer};
+
+/// Why the index could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// There is none, or none that was ever committed.
+    #[error("there is no index")]
+    Missing,
+    /// A file that the commit names has gone: another process has committed meanwhile. Read again.
+    #[error("the index has moved on")]
+    Moved,
+    /// Its files contradict each other or their checksums.
+    #[error("the index is damaged: {0}")]
+    Damaged(String),
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(std::io::Error),
+}
+
+impl From<tantivy::TantivyError> for IndexError {
+    fn from(error: tantivy::TantivyError) -> IndexError {
+        use tantivy::TantivyError as E;
+        use tantivy::directory::error::{OpenReadError, OpenWriteError};
+        match error {
+            E::OpenReadError(OpenReadError::FileDoesNotExist(_)) => IndexError::Moved,
+            E::OpenReadError(OpenReadError::IoError { io_error, .. })
+            | E::OpenWriteError(OpenWriteError::IoError { io_error, .. })
+            | E::IoError(io_error) => match std::sync::Arc::try_unwrap(io_error) {
+                Ok(error) => IndexError::Io(error),
+                Err(shared) => IndexError::Io(std::io::Error::new(shared.kind(), shared.to_string())),
+            },
+            other => IndexError::Damaged(other.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for IndexError {
+    fn from(error: std::io::Error) -> IndexError {
+        IndexError::Io(error)
+    }
+}

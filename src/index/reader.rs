@@ -1,0 +1,243 @@
+//! Reading one commit: postings, lengths, columns.
+//!
+//! A [`Reader`] belongs to the commit whose `meta.json` it read; later commits do not change it, and it takes no
+//! lock (see [`super::directory`]). Postings come with all documents of a segment, deleted ones included: the caller
+//! asks [`Segment::is_live`] and its own view.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use tantivy::columnar::ColumnValues;
+use tantivy::directory::MmapDirectory;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Index, SegmentReader, Term};
+
+use super::IndexError;
+use super::directory::{META, PinnedDirectory};
+use super::schema::{IndexField, Layout, tokenizers};
+use crate::id::VersionId;
+use crate::model::{Field, KindSet, SymbolKind};
+use crate::text::{Lines, Span};
+
+/// One commit of an index, open for reading from any number of threads.
+pub struct Reader {
+    layout: Layout,
+    payload: String,
+    segments: Vec<Segment>,
+}
+
+/// A segment of it.
+pub struct Segment {
+    reader: SegmentReader,
+    versions: OnceLock<Vec<u32>>,
+    columns: [Arc<dyn ColumnValues<u64>>; 6],
+    lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
+}
+
+/// The lengths of a scored field over the documents of a segment.
+pub struct Lengths<'s>(Option<&'s FieldNormReader>);
+
+impl Lengths<'_> {
+    /// How many terms the field of document `doc` holds, rounded as the index keeps it: exact up to 40, then to some
+    /// three significant bits. It depends on the document alone, so it is the same in every index.
+    pub fn of(&self, doc: u32) -> u32 {
+        self.0.map_or(0, |reader| reader.fieldnorm(doc))
+    }
+}
+
+/// What the columns say of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// The file version it belongs to.
+    pub version: VersionId,
+    /// Its bytes in the decoded source.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// Its kind and those of its symbols.
+    pub kinds: KindSet,
+}
+
+impl Reader {
+    /// Opens the newest commit of the index in the folder `dir`.
+    pub fn open(dir: &Path) -> Result<Reader, IndexError> {
+        let meta: Arc<[u8]> = match std::fs::read(dir.join(META)) {
+            Ok(bytes) => bytes.into(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing),
+            Err(error) => return Err(error.into()),
+        };
+        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        let mut index = Index::open(PinnedDirectory::new(files, meta))?;
+        let layout = Layout::new();
+        if index.schema() != layout.schema {
+            return Err(IndexError::Damaged("its fields are not those of this format".into()));
+        }
+        index.set_tokenizers(tokenizers());
+        let metas = index.load_metas()?;
+        let payload = metas.payload.ok_or(IndexError::Missing)?;
+        let segments = metas
+            .segments
+            .into_iter()
+            .map(|meta| Segment::open(SegmentReader::open(&index.segment(meta))?))
+            .collect::<Result<_, IndexError>>()?;
+        Ok(Reader { layout, payload, segments })
+    }
+
+    /// The payload of the commit.
+    pub fn payload(&self) -> &str {
+        &self.payload
+    }
+
+    /// Its segments; a document is named by the place of its segment here and its number there.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Calls `each` with the number and frequency of every document of segment `segment` that holds `term`, in
+    /// order. Fields without frequencies give 1.
+    pub fn postings(
+        &self,
+        segment: usize,
+        field: IndexField,
+        term: &str,
+        mut each: impl FnMut(u32, u32),
+    ) -> Result<(), IndexError> {
+        let tantivy_field = self.layout.field(field);
+        let record = match field {
+            IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
+            IndexField::Word | IndexField::Definition => IndexRecordOption::Basic,
+        };
+        let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
+        let term = Term::from_field_text(tantivy_field, term);
+        let Some(mut block) = inverted.read_block_postings(&term, record)? else { return Ok(()) };
+        let with_freqs = record == IndexRecordOption::WithFreqs;
+        loop {
+            let len = block.block_len();
+            if len == 0 {
+                return Ok(());
+            }
+            let docs = &block.docs()[..len];
+            if with_freqs {
+                docs.iter().zip(&block.freqs()[..len]).for_each(|(&doc, &freq)| each(doc, freq));
+            } else {
+                docs.iter().for_each(|&doc| each(doc, 1));
+            }
+            block.advance();
+        }
+    }
+
+    /// How many documents of all segments hold `term`, deleted ones included: an upper bound, without a traversal.
+    pub fn doc_freq_bound(&self, field: IndexField, term: &str) -> Result<u64, IndexError> {
+        let tantivy_field = self.layout.field(field);
+        let term = Term::from_field_text(tantivy_field, term);
+        let mut total = 0;
+        for segment in &self.segments {
+            total += segment.reader.inverted_index(tantivy_field)?.doc_freq(&term)? as u64;
+        }
+        Ok(total)
+    }
+
+    /// Calls `each` with the terms of a field from `from` on, in the order of their bytes, segment by segment, until
+    /// it returns false. Without `from`, with all of them. A term comes once for each segment that holds it.
+    pub fn terms(
+        &self,
+        field: IndexField,
+        from: Option<&str>,
+        mut each: impl FnMut(&str) -> bool,
+    ) -> Result<(), IndexError> {
+        for segment in &self.segments {
+            let inverted = segment.reader.inverted_index(self.layout.field(field))?;
+            let mut stream = match from {
+                Some(from) => inverted.terms().range().ge(from.as_bytes()).into_stream()?,
+                None => inverted.terms().stream()?,
+            };
+            while stream.advance() {
+                if let Ok(term) = std::str::from_utf8(stream.key())
+                    && !each(term)
+                {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Segment {
+    fn open(reader: SegmentReader) -> Result<Segment, IndexError> {
+        let column = |name: &str| -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
+            Ok(reader.fast_fields().u64(name)?.values)
+        };
+        let columns = [
+            column("start")?,
+            column("len")?,
+            column("line")?,
+            column("lines")?,
+            column("kind")?,
+            column("kinds")?,
+        ];
+        Ok(Segment { reader, versions: OnceLock::new(), columns, lengths: Default::default() })
+    }
+
+    /// One more than the highest document number.
+    pub fn max_doc(&self) -> u32 {
+        self.reader.max_doc()
+    }
+
+    /// Whether any document is deleted.
+    pub fn has_deletes(&self) -> bool {
+        self.reader.has_deletes()
+    }
+
+    /// Whether a document is not deleted.
+    pub fn is_live(&self, doc: u32) -> bool {
+        !self.reader.is_deleted(doc)
+    }
+
+    /// The file version of every document, by its number.
+    pub fn versions(&self) -> Result<&[u32], IndexError> {
+        if let Some(versions) = self.versions.get() {
+            return Ok(versions);
+        }
+        let column = self.reader.fast_fields().u64("version")?.values;
+        let mut values = vec![0u64; self.max_doc() as usize];
+        column.get_range(0, &mut values);
+        Ok(self.versions.get_or_init(|| values.into_iter().map(|value| value as u32).collect()))
+    }
+
+    /// The lengths of a scored field.
+    pub fn lengths(&self, field: Field) -> Result<Lengths<'_>, IndexError> {
+        let cell = &self.lengths[field as usize];
+        if cell.get().is_none() {
+            let layout_field = self.reader.schema().get_field(NAMES[field as usize])?;
+            let reader = self.reader.fieldnorms_readers().get_field(layout_field)?;
+            let _ = cell.set(reader);
+        }
+        Ok(Lengths(cell.get().expect("just set").as_ref()))
+    }
+
+    /// The columns of a document.
+    pub fn columns(&self, doc: u32) -> Result<Columns, IndexError> {
+        let [start, len, line, lines, kind, kinds] =
+            std::array::from_fn(|column| self.columns[column].get_val(doc) as u32);
+        let kind = SymbolKind::from_number(kind as u8)
+            .ok_or_else(|| IndexError::Damaged(format!("kind {kind} does not exist")))?;
+        Ok(Columns {
+            version: VersionId(self.versions()?[doc as usize]),
+            span: Span { start, end: start.saturating_add(len) },
+            lines: Lines { first: line, last: line + lines.max(1) - 1 },
+            kind,
+            kinds: KindSet(kinds),
+        })
+    }
+
+    /// The kinds of a document, when nothing else is wanted.
+    pub fn kinds(&self, doc: u32) -> KindSet {
+        KindSet(self.columns[5].get_val(doc) as u32)
+    }
+}
+
+const NAMES: [&str; Field::ALL.len()] = ["body", "comment", "symbol", "name", "path"];

@@ -1,0 +1,146 @@
+//! The fields of a document, and the tokenizer that splits term lists.
+
+use tantivy::schema::{
+    Field as TantivyField, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
+
+use crate::id::VersionId;
+use crate::model::{Field, KindSet, SymbolKind};
+use crate::text::{Lines, Span};
+use crate::tokenize::{SEPARATOR, TermList};
+
+/// The fields that can be looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexField {
+    /// A scored field: frequencies and lengths.
+    Scored(Field),
+    /// Words as written; which chunks hold them and no more.
+    Word,
+    /// Names as written that a chunk defines.
+    Definition,
+    /// Names as written that a chunk uses, with frequencies.
+    Reference,
+}
+
+/// One document.
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkDoc<'a> {
+    /// The file version it belongs to.
+    pub version: VersionId,
+    /// Its bytes in the decoded source.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// Its kind and those of its symbols.
+    pub kinds: KindSet,
+    /// The scored fields in the order of [`Field::ALL`]; `None` where a field does not apply.
+    pub scored: [Option<&'a TermList>; Field::ALL.len()],
+    /// Distinct words as written.
+    pub words: &'a TermList,
+    /// Names as written that it defines.
+    pub definitions: &'a TermList,
+    /// Names as written that it uses.
+    pub references: &'a TermList,
+}
+
+/// The schema with its fields resolved. The order of fields is part of the on-disk format.
+#[derive(Clone)]
+pub(super) struct Layout {
+    pub schema: Schema,
+    pub scored: [TantivyField; Field::ALL.len()],
+    pub word: TantivyField,
+    pub definition: TantivyField,
+    pub reference: TantivyField,
+    pub version: TantivyField,
+    pub start: TantivyField,
+    pub len: TantivyField,
+    pub line: TantivyField,
+    pub lines: TantivyField,
+    pub kind: TantivyField,
+    pub kinds: TantivyField,
+}
+
+/// The name under which the splitting tokenizer is registered.
+const TERM_LIST: &str = "term-list";
+
+impl Layout {
+    pub fn new() -> Layout {
+        let mut builder = Schema::builder();
+        let text = |record: IndexRecordOption, lengths: bool| {
+            TextOptions::default().set_indexing_options(
+                TextFieldIndexing::default()
+                    .set_tokenizer(TERM_LIST)
+                    .set_index_option(record)
+                    .set_fieldnorms(lengths),
+            )
+        };
+        let scored = ["body", "comment", "symbol", "name", "path"]
+            .map(|name| builder.add_text_field(name, text(IndexRecordOption::WithFreqs, true)));
+        let word = builder.add_text_field("word", text(IndexRecordOption::Basic, false));
+        let definition = builder.add_text_field("definition", text(IndexRecordOption::Basic, false));
+        let reference = builder.add_text_field("reference", text(IndexRecordOption::WithFreqs, false));
+        let column = NumericOptions::default().set_fast();
+        let version = builder.add_u64_field("version", column.clone().set_indexed());
+        let [start, len, line, lines, kind, kinds] = ["start", "len", "line", "lines", "kind", "kinds"]
+            .map(|name| builder.add_u64_field(name, column.clone()));
+        let schema = builder.build();
+        Layout { schema, scored, word, definition, reference, version, start, len, line, lines, kind, kinds }
+    }
+
+    pub fn field(&self, field: IndexField) -> TantivyField {
+        match field {
+            IndexField::Scored(field) => self.scored[field as usize],
+            IndexField::Word => self.word,
+            IndexField::Definition => self.definition,
+            IndexField::Reference => self.reference,
+        }
+    }
+}
+
+pub(super) fn tokenizers() -> TokenizerManager {
+    let manager = TokenizerManager::new();
+    manager.register(TERM_LIST, TextAnalyzer::from(SplitTermList::default()));
+    manager
+}
+
+/// Splits a term list at its separators.
+#[derive(Clone, Default)]
+struct SplitTermList {
+    token: Token,
+}
+
+struct Splits<'a> {
+    rest: &'a str,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for SplitTermList {
+    type TokenStream<'a> = Splits<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Splits<'a> {
+        self.token.reset();
+        Splits { rest: text, token: &mut self.token }
+    }
+}
+
+impl TokenStream for Splits<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(end) = memchr::memchr(SEPARATOR as u8, self.rest.as_bytes()) else { return false };
+        self.token.text.clear();
+        self.token.text.push_str(&self.rest[..end]);
+        self.token.position = self.token.position.wrapping_add(1);
+        self.rest = &self.rest[end + 1..];
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}

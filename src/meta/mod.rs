@@ -1,0 +1,321 @@
+//! The metadata: which file versions exist, which of them each view holds, and what is known of each.
+//!
+//! ```text
+//! meta/g000000012.base    all file versions and views as of generation 12
+//! meta/g000000013.delta   what generation 13 changed
+//! ```
+//!
+//! A record file is an [`Envelope`]: a table (serde, postcard) that is read whole, and a heap of outlines, one a file
+//! version, that are read one by one. Tables are columns, not rows: reading tens of thousands of files then costs a
+//! few allocations. A commit names its records in its payload ([`Commit`]); records that no kept commit names are
+//! garbage. Deltas are folded into a new base when they outgrow it.
+//!
+//! Stat data belongs to a view, because two worktrees of one repository hold the same version under different times.
+//! Everything else belongs to the version: (path, content hash).
+
+mod outline;
+mod record;
+mod view;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use outline::{Outline, OutlineSymbol};
+pub use record::{RecordBuilder, VersionRow};
+pub use view::{SkippedEntry, StatRow, View, ViewDelta, ViewEntry};
+
+use crate::id::{ContentHash, Generation, LanguageId, VersionId};
+use crate::model::{Field, FieldLengths, Note};
+use crate::store::{self, AtFile, Envelope, EnvelopeError, FORMAT_VERSION, FileError};
+use record::{Table, Versions};
+
+/// Deltas are folded when there are more than this many: each costs a file to open.
+const MAX_DELTAS: usize = 24;
+
+/// The payload of a commit: everything that is not in the segments themselves. As JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// The on-disk format, see [`FORMAT_VERSION`].
+    pub format: u32,
+    /// The number of this commit.
+    pub generation: Generation,
+    /// A hash of every setting that changes what is stored: tokenizer, grammars, limits.
+    pub fingerprint: String,
+    /// The number that the next file version gets.
+    pub next_version: u32,
+    /// The records, base first.
+    pub records: Vec<RecordRef>,
+}
+
+/// A record file that a commit names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordRef {
+    /// Its name in the folder `meta`.
+    pub name: String,
+    /// Its length in bytes.
+    pub len: u64,
+    /// Its envelope's checksum, in hexadecimal: the name alone could be reused after a crash.
+    pub checksum: String,
+}
+
+/// Why metadata could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MetaError {
+    /// The payload is of a newer program.
+    #[error("the index has format {found}, this program reads format {FORMAT_VERSION}")]
+    NewerFormat {
+        /// Its format.
+        found: u32,
+    },
+    /// The payload is of an older program.
+    #[error("the index has the older format {found}")]
+    OlderFormat {
+        /// Its format.
+        found: u32,
+    },
+    /// A record has gone: another process has committed meanwhile.
+    #[error("a record has gone: {0}")]
+    Gone(PathBuf),
+    /// A record contradicts its checksum or its commit.
+    #[error("record {} is damaged: {reason}", path.display())]
+    Damaged {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Reading failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Commit {
+    /// Reads a payload.
+    pub fn parse(payload: &str, at: &Path) -> Result<Commit, MetaError> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let damaged = |error: serde_json::Error| MetaError::Damaged {
+            path: at.to_path_buf(),
+            reason: format!("its payload: {error}"),
+        };
+        let Format { format: found } = serde_json::from_str(payload).map_err(damaged)?;
+        match found.cmp(&FORMAT_VERSION) {
+            std::cmp::Ordering::Greater => Err(MetaError::NewerFormat { found }),
+            std::cmp::Ordering::Less => Err(MetaError::OlderFormat { found }),
+            std::cmp::Ordering::Equal => serde_json::from_str(payload).map_err(damaged),
+        }
+    }
+}
+
+/// All file versions and views of one commit.
+pub struct Meta {
+    commit: Commit,
+    versions: Versions,
+    views: BTreeMap<String, View>,
+    heaps: Vec<Arc<memmap2::Mmap>>,
+}
+
+impl Meta {
+    /// Metadata without anything in it, as it stands before the first commit.
+    pub fn empty(fingerprint: &str) -> Meta {
+        let commit = Commit {
+            format: FORMAT_VERSION,
+            generation: Generation(0),
+            fingerprint: fingerprint.to_string(),
+            next_version: 0,
+            records: Vec::new(),
+        };
+        Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() }
+    }
+
+    /// Reads the records that `commit` names in the folder `dir`.
+    pub fn open(dir: &Path, commit: Commit) -> Result<Meta, MetaError> {
+        let mut meta =
+            Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() };
+        for record in meta.commit.records.clone() {
+            let (table, map) = read_record(&dir.join(&record.name), &record)?;
+            meta.heaps.push(Arc::new(map));
+            meta.apply(table, meta.heaps.len() - 1);
+        }
+        Ok(meta)
+    }
+
+    fn apply(&mut self, table: Table, heap: usize) {
+        self.versions.append(table.versions, heap as u32);
+        self.versions.collect(&table.collected);
+        for delta in table.views {
+            self.views.entry(delta.key.clone()).or_default().apply(delta);
+        }
+    }
+
+    /// The commit that it belongs to.
+    pub fn commit(&self) -> &Commit {
+        &self.commit
+    }
+
+    /// The view with key `key`: the path of a worktree or folder.
+    pub fn view(&self, key: &str) -> Option<&View> {
+        self.views.get(key)
+    }
+
+    /// Every view with its key.
+    pub fn views(&self) -> impl Iterator<Item = (&str, &View)> {
+        self.views.iter().map(|(key, view)| (key.as_str(), view))
+    }
+
+    /// The numbers of all file versions, increasing.
+    pub fn version_ids(&self) -> impl Iterator<Item = VersionId> + '_ {
+        self.versions.ids()
+    }
+
+    /// What is known of a file version; `None` when it has been collected.
+    pub fn version(&self, id: VersionId) -> Option<Version<'_>> {
+        self.versions.row_of(id).map(|row| Version { meta: self, row })
+    }
+
+    /// Whether deltas have outgrown their base, so that the next commit should write a new base.
+    pub fn wants_folding(&self) -> bool {
+        let lens: Vec<u64> = self.commit.records.iter().map(|record| record.len).collect();
+        lens.len() > MAX_DELTAS
+            || lens.iter().skip(1).sum::<u64>() > lens.first().copied().unwrap_or(0) + (64 << 10)
+    }
+
+    /// Lengths of the scored fields and the number of chunks, summed over the versions of `view`.
+    pub fn totals(&self, view: &View) -> Totals {
+        let mut totals = Totals::default();
+        for version in view.versions().filter_map(|id| self.version(id)) {
+            totals.files += 1;
+            totals.chunks += version.chunks() as u64;
+            for (sum, len) in totals.lengths.iter_mut().zip(version.lengths()) {
+                *sum += len as u64;
+            }
+        }
+        totals
+    }
+}
+
+/// Sums over a view, the ground of its BM25 statistics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Files.
+    pub files: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Terms of each scored field.
+    pub lengths: [u64; Field::ALL.len()],
+}
+
+/// A file version: a row of the columns.
+#[derive(Clone, Copy)]
+pub struct Version<'m> {
+    meta: &'m Meta,
+    row: usize,
+}
+
+impl<'m> Version<'m> {
+    /// Its number.
+    pub fn id(self) -> VersionId {
+        VersionId(self.meta.versions.id[self.row])
+    }
+
+    /// Its root-relative path.
+    pub fn path(self) -> &'m str {
+        self.meta.versions.path.get(self.row)
+    }
+
+    /// The hash of its bytes.
+    pub fn hash(self) -> ContentHash {
+        ContentHash(self.meta.versions.hash[self.row])
+    }
+
+    /// Its language.
+    pub fn language(self) -> LanguageId {
+        LanguageId(self.meta.versions.language[self.row])
+    }
+
+    /// What was noted when it was analysed.
+    pub fn notes(self) -> impl Iterator<Item = Note> {
+        let bits = self.meta.versions.notes[self.row];
+        Note::ALL.iter().copied().filter(move |note| bits & (1 << *note as u8) != 0)
+    }
+
+    /// Bytes of its source.
+    pub fn bytes(self) -> u64 {
+        self.meta.versions.bytes[self.row]
+    }
+
+    /// Lines of its source.
+    pub fn lines(self) -> u32 {
+        self.meta.versions.lines[self.row]
+    }
+
+    /// Its chunks.
+    pub fn chunks(self) -> u32 {
+        self.meta.versions.chunks[self.row]
+    }
+
+    /// The names it defines.
+    pub fn symbols(self) -> u32 {
+        self.meta.versions.symbols[self.row]
+    }
+
+    /// How many terms its scored fields hold.
+    pub fn lengths(self) -> FieldLengths {
+        let width = Field::ALL.len();
+        let at = self.row * width;
+        self.meta.versions.lengths[at..at + width].try_into().expect("a row of lengths")
+    }
+
+    /// Its outline, decoded.
+    pub fn outline(self) -> Result<Outline, MetaError> {
+        let versions = &self.meta.versions;
+        let (heap, at, len) =
+            (versions.heap[self.row], versions.outline_at[self.row], versions.outline_len[self.row]);
+        let map = &self.meta.heaps[heap as usize];
+        let bytes = Envelope::heap_of(map).get(at as usize..at as usize + len as usize);
+        bytes.and_then(Outline::decode).ok_or_else(|| MetaError::Damaged {
+            path: PathBuf::from(&self.meta.commit.records[heap as usize].name),
+            reason: format!("the outline of {}", self.path()),
+        })
+    }
+}
+
+fn read_record(path: &Path, expected: &RecordRef) -> Result<(Table, memmap2::Mmap), MetaError> {
+    let damaged = |reason: String| MetaError::Damaged { path: path.to_path_buf(), reason };
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(MetaError::Gone(path.to_path_buf()));
+        }
+        Err(error) => return Err(Err::<(), _>(error).at("open", path).unwrap_err().into()),
+    };
+    // SAFETY: a record file is never changed or cut after it got its name; it is only ever unlinked.
+    let map = unsafe { memmap2::Mmap::map(&file) }.at("map", path)?;
+    let envelope = Envelope::open(&map).map_err(|error: EnvelopeError| damaged(error.to_string()))?;
+    if map.len() as u64 != expected.len || Envelope::checksum_of(&map) != expected.checksum {
+        return Err(damaged("it is not the file that the commit names".into()));
+    }
+    let table = postcard::from_bytes(envelope.table).map_err(|error| damaged(error.to_string()))?;
+    Ok((table, map))
+}
+
+/// Removes record files that neither `kept` commit names, and what a crash left behind.
+pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
+    for entry in std::fs::read_dir(dir).at("list", dir)?.flatten() {
+        let name = entry.file_name();
+        let named = kept.iter().flat_map(|commit| &commit.records).any(|record| *record.name == *name);
+        if !named {
+            // Another process may still read it; on Windows it then stays until the next commit.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    store::sync_folder(dir)
+}
+
+#[cfg(test)]
+mod tests;

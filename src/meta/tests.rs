@@ -1,0 +1,155 @@
+//! Records written, folded, read back; damage found.
+
+use super::view::{SkippedEntry, StatRow, ViewDelta};
+use super::*;
+use crate::model::{SkipReason, Skipped, SymbolKind};
+use crate::path::RelPath;
+use crate::text::{Lines, Span};
+
+fn outline(name: &str) -> Outline {
+    let symbol = OutlineSymbol {
+        name: name.into(),
+        kind: SymbolKind::Fn,
+        span: Span { start: 1, end: 9 },
+        lines: Lines { first: 2, last: 3 },
+        container: None,
+        parent: None,
+    };
+    Outline { symbols: vec![symbol] }
+}
+
+fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
+    builder.add_version(&VersionRow {
+        id: VersionId(id),
+        path,
+        hash: ContentHash::of(path.as_bytes()),
+        language: LanguageId(id as u16),
+        notes: &[Note::SyntaxErrors],
+        bytes: 10 * id as u64,
+        lines: id,
+        chunks: 2,
+        lengths: [id, 1, 2, 3, 4],
+        outline: &outline(path),
+    });
+}
+
+fn view_delta(removed: &[u32], live: &[u32]) -> ViewDelta {
+    let stat = |id: &u32| -> StatRow { (*id as u64, 1, 2, 3) };
+    ViewDelta {
+        key: "/tree".into(),
+        removed: removed.to_vec(),
+        version: live.to_vec(),
+        stat: live.iter().map(stat).collect(),
+        skipped: None,
+    }
+}
+
+/// All that a reader can see of a view.
+fn shown(meta: &Meta) -> Vec<String> {
+    let view = meta.view("/tree").unwrap();
+    view.entries()
+        .map(|entry| {
+            let version = meta.version(entry.version).unwrap();
+            let names: Vec<String> =
+                version.outline().unwrap().symbols.iter().map(|s| s.qualified()).collect();
+            format!(
+                "{} {} {:?} {} {:?} {}",
+                version.id().0,
+                version.path(),
+                entry.stat,
+                names.join(","),
+                version.lengths(),
+                version.bytes()
+            )
+        })
+        .collect()
+}
+
+fn two_generations(dir: &Path, fold: bool) -> Meta {
+    let empty = Meta::empty("f");
+    let mut first = RecordBuilder::new();
+    add(&mut first, 0, "a.rs");
+    add(&mut first, 1, "b.rs");
+    let mut delta = view_delta(&[], &[0, 1]);
+    delta.skipped = Some(vec![SkippedEntry {
+        skipped: Skipped {
+            path: RelPath::new("x.bin").unwrap(),
+            reason: SkipReason::Binary,
+            detail: "NUL".into(),
+            is_dir: false,
+        },
+        stat: None,
+    }]);
+    first.add_view(delta);
+    let meta = Meta::open(dir, first.write(dir, &empty, "f", 2, false).unwrap()).unwrap();
+    let mut second = RecordBuilder::new();
+    add(&mut second, 2, "b.rs");
+    second.collect(VersionId(1));
+    second.add_view(view_delta(&[1], &[2]));
+    Meta::open(dir, second.write(dir, &meta, "f", 3, fold).unwrap()).unwrap()
+}
+
+#[test]
+fn a_delta_and_a_folded_base_read_alike() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (delta, folded) = (two_generations(one.path(), false), two_generations(two.path(), true));
+    assert_eq!(delta.commit().records.len(), 2);
+    assert_eq!(folded.commit().records.len(), 1);
+    assert_eq!(
+        shown(&delta),
+        ["0 a.rs (0, 1, 2, 3) a.rs [0, 1, 2, 3, 4] 0", "2 b.rs (2, 1, 2, 3) b.rs [2, 1, 2, 3, 4] 20"]
+    );
+    assert_eq!(shown(&delta), shown(&folded));
+    for meta in [&delta, &folded] {
+        assert_eq!(meta.version_ids().collect::<Vec<_>>(), [VersionId(0), VersionId(2)]);
+        assert!(meta.version(VersionId(1)).is_none());
+        let view = meta.view("/tree").unwrap();
+        assert_eq!(view.skipped()[0].skipped.path.as_str(), "x.bin");
+        assert_eq!(meta.totals(view), Totals { files: 2, chunks: 4, lengths: [2, 2, 4, 6, 8] });
+        assert!(meta.view("/other").is_none());
+    }
+}
+
+#[test]
+fn garbage_is_what_no_commit_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let meta = two_generations(dir.path(), true);
+    std::fs::write(dir.path().join(".tmp-left"), b"x").unwrap();
+    remove_garbage(dir.path(), &[meta.commit()]).unwrap();
+    let names: Vec<_> =
+        std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["g000000002.base"]);
+}
+
+#[test]
+fn damage_is_found_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let commit = two_generations(dir.path(), false).commit().clone();
+    let path = dir.path().join("g000000001.base");
+    let whole = std::fs::read(&path).unwrap();
+    let open = || Meta::open(dir.path(), commit.clone()).map(|meta| shown(&meta));
+    for at in [0, 20, 40, 60] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(matches!(open(), Err(MetaError::Damaged { .. })), "byte {at}");
+    }
+    let mut bytes = whole.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let meta = Meta::open(dir.path(), commit.clone()).unwrap();
+    let outlines: Vec<bool> =
+        meta.version_ids().map(|id| meta.version(id).unwrap().outline().is_ok()).collect();
+    assert_eq!(outlines, [true, true], "the damaged outline belongs to a collected version");
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(open(), Err(MetaError::Gone(_))));
+}
+
+#[test]
+fn other_formats_are_told_apart() {
+    let payload = |format: u32| format!(r#"{{"format":{format},"anything":1}}"#);
+    let at = Path::new("meta.json");
+    assert!(matches!(Commit::parse(&payload(999), at), Err(MetaError::NewerFormat { found: 999 })));
+    assert!(matches!(Commit::parse(&payload(0), at), Err(MetaError::OlderFormat { found: 0 })));
+    assert!(matches!(Commit::parse("{}", at), Err(MetaError::Damaged { .. })));
+}
