@@ -1,0 +1,227 @@
+//! A query: the terms to look up, the names in it, what it asks for by the way, and how it stands as a literal.
+//!
+//! Pure. Words that carry no meaning of their own are dropped, unless nothing else is left.
+
+use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
+
+/// More characters than this are no question.
+pub const MAX_QUERY_CHARS: usize = 10_000;
+
+/// Terms beyond this many are dropped; a set of terms then fits a machine word.
+pub const MAX_TERMS: usize = 64;
+
+/// A query, parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The text as asked, without space around it.
+    pub text: String,
+    /// What is looked up, in order, each once.
+    pub terms: Vec<QueryTerm>,
+    /// The names in it, as written: a query of one word, words with an inner capital, a digit or `_`, words with a
+    /// capital that do not begin the query, words in backticks.
+    pub names: Vec<String>,
+    /// Which kinds of file it asks for.
+    pub asks: Asks,
+}
+
+/// A term and the word it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryTerm {
+    /// As the index holds it.
+    pub term: String,
+    /// As written, lower case.
+    pub word: String,
+}
+
+/// Kinds of file that usually stand back, and do not when a query asks for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asks {
+    /// Tests, benches, examples, fixtures.
+    pub tests: bool,
+    /// Prose.
+    pub docs: bool,
+    /// Deprecated, legacy and compatibility code.
+    pub compat: bool,
+}
+
+/// Why a query was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// There is nothing in it.
+    #[error("query is empty")]
+    Empty,
+    /// It is too long.
+    #[error("query has {0} characters; the limit is {MAX_QUERY_CHARS}")]
+    TooLong(usize),
+}
+
+/// Words without a meaning of their own in a question about code.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "an", "and", "any", "are", "as", "at", "be", "been", "between", "but", "by", "can", "code", "did",
+    "do", "does", "done", "each", "find", "for", "from", "had", "has", "have", "how", "i", "in", "into",
+    "is", "it", "its", "me", "of", "on", "or", "our", "show", "so", "some", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "was", "we", "were", "what", "when", "where",
+    "which", "who", "why", "will", "with", "would", "you",
+];
+
+impl Query {
+    /// Parses a query.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        let n_chars = text.chars().count();
+        if n_chars > MAX_QUERY_CHARS {
+            return Err(QueryError::TooLong(n_chars));
+        }
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(QueryError::Empty);
+        }
+        let mut words = Vec::new();
+        for_each_word(text, |word| words.push(word));
+        let meaningful: Vec<&str> = words.iter().copied().filter(|word| !is_function_word(word)).collect();
+        let kept = if meaningful.is_empty() { &words } else { &meaningful };
+        Ok(Query {
+            text: text.to_string(),
+            terms: terms_of(kept),
+            names: names_of(text, &words),
+            asks: asks_of(&words),
+        })
+    }
+
+    /// The query as one line for tests and explanations.
+    pub fn printed(&self) -> String {
+        let terms: Vec<&str> = self.terms.iter().map(|term| term.term.as_str()).collect();
+        format!("terms [{}] names [{}]", terms.join(" "), self.names.join(" "))
+    }
+}
+
+fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
+}
+
+fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
+    let mut tokenizer = Tokenizer::new();
+    let mut terms: Vec<QueryTerm> = Vec::new();
+    for word in words {
+        // A word's parts are shown apart, so that a reason names what matched.
+        let mut whole = TermList::default();
+        tokenizer.terms(word, &mut whole);
+        let shown = parts(word);
+        for term in whole.iter() {
+            if terms.len() == MAX_TERMS || terms.iter().any(|known| known.term == term) {
+                continue;
+            }
+            let part = shown.iter().find(|part| {
+                let mut own = TermList::default();
+                tokenizer.terms(part, &mut own);
+                own.iter().eq([term])
+            });
+            let word = part.map_or(term.to_string(), |part| part.to_lowercase());
+            terms.push(QueryTerm { term: term.to_string(), word });
+        }
+    }
+    terms
+}
+
+fn names_of(text: &str, words: &[&str]) -> Vec<String> {
+    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let mut names: Vec<String> = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        let inner_capital =
+            word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        let capital = word.chars().next().is_some_and(char::is_uppercase) && place > 0;
+        let is_name = words.len() == 1
+            || inner_capital
+            || capital
+            || word.trim_matches('_').contains('_')
+            || quoted.iter().any(|quoted| quoted.contains(word));
+        if is_name && !is_function_word(word) && !names.iter().any(|name| name == word) {
+            names.push(word.to_string());
+        }
+    }
+    names
+}
+
+fn asks_of(words: &[&str]) -> Asks {
+    let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.to_lowercase().as_str()));
+    Asks {
+        tests: any(&[
+            "test",
+            "tests",
+            "tested",
+            "testing",
+            "spec",
+            "specs",
+            "example",
+            "examples",
+            "bench",
+            "benchmark",
+            "benchmarks",
+            "fixture",
+            "fixtures",
+            "mock",
+            "mocks",
+        ]),
+        docs: any(&[
+            "doc",
+            "docs",
+            "documentation",
+            "readme",
+            "changelog",
+            "guide",
+            "tutorial",
+            "documented",
+            "license",
+        ]),
+        compat: any(&[
+            "compat",
+            "compatibility",
+            "legacy",
+            "deprecated",
+            "v1",
+            "old",
+            "backward",
+            "backwards",
+        ]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn function_words_are_sorted_for_the_search() {
+        assert!(FUNCTION_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn queries_print() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(Query::parse(text).unwrap().printed(), expected, "{text}")
+        };
+        check("Where is provider auth resolved?", "terms [provid auth resolv] names []");
+        check("how does JoinMap::remove work", "terms [join map remov work] names [JoinMap]");
+        check("resolve_api_key", "terms [resolv api key] names [resolve_api_key]");
+        check("where", "terms [where] names []");
+        check("the `config` loader of Arcee", "terms [config loader arce] names [config Arcee]");
+        check("Tool tools tooling", "terms [tool] names []");
+        check("?!", "terms [] names []");
+        check("检索代码", "terms [检索 索代 代码] names [检索代码]");
+    }
+
+    #[test]
+    fn bad_queries_are_refused() {
+        let check =
+            |text: &str, expected: &str| assert_eq!(Query::parse(text).unwrap_err().to_string(), expected);
+        check("", "query is empty");
+        check(" \n\t", "query is empty");
+        check(&"x".repeat(100_000), "query has 100000 characters; the limit is 10000");
+    }
+
+    #[test]
+    fn a_query_can_ask_for_tests() {
+        assert!(Query::parse("tests of the parser").unwrap().asks.tests);
+        assert!(!Query::parse("parser").unwrap().asks.tests);
+        assert!(Query::parse("the legacy API").unwrap().asks.compat);
+    }
+}

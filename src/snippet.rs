@@ -1,0 +1,211 @@
+//! Lines, context and highlight ranges of a span: what a hit shows.
+//!
+//! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the snippet may
+//! be is cut, at a character.
+
+use crate::text::{LineIndex, Lines, Span};
+use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
+
+/// A snippet in the default mode has at most this many characters.
+pub const DEFAULT_CHARS: usize = 500;
+
+/// A piece of source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    /// The text, whole lines unless it had to be cut.
+    pub text: String,
+    /// The lines it stands on.
+    pub lines: Lines,
+    /// What matched, as spans of `text`, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+    /// Whether lines of the span are left out.
+    pub cut: bool,
+}
+
+/// What a snippet is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'q> {
+    /// The lines of the hit.
+    pub lines: Lines,
+    /// The bytes of the hit, which may be a part of a line.
+    pub span: Span,
+    /// Lines of context before and after.
+    pub expand: u32,
+    /// The most characters; `None` for the whole.
+    pub max_chars: Option<usize>,
+    /// The terms that matched.
+    pub terms: &'q [String],
+    /// The query as written.
+    pub literal: &'q str,
+}
+
+/// Cuts the snippet out of `source`.
+pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>) -> Snippet {
+    let last = index.count();
+    let lines = Lines { first: request.lines.first.min(last), last: request.lines.last.min(last) };
+    let wanted = Lines {
+        first: lines.first.saturating_sub(request.expand).max(1),
+        last: lines.last.saturating_add(request.expand).min(last),
+    };
+    let mut matcher = Matcher::new(request);
+    let chosen = match request.max_chars {
+        Some(max) => choose(source, index, wanted, max, &mut matcher),
+        None => wanted,
+    };
+    let span = index.span_of(chosen);
+    let mut text = source[span.range()].trim_end_matches(['\n', '\r']);
+    let mut cut = chosen != wanted;
+    if let Some(max) = request.max_chars
+        && let Some((end, _)) = text.char_indices().nth(max)
+    {
+        // One long line: show the part of it that the hit names.
+        let start = floor(text, (request.span.start.saturating_sub(span.start)) as usize);
+        let start = if start + 1 >= text.len() || chosen.count() > 1 { 0 } else { start };
+        let end = text[start..]
+            .char_indices()
+            .nth(max)
+            .map_or(text.len(), |(at, _)| start + at)
+            .max(end.min(start));
+        text = &text[start..end];
+        cut = true;
+    }
+    let highlights = matcher.highlights(text);
+    Snippet { text: text.to_string(), lines: chosen, highlights, cut }
+}
+
+/// The largest character boundary that is not past `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The run of lines with the most matches that fits: it begins at the first line if that is as good as any.
+fn choose(source: &str, index: &LineIndex, wanted: Lines, max: usize, matcher: &mut Matcher<'_>) -> Lines {
+    let lines: Vec<&str> = (wanted.first..=wanted.last)
+        .map(|line| &source[index.span_of(Lines { first: line, last: line }).range()])
+        .collect();
+    let chars: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+    if chars.iter().sum::<usize>() <= max {
+        return wanted;
+    }
+    let worth: Vec<usize> = lines.iter().map(|line| matcher.distinct(line)).collect();
+    let mut best = (0, 0, 0);
+    for start in 0..lines.len() {
+        let (mut end, mut size, mut sum) = (start, 0, 0);
+        while end < lines.len() && (size + chars[end] <= max || end == start) {
+            size += chars[end];
+            sum += worth[end];
+            end += 1;
+        }
+        if best.2 == 0 || sum > best.1 {
+            best = (start, sum, end);
+        }
+    }
+    Lines { first: wanted.first + best.0 as u32, last: wanted.first + best.2 as u32 - 1 }
+}
+
+/// Finds what matched in a piece of text.
+struct Matcher<'q> {
+    terms: &'q [String],
+    literal: &'q str,
+    tokenizer: Tokenizer,
+}
+
+impl<'q> Matcher<'q> {
+    fn new(request: &Request<'q>) -> Matcher<'q> {
+        Matcher { terms: request.terms, literal: request.literal, tokenizer: Tokenizer::new() }
+    }
+
+    fn is_match(&mut self, part: &str) -> bool {
+        let mut terms = TermList::default();
+        self.tokenizer.terms(part, &mut terms);
+        terms.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
+    }
+
+    /// How many distinct words of a line match, the literal counting like three.
+    fn distinct(&mut self, line: &str) -> usize {
+        let mut seen: Vec<&str> = Vec::new();
+        for_each_word(line, |word| {
+            for part in parts(word) {
+                if !seen.contains(&part) && self.is_match(part) {
+                    seen.push(part);
+                }
+            }
+        });
+        seen.len() + if self.is_literal(line) { 3 } else { 0 }
+    }
+
+    fn is_literal(&self, text: &str) -> bool {
+        self.literal.len() > 1 && text.contains(self.literal)
+    }
+
+    fn highlights(&mut self, text: &str) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        if self.is_literal(text) {
+            spans.extend(text.match_indices(self.literal).map(|(at, found)| Span::new(at, at + found.len())));
+        }
+        for_each_word(text, |word| {
+            let at = word.as_ptr() as usize - text.as_ptr() as usize;
+            let whole = self.terms.len() > 1 || parts(word).len() == 1;
+            for part in parts(word) {
+                if whole && self.is_match(part) {
+                    let start = at + (part.as_ptr() as usize - word.as_ptr() as usize);
+                    spans.push(Span::new(start, start + part.len()));
+                } else if !whole && (self.is_match(part) || self.is_match(word)) {
+                    let start = at + (part.as_ptr() as usize - word.as_ptr() as usize);
+                    spans.push(Span::new(start, start + part.len()));
+                }
+            }
+        });
+        spans.sort_unstable();
+        let mut merged: Vec<Span> = Vec::new();
+        for span in spans {
+            match merged.last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => merged.push(span),
+            }
+        }
+        merged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(
+        source: &str,
+        lines: (u32, u32),
+        expand: u32,
+        max: Option<usize>,
+        terms: &[&str],
+        expected: &str,
+    ) {
+        let index = LineIndex::new(source);
+        let lines = Lines { first: lines.0, last: lines.1 };
+        let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
+        let request =
+            Request { lines, span: index.span_of(lines), expand, max_chars: max, terms: &terms, literal: "" };
+        let snippet = snippet(source, &index, &request);
+        let mut shown = String::new();
+        let mut at = 0;
+        for span in &snippet.highlights {
+            shown += &snippet.text[at..span.start as usize];
+            shown += &format!("[{}]", &snippet.text[span.range()]);
+            at = span.end as usize;
+        }
+        shown += &snippet.text[at..];
+        let cut = if snippet.cut { " cut" } else { "" };
+        assert_eq!(format!("{}-{}{cut}: {shown}", snippet.lines.first, snippet.lines.last), expected);
+    }
+
+    #[test]
+    fn snippets() {
+        let source = "one\ntwo apiKeys\nthree\nfour api_key x\n";
+        check(source, (2, 2), 0, None, &["api", "key"], "2-2: two [apiKeys]");
+        check(source, (2, 2), 1, None, &["key"], "1-3: one\ntwo api[Keys]\nthree");
+        check(source, (1, 4), 9, None, &[], "1-4: one\ntwo apiKeys\nthree\nfour api_key x");
+        check(source, (1, 4), 0, Some(16), &["api", "key"], "2-2 cut: two [apiKeys]");
+        check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
+        check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");
+    }
+}
