@@ -101,7 +101,8 @@ impl Layout {
 }
 
 pub(super) fn tokenizers() -> TokenizerManager {
-    let manager = TokenizerManager::new();
+    // The indexer looks up a tokenizer for numeric fields too, by the name that only the default manager has.
+    let manager = TokenizerManager::default();
     manager.register(TERM_LIST, TextAnalyzer::from(SplitTermList::default()));
     manager
 }

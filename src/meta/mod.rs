@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use outline::{Outline, OutlineSymbol};
+pub use outline::{EncodedOutline, Outline, OutlineSymbol};
 pub use record::{RecordBuilder, VersionRow};
 pub use view::{SkippedEntry, StatRow, View, ViewDelta, ViewEntry};
 
@@ -131,6 +131,14 @@ impl Meta {
             records: Vec::new(),
         };
         Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() }
+    }
+
+    /// Metadata without anything in it that goes on after `commit`, under other settings.
+    pub fn after(commit: &Commit, fingerprint: &str) -> Meta {
+        let mut meta = Meta::empty(fingerprint);
+        meta.commit.generation = commit.generation;
+        meta.commit.next_version = commit.next_version;
+        meta
     }
 
     /// Reads the records that `commit` names in the folder `dir`.

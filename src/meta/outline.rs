@@ -32,6 +32,13 @@ pub struct OutlineSymbol {
     pub parent: Option<u32>,
 }
 
+/// An outline in its kept form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EncodedOutline {
+    pub(super) bytes: Vec<u8>,
+    pub(super) symbols: u32,
+}
+
 impl OutlineSymbol {
     /// Its name after its container's: `Container.name`.
     pub fn qualified(&self) -> String {
@@ -58,12 +65,12 @@ impl Outline {
         depth
     }
 
-    pub(super) fn encode(&self, heap: &mut Vec<u8>) {
-        let at = heap.len();
-        heap.extend([0; 4]);
+    /// The outline as it is kept, so that a build holds bytes and not symbols.
+    pub fn encode(&self) -> EncodedOutline {
         let body = postcard::to_stdvec(self).expect("plain data");
-        heap[at..].copy_from_slice(&crc32fast::hash(&body).to_le_bytes());
-        heap.extend(body);
+        let mut bytes = crc32fast::hash(&body).to_le_bytes().to_vec();
+        bytes.extend(body);
+        EncodedOutline { bytes, symbols: self.symbols.len() as u32 }
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Option<Outline> {

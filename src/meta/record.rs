@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::outline::EncodedOutline;
 use super::view::ViewDelta;
-use super::{Commit, Meta, Outline, RecordRef};
+use super::{Commit, Meta, RecordRef};
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{FieldLengths, Note};
 use crate::store::{self, Envelope, FileError};
@@ -71,7 +72,7 @@ impl Versions {
     }
 
     pub fn row_of(&self, id: VersionId) -> Option<usize> {
-        // Fresh indexes number their files without holes, so the place is usually the number itself.
+        // Where no number was left unused the place is the number itself.
         let row = match self.id.get(id.0 as usize) {
             Some(&found) if found == id.0 => id.0 as usize,
             _ => self.id.binary_search(&id.0).ok()?,
@@ -117,7 +118,7 @@ impl Versions {
         self.bytes.push(row.bytes);
         self.lines.push(row.lines);
         self.chunks.push(row.chunks);
-        self.symbols.push(row.outline.symbols.len() as u32);
+        self.symbols.push(row.outline.symbols);
         self.lengths.extend(row.lengths);
         self.outline_at.push(at);
         self.outline_len.push(len);
@@ -146,7 +147,7 @@ pub struct VersionRow<'a> {
     /// How many terms its scored fields hold.
     pub lengths: FieldLengths,
     /// Its symbols.
-    pub outline: &'a Outline,
+    pub outline: &'a EncodedOutline,
 }
 
 /// Puts the record of one commit together.
@@ -165,7 +166,7 @@ impl RecordBuilder {
     /// Adds a new file version. Versions come in the order of their numbers.
     pub fn add_version(&mut self, row: &VersionRow<'_>) {
         let at = self.heap.len();
-        row.outline.encode(&mut self.heap);
+        self.heap.extend_from_slice(&row.outline.bytes);
         self.table.versions.push(row, at as u64, (self.heap.len() - at) as u32);
     }
 

@@ -29,7 +29,7 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
         lines: id,
         chunks: 2,
         lengths: [id, 1, 2, 3, 4],
-        outline: &outline(path),
+        outline: &outline(path).encode(),
     });
 }
 

@@ -1,0 +1,463 @@
+//! Planning and running an index update, and the single commit point.
+//!
+//! The way of the data: `walk -> Plan -> work on threads -> Record -> commit`. Everything before the commit writes
+//! files that nobody names yet; the commit names them all at once; a crash anywhere leaves the last commit as it
+//! was. An update holds the workspace's lock from the moment it knows that there is something to write.
+
+mod plan;
+mod work;
+mod workspace;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use plan::{Plan, ReadTask, stat_row};
+pub use workspace::{Committed, Workspace, WorkspaceError};
+
+use crate::git::Tracked;
+use crate::grammar::Grammars;
+use crate::id::{ContentHash, Generation, VersionId};
+use crate::index::{IndexError, Writer};
+use crate::meta::{self, Commit, Meta, RecordBuilder, SkippedEntry, StatRow, VersionRow, View, ViewDelta};
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+use crate::read::{self, Limits, ReadOutcome};
+use crate::store::{self, FORMAT_VERSION, FileError, Lock, LockError};
+use crate::tokenize::TOKENIZER_VERSION;
+use crate::walk::{self, WalkError, WalkOptions, Walked};
+use work::{NewVersion, Outcome, Work};
+
+/// Stat data that moved without the content is written down when it is worth a commit of its own.
+const RESTATS_WORTH_A_COMMIT: usize = 256;
+
+/// What changes what is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether names that begin with a dot are taken in.
+    pub hidden: bool,
+    /// Files above this many bytes are found by path only.
+    pub max_file_bytes: u64,
+}
+
+/// What an update did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefreshReport {
+    /// The generation that answers now.
+    pub generation: Generation,
+    /// Files that were not there before.
+    pub added: usize,
+    /// Files with other content.
+    pub changed: usize,
+    /// Files that are gone.
+    pub deleted: usize,
+    /// Files whose content was known under another path; they are among `added` and `deleted` as well.
+    pub renamed: usize,
+    /// Files that were parsed.
+    pub parsed: usize,
+    /// Bytes that were read.
+    pub bytes: u64,
+}
+
+/// How far an update is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// What is being done.
+    pub stage: Stage,
+    /// Files done.
+    pub files: usize,
+    /// Files in all, as far as known.
+    pub total_files: usize,
+    /// Bytes done.
+    pub bytes: u64,
+    /// Bytes in all, as far as known.
+    pub total_bytes: u64,
+}
+
+/// A stage of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Walking the tree.
+    Scan,
+    /// Reading, parsing and indexing.
+    Index,
+    /// Writing and syncing.
+    Commit,
+}
+
+/// Where progress is told; called from indexing threads.
+pub type OnProgress<'p> = &'p (dyn Fn(Progress) + Sync);
+
+/// Why an update failed. The last commit still answers.
+#[derive(Debug, thiserror::Error)]
+pub enum UpdateError {
+    /// The root cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The workspace cannot be used.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// Another process is indexing.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The segments could not be written.
+    #[error("writing the index at {}: {source}", dir.display())]
+    Index {
+        /// Where.
+        dir: PathBuf,
+        /// What went wrong.
+        source: IndexError,
+    },
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// What an update works on.
+pub struct Updater<'e> {
+    /// The index.
+    pub workspace: &'e Workspace,
+    /// What git tracks below the root, where there is a repository.
+    pub tracked: Option<&'e Tracked>,
+    /// The grammars.
+    pub grammars: &'e Grammars,
+    /// What changes what is stored.
+    pub settings: &'e Settings,
+    /// Threads; `None` for one a core.
+    pub threads: Option<usize>,
+}
+
+impl Updater<'_> {
+    /// A hash of everything that changes what is stored for the same tree.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{FORMAT_VERSION} {TOKENIZER_VERSION} {:?}", self.settings).as_bytes());
+        hasher.update(&self.grammars.fingerprint());
+        hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// Walks the tree.
+    pub fn walk(&self) -> Result<Walked, WalkError> {
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options = WalkOptions {
+            hidden: self.settings.hidden,
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            ..WalkOptions::default()
+        };
+        let mut walked = walk::walk(self.workspace.root(), &options)?;
+        self.leave_own_index_out(&mut walked);
+        Ok(walked)
+    }
+
+    /// An index that was asked to lie inside its own tree is not part of it.
+    fn leave_own_index_out(&self, walked: &mut Walked) {
+        let Ok(below) = self.workspace.dir().strip_prefix(self.workspace.root()) else { return };
+        let Ok(own) = RelPath::from_path(below) else { return };
+        if own.as_str().is_empty() {
+            return;
+        }
+        let inside = |path: &RelPath| {
+            path.as_str()
+                .strip_prefix(own.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let before = walked.candidates.len() + walked.skipped.len();
+        walked.candidates.retain(|candidate| !inside(&candidate.path));
+        walked.skipped.retain(|skipped| !inside(&skipped.path));
+        if walked.candidates.len() + walked.skipped.len() < before {
+            let detail = "this tree's own index".to_string();
+            walked.skipped.push(Skipped { path: own, reason: SkipReason::BuiltIn, detail, is_dir: true });
+            walked.skipped.sort();
+        }
+    }
+
+    /// What an update of `committed` would do now.
+    pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, WalkError> {
+        let walked = self.walk()?;
+        Ok(match committed.map(|committed| &committed.meta).filter(|meta| self.fits(meta)) {
+            Some(meta) => Plan::new(walked, meta, meta.view(&self.workspace.view_key())),
+            None => Plan::new(walked, &Meta::empty(""), None),
+        })
+    }
+
+    /// How many files a plan would add, change or delete; what only moved in stat is read and compared.
+    pub fn stale(&self, plan: &Plan, meta: &Meta) -> usize {
+        let view = meta.view(&self.workspace.view_key());
+        let was_skipped = |path: &RelPath| {
+            view.is_some_and(|view| view.skipped().iter().any(|entry| entry.skipped.path == *path))
+        };
+        let limits = Limits {
+            max_file_bytes: self.settings.max_file_bytes,
+            skip_generated: false,
+            skip_minified: false,
+        };
+        let is_stale = |task: &&ReadTask| match read::read(&task.path.below(self.workspace.root()), &limits) {
+            ReadOutcome::Source(source) => task.old.is_none_or(|(_, old)| old != source.hash),
+            ReadOutcome::PathOnly { hash, .. } => task.old.is_none_or(|(_, old)| old != hash),
+            ReadOutcome::Skipped { .. } => !was_skipped(&task.path),
+        };
+        plan.read.iter().filter(is_stale).count() + plan.deleted.len()
+    }
+
+    /// Whether an index was made with these settings.
+    pub fn fits(&self, meta: &Meta) -> bool {
+        meta.commit().fingerprint == self.fingerprint()
+    }
+
+    /// Brings the index up to date, making it if there is none. `committed` is what the caller has open, if it is
+    /// still the newest. Waits at most `patience` for another process that is indexing.
+    pub fn refresh(
+        &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        tell(progress, Stage::Scan, 0, 0);
+        if let Some(committed) = committed.filter(|committed| self.fits(&committed.meta)) {
+            let plan = self.plan(Some(committed))?;
+            if plan.is_empty() {
+                let generation = committed.meta.commit().generation;
+                return Ok(RefreshReport { generation, ..RefreshReport::default() });
+            }
+        }
+        self.update(patience, false, progress)
+    }
+
+    /// Makes the index anew from the sources; the old one answers until the new one is committed.
+    pub fn rebuild(
+        &self,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        self.update(patience, true, progress)
+    }
+
+    fn update(
+        &self,
+        patience: Duration,
+        from_nothing: bool,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        self.workspace.check_owner()?;
+        store::create_private_dir(self.workspace.dir())?;
+        let _lock = Lock::acquire(&self.workspace.lock_path(), patience)?;
+        self.workspace.claim()?;
+        let current = match self.workspace.open() {
+            Ok(committed) => Some(committed),
+            Err(WorkspaceError::Missing { .. }) => None,
+            Err(WorkspaceError::Damaged { reason, .. }) => {
+                let aside = self.workspace.put_aside()?;
+                tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it is made anew");
+                self.workspace.claim()?;
+                None
+            }
+            Err(other) => return Err(other.into()),
+        };
+        let fingerprint = self.fingerprint();
+        let empty = Meta::empty(&fingerprint);
+        let meta = current.as_ref().map_or(&empty, |committed| &committed.meta);
+        let reuse = !from_nothing && self.fits(meta);
+        let view = if reuse { meta.view(&self.workspace.view_key()) } else { None };
+        let plan = Plan::new(self.walk()?, if reuse { meta } else { &empty }, view);
+        let span = tracing::info_span!("code.index.build", path = %self.workspace.root().display(), fileCount = plan.read.len());
+        let _entered = span.enter();
+        Run { updater: self, meta, view, reuse, fingerprint, plan, progress }.run()
+    }
+}
+
+/// An update under the lock.
+struct Run<'r, 'e> {
+    updater: &'r Updater<'e>,
+    meta: &'r Meta,
+    view: Option<&'r View>,
+    reuse: bool,
+    fingerprint: String,
+    plan: Plan,
+    progress: OnProgress<'r>,
+}
+
+/// What the threads found, sorted out.
+#[derive(Default)]
+struct Found {
+    new: Vec<(NewVersion, StatRow)>,
+    live: Vec<(VersionId, StatRow)>,
+    restats: usize,
+    removed: Vec<VersionId>,
+    skipped: Vec<SkippedEntry>,
+    report: RefreshReport,
+}
+
+impl Run<'_, '_> {
+    fn run(mut self) -> Result<RefreshReport, UpdateError> {
+        let dir = self.updater.workspace.segment_dir();
+        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let mut writer = Writer::open(&dir).map_err(failed)?;
+        let tasks = std::mem::take(&mut self.plan.read);
+        let known = self.known_elsewhere();
+        let work = Work {
+            root: self.updater.workspace.root(),
+            limits: Limits {
+                max_file_bytes: self.updater.settings.max_file_bytes,
+                // Without a repository nothing tells whether somebody keeps the file.
+                skip_generated: self.updater.tracked.is_some(),
+                skip_minified: true,
+            },
+            grammars: self.updater.grammars,
+            writer: &writer,
+            tracked: self.updater.tracked,
+            known: &known,
+            first_version: self.meta.commit().next_version,
+            threads: self.updater.threads.unwrap_or_else(work::default_threads),
+            progress: self.progress,
+        };
+        let (outcomes, segments) = work.run(&tasks).map_err(failed)?;
+        let found = self.sort_out(&tasks, outcomes);
+        let skipped_moved = self.view.is_none_or(|view| view.skipped() != found.skipped);
+        let nothing = found.new.is_empty()
+            && found.removed.is_empty()
+            && found.restats == found.live.len()
+            && !skipped_moved
+            && self.reuse;
+        if nothing && found.restats < RESTATS_WORTH_A_COMMIT {
+            return Ok(RefreshReport { generation: self.meta.commit().generation, ..found.report });
+        }
+        tell(self.progress, Stage::Commit, tasks.len(), found.report.bytes);
+        for segment in segments {
+            writer.add(segment).map_err(failed)?;
+        }
+        let collected = self.collectable(&found);
+        collected.iter().for_each(|version| writer.delete(*version));
+        let commit = self.record(&found, &collected, skipped_moved, tasks.len())?;
+        let payload = serde_json::to_string(&commit).expect("plain data");
+        writer.commit(&payload).map_err(failed)?;
+        writer.merge().map_err(failed)?;
+        writer.close().map_err(failed)?;
+        meta::remove_garbage(&self.updater.workspace.meta_dir(), &[self.meta.commit(), &commit])?;
+        Ok(RefreshReport { generation: commit.generation, ..found.report })
+    }
+
+    /// Versions that other views hold or this view held under the same path: content that need not be parsed.
+    fn known_elsewhere(&self) -> FxHashMap<(&str, ContentHash), VersionId> {
+        if !self.reuse {
+            return FxHashMap::default();
+        }
+        let own = |id: VersionId| self.view.is_some_and(|view| view.holds(id));
+        self.meta
+            .version_ids()
+            .filter(|id| !own(*id))
+            .filter_map(|id| self.meta.version(id))
+            .map(|version| ((version.path(), version.hash()), version.id()))
+            .collect()
+    }
+
+    fn sort_out(&mut self, tasks: &[ReadTask], outcomes: Vec<Outcome>) -> Found {
+        let mut found = Found { skipped: std::mem::take(&mut self.plan.skipped), ..Found::default() };
+        let gone: FxHashSet<ContentHash> = self
+            .plan
+            .deleted
+            .iter()
+            .filter_map(|id| self.meta.version(*id))
+            .map(|version| version.hash())
+            .collect();
+        found.removed = std::mem::take(&mut self.plan.deleted);
+        found.report.deleted = found.removed.len();
+        for (task, outcome) in tasks.iter().zip(outcomes) {
+            found.report.bytes += outcome.bytes_read;
+            let old = task.old.map(|(version, _)| version);
+            if let Some(entry) = outcome.skipped {
+                found.skipped.push(entry);
+            }
+            match outcome.version {
+                work::Version::Same(version) => {
+                    found.restats += 1;
+                    found.live.push((version, outcome.stat));
+                    continue;
+                }
+                work::Version::Known(version) => found.live.push((version, outcome.stat)),
+                work::Version::New(version) => {
+                    found.report.parsed += 1;
+                    found.report.renamed += (old.is_none() && gone.contains(&version.hash)) as usize;
+                    found.new.push((version, outcome.stat));
+                }
+                work::Version::None => {
+                    found.report.deleted += old.is_some() as usize;
+                    found.removed.extend(old);
+                    continue;
+                }
+            }
+            match old {
+                Some(old) => {
+                    found.removed.push(old);
+                    found.report.changed += 1;
+                }
+                None => found.report.added += 1,
+            }
+        }
+        found.skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
+        found
+    }
+
+    /// Versions that no view names once this update is committed.
+    fn collectable(&self, found: &Found) -> Vec<VersionId> {
+        if !self.reuse {
+            return self.meta.version_ids().collect();
+        }
+        let key = self.updater.workspace.view_key();
+        let elsewhere = |id: VersionId| self.meta.views().any(|(other, view)| other != key && view.holds(id));
+        found.removed.iter().copied().filter(|id| !elsewhere(*id)).collect()
+    }
+
+    fn record(
+        &self,
+        found: &Found,
+        collected: &[VersionId],
+        skipped_moved: bool,
+        n_tasks: usize,
+    ) -> Result<Commit, FileError> {
+        let key = self.updater.workspace.view_key();
+        let mut record = RecordBuilder::new();
+        let mut delta = ViewDelta { key, ..ViewDelta::default() };
+        for (version, stat) in &found.new {
+            record.add_version(&VersionRow {
+                id: version.id,
+                path: version.path.as_str(),
+                hash: version.hash,
+                language: version.language,
+                notes: &version.notes,
+                bytes: version.bytes,
+                lines: version.lines,
+                chunks: version.chunks,
+                lengths: version.lengths,
+                outline: &version.outline,
+            });
+            delta.version.push(version.id.0);
+            delta.stat.push(*stat);
+        }
+        for (version, stat) in &found.live {
+            delta.version.push(version.0);
+            delta.stat.push(*stat);
+        }
+        delta.removed = found.removed.iter().map(|version| version.0).collect();
+        delta.skipped = skipped_moved.then(|| found.skipped.clone());
+        record.add_view(delta);
+        collected.iter().for_each(|version| record.collect(*version));
+        let next_version = self.meta.commit().next_version + n_tasks as u32;
+        let meta_dir = self.updater.workspace.meta_dir();
+        // Other settings make every version and view of before void; the numbers go on all the same.
+        let void;
+        let base = if self.reuse {
+            self.meta
+        } else {
+            void = Meta::after(self.meta.commit(), &self.fingerprint);
+            &void
+        };
+        record.write(&meta_dir, base, &self.fingerprint, next_version, base.wants_folding())
+    }
+}
+
+fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
+    progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes });
+}

@@ -1,0 +1,420 @@
+//! The work of an update's threads: read, analyse, invert.
+//!
+//! Each thread takes the next few files, in path order, and fills a segment of its own. A version's number is its
+//! place in the plan, so it does not depend on which thread was first; neither does anything else that is stored,
+//! except which segment a document lies in, and no answer depends on that.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustc_hash::FxHashMap;
+
+use super::plan::{ReadTask, stat_row};
+use super::{OnProgress, Progress, Stage};
+use crate::analyze::Analyzer;
+use crate::git::Tracked;
+use crate::grammar::Grammars;
+use crate::id::{ContentHash, LanguageId, VersionId};
+use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, Writer};
+use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
+use crate::model::{
+    Analysis, Chunk, Field, FieldLengths, KindSet, Note, SkipReason, Skipped, Symbol, SymbolKind,
+};
+use crate::path::RelPath;
+use crate::read::{self, Limits, ReadOutcome, Source};
+use crate::text::{LineIndex, Lines, Span};
+use crate::tokenize::{TermList, Tokenizer};
+
+/// A file that was modified within this time before it was read could be modified again without its times moving,
+/// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
+const RACY: Duration = Duration::from_secs(2);
+
+/// Memory for the segments being filled, all threads together. More makes fewer segments and a higher peak.
+const SEGMENT_BYTES: usize = 96 << 20;
+
+/// How many files a thread takes at once.
+const BATCH: usize = 8;
+
+/// Threads when nobody says: one a core.
+pub fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What the threads work on.
+pub struct Work<'w> {
+    pub root: &'w Path,
+    pub limits: Limits,
+    pub grammars: &'w Grammars,
+    pub writer: &'w Writer,
+    pub tracked: Option<&'w Tracked>,
+    pub known: &'w FxHashMap<(&'w str, ContentHash), VersionId>,
+    pub first_version: u32,
+    pub threads: usize,
+    pub progress: OnProgress<'w>,
+}
+
+/// What became of a file.
+pub struct Outcome {
+    pub version: Version,
+    /// Its stat data as it is to be recorded.
+    pub stat: StatRow,
+    /// Its entry among the skipped.
+    pub skipped: Option<SkippedEntry>,
+    pub bytes_read: u64,
+}
+
+/// Which version is live for it now.
+pub enum Version {
+    /// The one before.
+    Same(VersionId),
+    /// One that is recorded already.
+    Known(VersionId),
+    /// A new one, whose documents are in a segment.
+    New(NewVersion),
+    /// None: it is gone, or not ranked.
+    None,
+}
+
+/// A version that was made.
+pub struct NewVersion {
+    pub id: VersionId,
+    pub path: RelPath,
+    pub hash: ContentHash,
+    pub language: LanguageId,
+    pub notes: Vec<Note>,
+    pub bytes: u64,
+    pub lines: u32,
+    pub chunks: u32,
+    pub lengths: FieldLengths,
+    pub outline: EncodedOutline,
+}
+
+impl Work<'_> {
+    /// Does all tasks; the outcomes come in their order.
+    pub fn run(&self, tasks: &[ReadTask]) -> Result<(Vec<Outcome>, Vec<FinishedSegment>), IndexError> {
+        let next = AtomicUsize::new(0);
+        let done = (AtomicUsize::new(0), AtomicU64::new(0));
+        let threads = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
+        let results: Vec<Result<Hand, IndexError>> = std::thread::scope(|scope| {
+            let hands: Vec<_> = (0..threads)
+                .map(|_| scope.spawn(|| Hand::new(self, threads)?.work(tasks, &next, &done)))
+                .collect();
+            hands
+                .into_iter()
+                .map(|hand| hand.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let mut outcomes: Vec<(usize, Outcome)> = Vec::with_capacity(tasks.len());
+        let mut segments = Vec::new();
+        for result in results {
+            let hand = result?;
+            outcomes.extend(hand.outcomes);
+            segments.extend(hand.finished);
+        }
+        outcomes.sort_unstable_by_key(|(place, _)| *place);
+        Ok((outcomes.into_iter().map(|(_, outcome)| outcome).collect(), segments))
+    }
+}
+
+/// One thread with its tools.
+struct Hand<'w> {
+    work: &'w Work<'w>,
+    budget: usize,
+    segment: Option<SegmentBuilder>,
+    finished: Vec<FinishedSegment>,
+    outcomes: Vec<(usize, Outcome)>,
+    analyzer: Analyzer,
+    tokenizer: Tokenizer,
+    fields: Fields,
+}
+
+/// The term lists of one document, kept for their memory.
+#[derive(Default)]
+struct Fields {
+    scored: [TermList; Field::ALL.len()],
+    words: TermList,
+    definitions: TermList,
+    references: TermList,
+}
+
+impl<'w> Hand<'w> {
+    fn new(work: &'w Work<'w>, threads: usize) -> Result<Hand<'w>, IndexError> {
+        Ok(Hand {
+            work,
+            budget: (SEGMENT_BYTES / threads).max(16 << 20),
+            segment: None,
+            finished: Vec::new(),
+            outcomes: Vec::new(),
+            analyzer: Analyzer::new(),
+            tokenizer: Tokenizer::new(),
+            fields: Fields::default(),
+        })
+    }
+
+    fn work(
+        mut self,
+        tasks: &[ReadTask],
+        next: &AtomicUsize,
+        done: &(AtomicUsize, AtomicU64),
+    ) -> Result<Hand<'w>, IndexError> {
+        let total_bytes = tasks.iter().map(|task| task.stat.size).sum();
+        loop {
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
+            let Some(batch) =
+                tasks.get(start..(start + BATCH).min(tasks.len())).filter(|batch| !batch.is_empty())
+            else {
+                self.flush()?;
+                return Ok(self);
+            };
+            for (place, task) in (start..).zip(batch) {
+                let outcome = self.one(place, task)?;
+                self.outcomes.push((place, outcome));
+                (self.work.progress)(Progress {
+                    stage: Stage::Index,
+                    files: done.0.fetch_add(1, Ordering::Relaxed) + 1,
+                    total_files: tasks.len(),
+                    bytes: done.1.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
+                    total_bytes,
+                });
+            }
+        }
+    }
+
+    fn one(&mut self, place: usize, task: &ReadTask) -> Result<Outcome, IndexError> {
+        let stat = recorded_stat(task);
+        let id = VersionId(self.work.first_version + place as u32);
+        let entry = |reason: SkipReason, detail: String| {
+            let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
+            Some(SkippedEntry { skipped, stat: Some(stat) })
+        };
+        Ok(match self.read(&task.path) {
+            ReadOutcome::Source(source) => Outcome {
+                bytes_read: source.bytes,
+                version: match self.recorded(task, source.hash) {
+                    Some(version) => version,
+                    None => Version::New(self.index(id, task, &source)?),
+                },
+                stat,
+                skipped: None,
+            },
+            ReadOutcome::PathOnly { hash, reason, detail } => Outcome {
+                version: match self.recorded(task, hash) {
+                    Some(version) => version,
+                    None => Version::New(self.index_path(id, task, hash)?),
+                },
+                stat,
+                skipped: entry(reason, detail),
+                bytes_read: 0,
+            },
+            ReadOutcome::Skipped { reason, detail } => {
+                Outcome { version: Version::None, stat, skipped: entry(reason, detail), bytes_read: 0 }
+            }
+        })
+    }
+
+    /// Reads a file; what git tracks is never left out for looking generated.
+    fn read(&self, path: &RelPath) -> ReadOutcome {
+        let file = path.below(self.work.root);
+        match read::read(&file, &self.work.limits) {
+            ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
+                if self.work.tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
+            {
+                read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..self.work.limits })
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// The version with this content, if it is recorded already.
+    fn recorded(&self, task: &ReadTask, hash: ContentHash) -> Option<Version> {
+        match task.old {
+            Some((version, old)) if old == hash => Some(Version::Same(version)),
+            _ => self.work.known.get(&(task.path.as_str(), hash)).map(|version| Version::Known(*version)),
+        }
+    }
+
+    fn index(&mut self, id: VersionId, task: &ReadTask, source: &Source) -> Result<NewVersion, IndexError> {
+        let text = source.text.as_str();
+        let language = self.work.grammars.detect(&task.path, text);
+        let analysis = self.analyzer.analyze(self.work.grammars, language, text);
+        let mut lengths = FieldLengths::default();
+        let (mut comments, mut references) = (&analysis.comments[..], &analysis.references[..]);
+        for (place, chunk) in analysis.chunks.iter().enumerate() {
+            let own_comments = overlapping(&mut comments, chunk.span);
+            let n_own = references.partition_point(|reference| reference.span.start < chunk.span.end);
+            let own_references = references[..n_own].iter().map(|reference| &text[reference.span.range()]);
+            self.fields.fill(&mut self.tokenizer, text, &analysis, chunk, own_comments, own_references);
+            references = &references[n_own..];
+            if place == 0 {
+                self.fields.fill_path(&mut self.tokenizer, &task.path);
+            }
+            self.add(id, chunk.span, chunk.lines, chunk.kind, chunk.kinds, &mut lengths)?;
+        }
+        let mut notes = analysis.notes.clone();
+        if source.decoded {
+            notes.push(Note::Decoded);
+        }
+        Ok(NewVersion {
+            id,
+            path: task.path.clone(),
+            hash: source.hash,
+            language,
+            notes,
+            bytes: source.bytes,
+            lines: LineIndex::new(text).count(),
+            chunks: analysis.chunks.len() as u32,
+            lengths,
+            outline: outline(&analysis).encode(),
+        })
+    }
+
+    /// A file whose content is not ranked has one document with its path alone.
+    fn index_path(
+        &mut self,
+        id: VersionId,
+        task: &ReadTask,
+        hash: ContentHash,
+    ) -> Result<NewVersion, IndexError> {
+        let mut lengths = FieldLengths::default();
+        self.fields.clear();
+        self.fields.fill_path(&mut self.tokenizer, &task.path);
+        let kinds = [SymbolKind::Text].into_iter().collect();
+        let lines = Lines { first: 1, last: 1 };
+        self.add(id, Span::default(), lines, SymbolKind::Text, kinds, &mut lengths)?;
+        Ok(NewVersion {
+            id,
+            path: task.path.clone(),
+            hash,
+            language: self.work.grammars.detect(&task.path, ""),
+            notes: vec![Note::PathOnly],
+            bytes: task.stat.size,
+            lines: 0,
+            chunks: 1,
+            lengths,
+            outline: Outline::default().encode(),
+        })
+    }
+
+    fn add(
+        &mut self,
+        version: VersionId,
+        span: Span,
+        lines: Lines,
+        kind: SymbolKind,
+        kinds: KindSet,
+        lengths: &mut FieldLengths,
+    ) -> Result<(), IndexError> {
+        let segment = match &mut self.segment {
+            Some(segment) => segment,
+            none => none.insert(self.work.writer.new_segment(self.budget)?),
+        };
+        let fields = &self.fields;
+        for (length, terms) in lengths.iter_mut().zip(&fields.scored) {
+            *length += terms.count;
+        }
+        segment.add(&ChunkDoc {
+            version,
+            span,
+            lines,
+            kind,
+            kinds,
+            scored: std::array::from_fn(|field| Some(&fields.scored[field])),
+            words: &fields.words,
+            definitions: &fields.definitions,
+            references: &fields.references,
+        })?;
+        if segment.memory() > self.budget {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), IndexError> {
+        if let Some(segment) = self.segment.take() {
+            self.finished.extend(segment.finish()?);
+        }
+        Ok(())
+    }
+}
+
+impl Fields {
+    fn clear(&mut self) {
+        self.scored.iter_mut().for_each(TermList::clear);
+        self.words.clear();
+        self.definitions.clear();
+        self.references.clear();
+    }
+
+    fn fill<'t>(
+        &mut self,
+        tokenizer: &mut Tokenizer,
+        text: &'t str,
+        analysis: &Analysis,
+        chunk: &Chunk,
+        comments: &[Span],
+        references: impl Iterator<Item = &'t str>,
+    ) {
+        self.clear();
+        let [body, comment, symbol, ..] = &mut self.scored;
+        tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words);
+        // A part of a class answers for the class too.
+        for open in &chunk.context {
+            tokenizer.terms(&analysis.symbols[*open as usize].name, body);
+        }
+        for span in comments {
+            let own = Span { start: span.start.max(chunk.span.start), end: span.end.min(chunk.span.end) };
+            tokenizer.terms(&text[own.range()], comment);
+        }
+        let symbols = &analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize];
+        for Symbol { name, .. } in symbols {
+            tokenizer.terms(name, symbol);
+            if !name.contains(crate::tokenize::SEPARATOR) {
+                self.definitions.push(name);
+            }
+        }
+        for name in references {
+            if !name.contains(crate::tokenize::SEPARATOR) {
+                self.references.push(name);
+            }
+        }
+    }
+
+    fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
+        let [.., name, whole] = &mut self.scored;
+        tokenizer.terms(path.stem(), name);
+        tokenizer.terms(path.parent().unwrap_or(""), whole);
+        tokenizer.terms(path.stem(), whole);
+    }
+}
+
+/// The spans of `spans` that overlap `within`; those that end in it are taken off the front.
+fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
+    let end = spans.partition_point(|span| span.start < within.end);
+    let own = &spans[..end];
+    let ended = own.partition_point(|span| span.end <= within.end);
+    *spans = &spans[ended..];
+    own
+}
+
+fn outline(analysis: &Analysis) -> Outline {
+    let symbols = analysis.symbols.iter().map(|symbol| OutlineSymbol {
+        name: symbol.name.clone(),
+        kind: symbol.kind,
+        span: symbol.span,
+        lines: symbol.lines,
+        container: symbol.container.clone(),
+        parent: symbol.parent,
+    });
+    Outline { symbols: symbols.collect() }
+}
+
+/// The stat data to record for a file that is about to be read: what was walked, or nothing when it is too fresh.
+fn recorded_stat(task: &ReadTask) -> StatRow {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let newest = task.stat.mtime_ns.max(task.stat.ctime_ns);
+    if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
+        return StatRow::default();
+    }
+    stat_row(task.stat)
+}

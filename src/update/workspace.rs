@@ -1,0 +1,239 @@
+//! The folder of an index: whose it is, what lies in it, and how its newest commit is opened.
+//!
+//! ```text
+//! WORKSPACE   what it belongs to; an index that is claimed by another tree is refused
+//! lock        see [`crate::store::Lock`]
+//! meta/       see [`crate::meta`]
+//! tantivy/    segments; its meta.json is the commit point
+//! aside-N/    a damaged or older index that was replaced; nothing deletes it
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::index::{IndexError, Reader};
+use crate::meta::{Commit, Meta, MetaError};
+use crate::store::{self, AtFile, FORMAT_VERSION, FileError};
+
+/// A reader that loses a race with a commit tries again; a commit takes far longer than a try.
+const OPEN_TRIES: usize = 20;
+
+/// Where an index lies and whose it is.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    owner: PathBuf,
+    dir: PathBuf,
+}
+
+/// One commit, open for reading: segments and metadata that belong together.
+pub struct Committed {
+    /// The segments.
+    pub reader: Reader,
+    /// The metadata.
+    pub meta: Meta,
+}
+
+/// Why an index could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// There is none, or none that was ever finished.
+    #[error("there is no index at {}", dir.display())]
+    Missing {
+        /// Where it would be.
+        dir: PathBuf,
+    },
+    /// It belongs to another tree.
+    #[error("the index at {} belongs to {owner}; choose another index folder", dir.display())]
+    Foreign {
+        /// Where it is.
+        dir: PathBuf,
+        /// Whose it is.
+        owner: String,
+    },
+    /// A newer program made it.
+    #[error("the index at {} has format {found}, this program reads format {FORMAT_VERSION}", dir.display())]
+    NewerFormat {
+        /// Where it is.
+        dir: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// An older program made it, or its files contradict each other.
+    #[error("the index at {} cannot be read: {reason}", dir.display())]
+    Damaged {
+        /// Where it is.
+        dir: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Reading or writing failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Claim {
+    format: u32,
+    owner: String,
+}
+
+impl Workspace {
+    /// The workspace in the folder `dir` for the tree at `root`. `owner` is what it belongs to: the common git
+    /// directory, which worktrees share, or the root itself. Nothing is touched yet.
+    pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf) -> Workspace {
+        Workspace { root, owner, dir }
+    }
+
+    /// The name of the workspace folder of `owner` among others: its own name for people, a hash for truth.
+    pub fn key(owner: &Path) -> String {
+        let hash = blake3::hash(owner.as_os_str().as_encoded_bytes()).to_hex();
+        let named =
+            if owner.file_name().is_some_and(|name| name == ".git") { owner.parent() } else { Some(owner) };
+        let name: String = named
+            .and_then(Path::file_name)
+            .map(|name| {
+                name.to_string_lossy().chars().filter(|c| c.is_alphanumeric() || "-_.".contains(*c)).collect()
+            })
+            .unwrap_or_default();
+        let name: String = name.chars().take(40).collect();
+        format!("{}-{}", name.trim_start_matches('.'), &hash[..16])
+    }
+
+    /// The tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The key of this tree's view.
+    pub fn view_key(&self) -> String {
+        self.root.to_string_lossy().into_owned()
+    }
+
+    /// The lock file.
+    pub fn lock_path(&self) -> PathBuf {
+        self.dir.join("lock")
+    }
+
+    /// The folder of metadata records.
+    pub fn meta_dir(&self) -> PathBuf {
+        self.dir.join("meta")
+    }
+
+    /// The folder of segments.
+    pub fn segment_dir(&self) -> PathBuf {
+        self.dir.join("tantivy")
+    }
+
+    /// Checks that the folder is this tree's, or nobody's.
+    pub fn check_owner(&self) -> Result<(), WorkspaceError> {
+        let foreign = |owner: String| WorkspaceError::Foreign { dir: self.dir.clone(), owner };
+        match std::fs::read(self.dir.join("WORKSPACE")) {
+            Ok(bytes) => {
+                let claim: Claim = serde_json::from_slice(&bytes).map_err(|error| {
+                    WorkspaceError::Damaged { dir: self.dir.clone(), reason: format!("WORKSPACE: {error}") }
+                })?;
+                if claim.format > FORMAT_VERSION {
+                    return Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found: claim.format });
+                }
+                if claim.owner != self.owner.to_string_lossy() {
+                    return Err(foreign(claim.owner));
+                }
+                Ok(())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let others = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+                match others.map(|entry| entry.file_name()).find(|name| name != "lock") {
+                    Some(name) => {
+                        Err(foreign(format!("something else (it holds '{}')", name.to_string_lossy())))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Err(error) => {
+                Err(Err::<(), _>(error).at("read", &self.dir.join("WORKSPACE")).unwrap_err().into())
+            }
+        }
+    }
+
+    /// Makes the folder this tree's own. The caller holds the lock.
+    pub fn claim(&self) -> Result<(), WorkspaceError> {
+        self.check_owner()?;
+        let path = self.dir.join("WORKSPACE");
+        if !path.exists() {
+            let claim = Claim { format: FORMAT_VERSION, owner: self.owner.to_string_lossy().into_owned() };
+            store::replace(&path, &[&serde_json::to_vec(&claim).expect("plain data")])?;
+        }
+        store::create_private_dir(&self.meta_dir())?;
+        store::create_private_dir(&self.segment_dir())?;
+        Ok(())
+    }
+
+    /// Opens the newest commit.
+    pub fn open(&self) -> Result<Committed, WorkspaceError> {
+        self.check_owner()?;
+        for _ in 0..OPEN_TRIES {
+            match self.try_open() {
+                Some(result) => return result,
+                None => std::thread::yield_now(),
+            }
+        }
+        Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason: "files that it names are gone".into() })
+    }
+
+    /// `None`: a commit came in between.
+    fn try_open(&self) -> Option<Result<Committed, WorkspaceError>> {
+        let damaged = |reason: String| Some(Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason }));
+        let segment_dir = self.segment_dir();
+        let reader = match Reader::open(&segment_dir) {
+            Ok(reader) => reader,
+            Err(IndexError::Missing) => return Some(Err(WorkspaceError::Missing { dir: self.dir.clone() })),
+            Err(IndexError::Moved) => return None,
+            Err(IndexError::Damaged(reason)) => return damaged(reason),
+            Err(IndexError::Io(error)) => {
+                return Some(Err(Err::<(), _>(error).at("read", &segment_dir).unwrap_err().into()));
+            }
+        };
+        let meta = Commit::parse(reader.payload(), &segment_dir)
+            .and_then(|commit| Meta::open(&self.meta_dir(), commit));
+        match meta {
+            Ok(meta) => Some(Ok(Committed { reader, meta })),
+            Err(MetaError::Gone(_)) => None,
+            Err(MetaError::NewerFormat { found }) => {
+                Some(Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found }))
+            }
+            Err(MetaError::File(error)) => Some(Err(error.into())),
+            Err(error @ (MetaError::OlderFormat { .. } | MetaError::Damaged { .. })) => {
+                damaged(error.to_string())
+            }
+        }
+    }
+
+    /// The generation of the newest commit, at the price of one small file; `None` when there is no commit.
+    pub fn stamp(&self) -> Option<Vec<u8>> {
+        std::fs::read(self.segment_dir().join("meta.json")).ok()
+    }
+
+    /// Moves an index that cannot be read out of the way. Nothing is deleted. The caller holds the lock.
+    pub fn put_aside(&self) -> Result<PathBuf, WorkspaceError> {
+        let aside = (1..)
+            .map(|number| self.dir.join(format!("aside-{number}")))
+            .find(|path| !path.exists())
+            .expect("numbers do not end");
+        store::create_private_dir(&aside)?;
+        for name in ["tantivy", "meta"] {
+            let from = self.dir.join(name);
+            if from.exists() {
+                std::fs::rename(&from, aside.join(name)).at("move", &from)?;
+            }
+        }
+        store::sync_folder(&self.dir)?;
+        Ok(aside)
+    }
+}
