@@ -1,0 +1,101 @@
+//! One view of one commit, made ready for queries: files in place of versions, statistics that count only what the
+//! view holds.
+
+use std::sync::Arc;
+
+use crate::id::VersionId;
+use crate::index::IndexError;
+use crate::meta::{Meta, Totals, Version};
+use crate::update::Committed;
+
+/// In place of a file, for a document that the view does not hold.
+pub const NO_FILE: u32 = u32::MAX;
+
+/// A view of a commit. Made once a generation, then shared by all queries.
+pub struct Corpus {
+    committed: Arc<Committed>,
+    versions: Vec<VersionId>,
+    totals: Totals,
+    /// Number of the first document of each segment, and the number of documents at the end.
+    bases: Vec<u32>,
+    /// The file of every document.
+    files: Vec<u32>,
+}
+
+impl Corpus {
+    /// The view `key` of `committed`; `None` when there is no such view.
+    pub fn new(committed: Arc<Committed>, key: &str) -> Result<Option<Corpus>, IndexError> {
+        let Some(view) = committed.meta.view(key) else { return Ok(None) };
+        let versions: Vec<VersionId> =
+            view.versions().filter(|id| committed.meta.version(*id).is_some()).collect();
+        let totals = committed.meta.totals(view);
+        let highest = versions.last().map_or(0, |id| id.0 as usize + 1);
+        let mut file_of = vec![NO_FILE; highest];
+        for (file, version) in versions.iter().enumerate() {
+            file_of[version.0 as usize] = file as u32;
+        }
+        let mut bases = vec![0];
+        let mut files = Vec::new();
+        for segment in committed.reader.segments() {
+            let deletes = segment.has_deletes();
+            for (doc, version) in segment.versions()?.iter().enumerate() {
+                let file = file_of.get(*version as usize).copied().unwrap_or(NO_FILE);
+                let live = file != NO_FILE && (!deletes || segment.is_live(doc as u32));
+                files.push(if live { file } else { NO_FILE });
+            }
+            bases.push(files.len() as u32);
+        }
+        Ok(Some(Corpus { versions, totals, bases, files, committed }))
+    }
+
+    /// The commit.
+    pub fn committed(&self) -> &Committed {
+        &self.committed
+    }
+
+    /// Its metadata.
+    pub fn meta(&self) -> &Meta {
+        &self.committed.meta
+    }
+
+    /// How many files the view holds.
+    pub fn n_files(&self) -> usize {
+        self.versions.len()
+    }
+
+    /// How many documents there are, live or not.
+    pub(super) fn n_docs(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The view's sums.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The version of a file.
+    pub fn version(&self, file: u32) -> Version<'_> {
+        self.meta().version(self.versions[file as usize]).expect("checked when the corpus was made")
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: u32) -> &str {
+        self.version(file).path()
+    }
+
+    /// The file of every document, by document.
+    pub(super) fn files(&self) -> &[u32] {
+        &self.files
+    }
+
+    /// The number of the first document of a segment.
+    pub(super) fn base(&self, segment: usize) -> u32 {
+        self.bases[segment]
+    }
+
+    /// The segment of a document and its number there.
+    pub(super) fn locate(&self, doc: u32) -> (usize, u32) {
+        let segment = self.bases.partition_point(|base| *base <= doc) - 1;
+        (segment, doc - self.bases[segment])
+    }
+}

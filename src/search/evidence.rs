@@ -1,0 +1,368 @@
+//! What the postings say: for each query term one pass over each field, for all files at once.
+//!
+//! BM25 (Robertson and Zaragoza 2009, with Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5))): a term adds
+//! idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / average)). N, n and the average are those of the view: only
+//! its live documents are counted, so neither a deleted document nor another view's can change an answer.
+
+use super::corpus::{Corpus, NO_FILE};
+use super::literal::Literal;
+use super::{Context, SearchError};
+use crate::index::IndexField;
+use crate::model::Field;
+use crate::profile::Bm25;
+use crate::query::Query;
+
+/// What is known of a file for a query. Masks have a bit for each query term.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileEvidence {
+    /// BM25 of the whole file.
+    pub body: f32,
+    /// BM25 of the three best chunks, best first.
+    pub chunks: [f32; 3],
+    /// The chunk to show, plus one; 0 for none.
+    pub best_doc: u32,
+    /// What it was chosen by: its BM25 in body and symbols.
+    pub best_worth: f32,
+    /// The greatest share of the query's idf that one chunk holds.
+    pub chunk_cover: f32,
+    /// BM25 of its best chunk's symbols.
+    pub symbol: f32,
+    /// BM25 of its best chunk's comments.
+    pub comment: f32,
+    /// BM25 of its file name.
+    pub name: f32,
+    /// BM25 of its path.
+    pub path: f32,
+    /// Terms in its text.
+    pub body_mask: u64,
+    /// Terms in the names that it defines.
+    pub symbol_mask: u64,
+    /// Terms in its comments.
+    pub comment_mask: u64,
+    /// Terms in its file name.
+    pub name_mask: u64,
+    /// Terms in its path.
+    pub path_mask: u64,
+    /// Names of the query that it defines, a bit each.
+    pub defines: u64,
+    /// Lines of it that hold the query as written.
+    pub literal: u32,
+    /// Whether anything of it matches.
+    pub touched: bool,
+}
+
+impl FileEvidence {
+    /// The chunk to show.
+    pub fn best(&self) -> Option<u32> {
+        self.best_doc.checked_sub(1)
+    }
+}
+
+/// What is known of the whole view for a query.
+pub struct Evidence {
+    /// By file.
+    pub files: Vec<FileEvidence>,
+    /// The files that match anything, increasing.
+    pub touched: Vec<u32>,
+    /// By chunk: BM25 of the text.
+    pub chunk_body: Vec<f32>,
+    /// By chunk: BM25 of its symbols.
+    pub chunk_symbol: Vec<f32>,
+    /// By chunk: whether it holds the query as written.
+    pub literal_docs: Vec<u32>,
+    /// The chunks that match, increasing.
+    pub chunks: Vec<u32>,
+    /// The weight of each query term: its idf in the text of chunks, scaled to sum up to 1.
+    pub idf: Vec<f32>,
+}
+
+/// How much a chunk's symbols count beside its text when the chunk to show is chosen.
+const SYMBOLS_IN_CHOICE: f32 = 0.7;
+
+/// What a chunk that holds the query as written gains in that choice; above any BM25.
+const LITERAL_IN_CHOICE: f32 = 1000.0;
+
+/// Gathers the evidence for `query` under the filter.
+pub fn gather(query: &Query, context: &Context<'_>, literal: &Literal) -> Result<Evidence, SearchError> {
+    let corpus = context.corpus;
+    let mut gathering = Gathering {
+        corpus,
+        admitted: admitted(context),
+        evidence: Evidence {
+            files: vec![FileEvidence::default(); corpus.n_files()],
+            touched: Vec::new(),
+            chunk_body: vec![0.0; corpus.n_docs()],
+            chunk_symbol: vec![0.0; corpus.n_docs()],
+            literal_docs: literal.docs.clone(),
+            chunks: Vec::new(),
+            idf: vec![0.0; query.terms.len()],
+        },
+        chunk_comment: vec![0.0; corpus.n_docs()],
+        chunk_cover: vec![0.0; corpus.n_docs()],
+        chunk_seen: vec![false; corpus.n_docs()],
+    };
+    for (place, term) in query.terms.iter().enumerate() {
+        gathering.term(place, &term.term, context)?;
+    }
+    for (place, name) in query.names.iter().enumerate().take(64) {
+        gathering.defined(place, name)?;
+    }
+    for (file, lines) in &literal.files {
+        let known = &mut gathering.evidence.files[*file as usize];
+        known.literal = *lines;
+        known.touched = true;
+    }
+    gathering.choose_chunks(context)?;
+    let Gathering { mut evidence, .. } = gathering;
+    let total: f32 = evidence.idf.iter().sum();
+    if total > 0.0 {
+        evidence.idf.iter_mut().for_each(|idf| *idf /= total);
+        evidence.files.iter_mut().for_each(|file| file.chunk_cover /= total);
+    }
+    evidence.touched =
+        (0..corpus.n_files() as u32).filter(|file| evidence.files[*file as usize].touched).collect();
+    Ok(evidence)
+}
+
+/// Which files the filter lets through; `None` for all.
+fn admitted(context: &Context<'_>) -> Option<Vec<bool>> {
+    if context.filter.takes_all_files() {
+        return None;
+    }
+    let files = 0..context.corpus.n_files() as u32;
+    let take = |file| {
+        let version = context.corpus.version(file);
+        context.filter.takes_file(version.path(), version.language())
+    };
+    Some(files.map(take).collect())
+}
+
+struct Gathering<'g> {
+    corpus: &'g Corpus,
+    admitted: Option<Vec<bool>>,
+    evidence: Evidence,
+    chunk_comment: Vec<f32>,
+    chunk_cover: Vec<f32>,
+    chunk_seen: Vec<bool>,
+}
+
+/// A live posting.
+#[derive(Clone, Copy)]
+struct Posting {
+    doc: u32,
+    file: u32,
+    freq: u32,
+    /// The length of the field there.
+    len: u32,
+}
+
+impl Gathering<'_> {
+    /// The live postings of a term, by segment and document.
+    fn postings(&self, field: Field, term: &str) -> Result<Vec<Posting>, SearchError> {
+        let files = self.corpus.files();
+        let reader = &self.corpus.committed().reader;
+        let mut postings = Vec::new();
+        for (place, segment) in reader.segments().iter().enumerate() {
+            let base = self.corpus.base(place);
+            let lengths = segment.lengths(field)?;
+            reader.postings(place, IndexField::Scored(field), term, |doc, freq| {
+                let file = files[(base + doc) as usize];
+                if file != NO_FILE {
+                    postings.push(Posting { doc: base + doc, file, freq, len: lengths.of(doc) });
+                }
+            })?;
+        }
+        Ok(postings)
+    }
+
+    fn admits(&self, file: u32) -> bool {
+        self.admitted.as_ref().is_none_or(|admitted| admitted[file as usize])
+    }
+
+    fn term(&mut self, place: usize, term: &str, context: &Context<'_>) -> Result<(), SearchError> {
+        let bit = 1u64 << place;
+        let bm25 = &context.profile.bm25;
+        self.body(place, term, bm25.chunk, bm25.file)?;
+        for (field, parameters) in [(Field::Symbol, bm25.symbol), (Field::Comment, bm25.comment)] {
+            for (posting, add) in self.scored(field, term, parameters)? {
+                let (sums, mask) = match field {
+                    Field::Symbol => (
+                        &mut self.evidence.chunk_symbol,
+                        &mut self.evidence.files[posting.file as usize].symbol_mask,
+                    ),
+                    _ => (
+                        &mut self.chunk_comment,
+                        &mut self.evidence.files[posting.file as usize].comment_mask,
+                    ),
+                };
+                sums[posting.doc as usize] += add;
+                *mask |= bit;
+                self.see(posting.doc);
+            }
+        }
+        for (field, parameters) in [(Field::Name, bm25.name), (Field::Path, bm25.path)] {
+            for (posting, add) in self.scored(field, term, parameters)? {
+                let file = &mut self.evidence.files[posting.file as usize];
+                file.touched = true;
+                if field == Field::Name {
+                    file.name += add;
+                    file.name_mask |= bit;
+                } else {
+                    file.path += add;
+                    file.path_mask |= bit;
+                }
+                // A file that matches by its path alone shows its first chunk, where the path stands.
+                if file.best_doc == 0 && context.filter.kinds().is_none() {
+                    file.best_doc = posting.doc + 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn see(&mut self, doc: u32) {
+        if !std::mem::replace(&mut self.chunk_seen[doc as usize], true) {
+            self.evidence.chunks.push(doc);
+        }
+    }
+
+    /// The live postings that the filter admits, with what each adds.
+    fn scored(&self, field: Field, term: &str, parameters: Bm25) -> Result<Vec<(Posting, f32)>, SearchError> {
+        let postings = self.postings(field, term)?;
+        let totals = self.corpus.totals();
+        let docs = if field.is_per_file() { totals.files } else { totals.chunks };
+        let average = totals.lengths[field as usize] as f32 / docs.max(1) as f32;
+        let idf = idf(docs, postings.len() as u64);
+        let scored = postings.into_iter().filter(|posting| self.admits(posting.file));
+        Ok(scored
+            .map(|posting| {
+                (posting, idf * saturation(posting.freq as f32, posting.len as f32, average, parameters))
+            })
+            .collect())
+    }
+
+    /// The text of chunks and, from the same postings, of whole files.
+    fn body(&mut self, place: usize, term: &str, of_chunk: Bm25, of_file: Bm25) -> Result<(), SearchError> {
+        let postings = self.postings(Field::Body, term)?;
+        let totals = self.corpus.totals();
+        let length = totals.lengths[Field::Body as usize] as f32;
+        let (chunk_average, file_average) =
+            (length / totals.chunks.max(1) as f32, length / totals.files.max(1) as f32);
+        let chunk_idf = idf(totals.chunks, postings.len() as u64);
+        self.evidence.idf[place] = if postings.is_empty() { 0.0 } else { chunk_idf };
+        // A file's documents stand together, but for those that a full segment cut off.
+        let mut by_file: Vec<(u32, u32)> = Vec::new();
+        for posting in &postings {
+            match by_file.last_mut() {
+                Some((file, freq)) if *file == posting.file => *freq += posting.freq,
+                _ => by_file.push((posting.file, posting.freq)),
+            }
+        }
+        by_file.sort_unstable_by_key(|(file, _)| *file);
+        by_file.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+        let file_idf = idf(totals.files, by_file.len() as u64);
+        for (file, freq) in by_file {
+            if self.admits(file) {
+                let len = self.corpus.version(file).lengths()[Field::Body as usize] as f32;
+                let known = &mut self.evidence.files[file as usize];
+                known.body += file_idf * saturation(freq as f32, len, file_average, of_file);
+                known.body_mask |= 1 << place;
+            }
+        }
+        for posting in postings {
+            if self.admits(posting.file) {
+                let doc = posting.doc as usize;
+                self.evidence.chunk_body[doc] +=
+                    chunk_idf * saturation(posting.freq as f32, posting.len as f32, chunk_average, of_chunk);
+                self.chunk_cover[doc] += chunk_idf;
+                self.see(posting.doc);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that define a name of the query as written.
+    fn defined(&mut self, place: usize, name: &str) -> Result<(), SearchError> {
+        let reader = &self.corpus.committed().reader;
+        for segment in 0..reader.segments().len() {
+            let base = self.corpus.base(segment);
+            let mut docs = Vec::new();
+            reader.postings(segment, IndexField::Definition, name, |doc, _| docs.push(base + doc))?;
+            for doc in docs {
+                let file = self.corpus.files()[doc as usize];
+                if file != NO_FILE && self.admits(file) {
+                    self.evidence.files[file as usize].defines |= 1 << place;
+                    self.see(doc);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sums the chunks up into their files and chooses the one to show, under the filter's kinds.
+    fn choose_chunks(&mut self, context: &Context<'_>) -> Result<(), SearchError> {
+        let literal_docs = std::mem::take(&mut self.evidence.literal_docs);
+        literal_docs.iter().for_each(|doc| self.see(*doc));
+        let mut chunks = std::mem::take(&mut self.evidence.chunks);
+        chunks.sort_unstable();
+        if context.filter.kinds().is_some() {
+            let segments = self.corpus.committed().reader.segments();
+            chunks.retain(|doc| {
+                let (segment, within) = self.corpus.locate(*doc);
+                context.filter.takes_kinds(segments[segment].kinds(within))
+            });
+            self.evidence.files.iter_mut().for_each(|file| file.touched = false);
+        }
+        for doc in &chunks {
+            let at = *doc as usize;
+            let file = &mut self.evidence.files[self.corpus.files()[at] as usize];
+            let (body, symbol) = (self.evidence.chunk_body[at], self.evidence.chunk_symbol[at]);
+            file.touched = true;
+            file.symbol = file.symbol.max(symbol);
+            file.comment = file.comment.max(self.chunk_comment[at]);
+            file.chunk_cover = file.chunk_cover.max(self.chunk_cover[at]);
+            let place = file.chunks.partition_point(|known| *known >= body);
+            if place < file.chunks.len() {
+                file.chunks[place..].rotate_right(1);
+                file.chunks[place] = body;
+            }
+            let is_literal = literal_docs.binary_search(doc).is_ok();
+            let worth = body + SYMBOLS_IN_CHOICE * symbol + if is_literal { LITERAL_IN_CHOICE } else { 0.0 };
+            if worth > file.best_worth || (file.best_doc == 0 && worth >= 0.0) {
+                file.best_worth = worth;
+                file.best_doc = doc + 1;
+            }
+        }
+        self.evidence.chunks = chunks;
+        self.evidence.literal_docs = literal_docs;
+        Ok(())
+    }
+}
+
+/// How rare a term is: `n` of `total` documents hold it.
+fn idf(total: u64, n: u64) -> f32 {
+    // A view's sums and its postings are written by one commit; the guard is for an index that lost a document.
+    let total = total.max(n) as f32;
+    (1.0 + (total - n as f32 + 0.5) / (n as f32 + 0.5)).ln()
+}
+
+fn saturation(freq: f32, len: f32, average: f32, Bm25 { k1, b }: Bm25) -> f32 {
+    freq * (k1 + 1.0) / (freq + k1 * (1.0 - b + b * len / average.max(1e-6)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bm25_by_hand() {
+        assert!((idf(10, 2) - (1.0f32 + 8.5 / 2.5).ln()).abs() < 1e-6);
+        let parameters = Bm25 { k1: 1.2, b: 0.75 };
+        assert!((saturation(2.0, 10.0, 10.0, parameters) - 2.0 * 2.2 / 3.2).abs() < 1e-6);
+        assert!(saturation(2.0, 20.0, 10.0, parameters) < saturation(2.0, 10.0, 10.0, parameters));
+    }
+}

@@ -1,0 +1,219 @@
+//! The literal pass: places that hold the query as written, case as typed.
+//!
+//! Candidates come from the index, the verdict from the bytes. A file that holds the query holds every whole word of
+//! its inside, so the word field narrows to the files that hold them all; the first and last word may be parts of
+//! longer ones, which is looked up only where nothing else narrows. Candidates are read in the order of their paths
+//! within a budget counted in files and bytes; when it ends, or a candidate cannot be read as indexed, the pass says
+//! that it is not complete.
+
+use rustc_hash::FxHashMap;
+
+use super::corpus::NO_FILE;
+use super::{Context, SearchError};
+use crate::index::IndexField;
+use crate::path::RelPath;
+use crate::query::Query;
+use crate::tokenize::{MAX_WORD_BYTES, is_word_char};
+
+/// The most files that are read.
+const MAX_FILES: usize = 200;
+
+/// The most bytes that are read.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// A query of one word whose exact form is unknown is looked for inside of at most this many words.
+const MAX_EXPANSIONS: usize = 64;
+
+/// What the pass found.
+#[derive(Debug, Default)]
+pub struct Literal {
+    /// Lines that hold the query.
+    pub lines: usize,
+    /// Whether all such lines were seen.
+    pub complete: bool,
+    /// How many lines of each file, by file.
+    pub files: Vec<(u32, u32)>,
+    /// The chunks that hold it, increasing.
+    pub docs: Vec<u32>,
+}
+
+/// Looks for the query as written.
+pub fn find(query: &Query, context: &Context<'_>) -> Result<Literal, SearchError> {
+    let Candidates { files, complete } = candidates(&query.text, context)?;
+    let mut literal = Literal { complete, ..Literal::default() };
+    let corpus = context.corpus;
+    let mut in_order: Vec<(u32, Vec<u32>)> = files.into_iter().collect();
+    in_order.sort_unstable_by(|a, b| corpus.path(a.0).cmp(corpus.path(b.0)));
+    let mut bytes = 0;
+    for (place, (file, mut docs)) in in_order.into_iter().enumerate() {
+        let version = corpus.version(file);
+        if !context.filter.takes_file(version.path(), version.language()) {
+            continue;
+        }
+        bytes += version.bytes();
+        if place >= MAX_FILES || bytes > MAX_BYTES {
+            literal.complete = false;
+            break;
+        }
+        let path = RelPath::new(version.path());
+        let Some(source) = path.ok().and_then(|path| (context.source)(&path, version.hash())) else {
+            literal.complete = false;
+            continue;
+        };
+        let hits = occurrences(&source, &query.text);
+        if hits.is_empty() {
+            continue;
+        }
+        literal.lines += hits.len();
+        literal.files.push((file, hits.len() as u32));
+        docs.sort_unstable();
+        docs.dedup();
+        for doc in docs {
+            let (segment, within) = corpus.locate(doc);
+            let span = corpus.committed().reader.segments()[segment].columns(within)?.span;
+            if hits.iter().any(|at| span.start <= *at && *at < span.end) {
+                literal.docs.push(doc);
+            }
+        }
+    }
+    literal.files.sort_unstable();
+    literal.docs.sort_unstable();
+    Ok(literal)
+}
+
+/// Where the first occurrence of each line that holds `text` begins.
+fn occurrences(source: &str, text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut line_end = 0;
+    for at in memchr::memmem::find_iter(source.as_bytes(), text.as_bytes()) {
+        if at >= line_end {
+            found.push(at as u32);
+            line_end =
+                memchr::memchr(b'\n', &source.as_bytes()[at..]).map_or(source.len(), |end| at + end + 1);
+        }
+    }
+    found
+}
+
+/// Files that may hold the query, with the chunks that hold a word of it.
+struct Candidates {
+    files: FxHashMap<u32, Vec<u32>>,
+    complete: bool,
+}
+
+fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchError> {
+    let words = narrowing_words(text);
+    let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
+    if !whole.is_empty() {
+        return Ok(Candidates { files: holding_all(&whole, context)?, complete: true });
+    }
+    // One or two words that may be parts of longer ones.
+    let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
+        return Ok(Candidates { files: FxHashMap::default(), complete: false });
+    };
+    let exact = holding_all(&[longest], context)?;
+    if !exact.is_empty() || longest.len() < 3 {
+        return Ok(Candidates { files: exact, complete: false });
+    }
+    let (expanded, complete) = words_containing(longest, context)?;
+    let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for word in &expanded {
+        for (file, docs) in holding_all(&[word], context)? {
+            files.entry(file).or_default().extend(docs);
+        }
+    }
+    Ok(Candidates { files, complete })
+}
+
+/// The words of `text` that the index knows if a file holds them, each with whether it must stand there whole: a
+/// word at an end of the text may be a part of a longer one.
+fn narrowing_words(text: &str) -> Vec<(&str, bool)> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let ends = std::iter::once((text.len(), ' '));
+    for (at, c) in text.char_indices().chain(ends) {
+        match (start, is_word_char(c) && at < text.len()) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                words.push((&text[from..at], from > 0 && at < text.len()));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words.retain(|(word, _)| word.len() <= MAX_WORD_BYTES);
+    words
+}
+
+/// The files of the view that hold all of `words` whole, with the chunks that hold the first.
+fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, Vec<u32>>, SearchError> {
+    let corpus = context.corpus;
+    let reader = &corpus.committed().reader;
+    let mut rarest: Vec<(u64, &str)> = Vec::new();
+    for word in words {
+        rarest.push((reader.doc_freq_bound(IndexField::Word, word)?, word));
+    }
+    rarest.sort_unstable();
+    let mut files: Option<FxHashMap<u32, Vec<u32>>> = None;
+    for (_, word) in rarest {
+        let mut holding: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for segment in 0..reader.segments().len() {
+            let base = corpus.base(segment);
+            reader.postings(segment, IndexField::Word, word, |doc, _| {
+                let file = corpus.files()[(base + doc) as usize];
+                if file != NO_FILE && files.as_ref().is_none_or(|files| files.contains_key(&file)) {
+                    holding.entry(file).or_default().push(base + doc);
+                }
+            })?;
+        }
+        // A phrase may straddle two chunks, so the conjunction is over files; chunks of any word may hold it.
+        if let Some(before) = files {
+            for (file, docs) in &mut holding {
+                docs.extend(&before[file]);
+            }
+        }
+        let none_left = holding.is_empty();
+        files = Some(holding);
+        if none_left {
+            break;
+        }
+    }
+    Ok(files.unwrap_or_default())
+}
+
+/// The words that contain `part`, in order, and whether that is all of them.
+fn words_containing(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
+    let finder = memchr::memmem::Finder::new(part);
+    let mut found = std::collections::BTreeSet::new();
+    context.corpus.committed().reader.terms(IndexField::Word, None, |word| {
+        if finder.find(word.as_bytes()).is_some() {
+            found.insert(word.to_string());
+        }
+        true
+    })?;
+    let complete = found.len() <= MAX_EXPANSIONS;
+    Ok((found.into_iter().take(MAX_EXPANSIONS).collect(), complete))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_inside_must_stand_whole() {
+        let check =
+            |text: &str, expected: &[(&str, bool)]| assert_eq!(narrowing_words(text), expected, "{text}");
+        check("provider auth key", &[("provider", false), ("auth", true), ("key", false)]);
+        check("JoinMap", &[("JoinMap", false)]);
+        check("(foo)", &[("foo", true)]);
+        check("a.b_c;", &[("a", false), ("b_c", true)]);
+        check("?!", &[]);
+    }
+
+    #[test]
+    fn lines_are_counted_once() {
+        assert_eq!(occurrences("ab ab\nxab\ncd\nab", "ab"), [0, 7, 13]);
+        assert_eq!(occurrences("a\nb a\nb", "a\nb"), [0, 4]);
+        assert_eq!(occurrences("", "a"), [] as [u32; 0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Ranked search: retrieve per field, fuse, rescore, with the reasons made by the scorer itself.
+//!
+//! ```text
+//! Query -> Evidence (postings of each term, scored in one pass a field)
+//!       -> lists per signal -> reciprocal rank fusion -> head of some hundred files
+//!       -> contributions of named signals -> score, reasons -> Ranked hits
+//! ```
+//!
+//! The unit that is ranked is the file, by the evidence of its chunks, names and place; its best chunk is what is
+//! shown. Other chunks of the file follow with a penalty of their own, so that order and score never disagree. Equal
+//! scores are ordered by path and place; nothing depends on which segment a document lies in.
+
+mod corpus;
+mod evidence;
+mod fuse;
+mod literal;
+mod place;
+mod score;
+
+pub use corpus::Corpus;
+pub use score::{Contribution, Ranked, RankedFile};
+
+use crate::filter::Filter;
+use crate::grammar::Grammars;
+use crate::index::IndexError;
+use crate::meta::MetaError;
+use crate::path::RelPath;
+use crate::profile::Profile;
+use crate::query::Query;
+use crate::session::Session;
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The segments cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The metadata cannot be read.
+    #[error(transparent)]
+    Meta(#[from] MetaError),
+}
+
+/// What a search ranks by, besides the query.
+pub struct Context<'c> {
+    /// The commit and view that answer.
+    pub corpus: &'c Corpus,
+    /// The languages.
+    pub grammars: &'c Grammars,
+    /// Weights and constants.
+    pub profile: &'c Profile,
+    /// Which files and chunks may answer.
+    pub filter: &'c Filter,
+    /// What was touched; `None` leaves it out.
+    pub session: Option<&'c Session>,
+    /// How many chunks of one file may be hits.
+    pub per_file: usize,
+    /// Reads the present text of a file of the tree if it still has the indexed content.
+    pub source: &'c dyn Fn(&RelPath, crate::id::ContentHash) -> Option<String>,
+}
+
+/// The ranking of one query.
+pub struct Ranking {
+    /// The hits, best first.
+    pub hits: Vec<Ranked>,
+    /// The head's files, best first, as `hits` has them.
+    pub files: Vec<RankedFile>,
+    /// Lines that hold the query as written.
+    pub literal_lines: usize,
+    /// Whether every such line was seen.
+    pub literal_complete: bool,
+    /// How many files hold any of the query's terms, or the query as written.
+    pub matching_files: usize,
+}
+
+/// Ranks.
+pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchError> {
+    let literal = literal::find(query, context)?;
+    let evidence = evidence::gather(query, context, &literal)?;
+    let head = fuse::head(&evidence, context);
+    let files = score::rescore(query, context, &evidence, &head)?;
+    let hits = score::hits(query, context, &evidence, &files)?;
+    Ok(Ranking {
+        hits,
+        files,
+        literal_lines: literal.lines,
+        literal_complete: literal.complete,
+        matching_files: evidence.touched.len(),
+    })
+}
+
+/// Whether file `path` holds any of the query's terms or the query as written, whatever its rank.
+pub fn matches(query: &Query, context: &Context<'_>, path: &str) -> Result<bool, SearchError> {
+    let literal = literal::find(query, context)?;
+    let evidence = evidence::gather(query, context, &literal)?;
+    Ok(evidence.touched.iter().any(|file| context.corpus.path(*file) == path))
+}

@@ -1,0 +1,94 @@
+//! What a file's path says about its role: test, prose, or a thing of the past.
+//!
+//! By path alone, so that it costs nothing and can be said in a reason.
+
+use crate::id::LanguageId;
+
+/// Directories and words that mark tests and what goes with them.
+const TEST_PARTS: &[&str] = &[
+    "test",
+    "tests",
+    "testing",
+    "testdata",
+    "__tests__",
+    "spec",
+    "specs",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "example",
+    "examples",
+    "fixture",
+    "fixtures",
+    "mock",
+    "mocks",
+    "testutil",
+    "testutils",
+    "e2e",
+    "baselines",
+];
+
+/// The same within a file name, between its separators.
+const TEST_WORDS: &[&str] = &["test", "tests", "spec", "bench", "mock", "fixture", "example"];
+
+const COMPAT_PARTS: &[&str] = &[
+    "compat",
+    "legacy",
+    "deprecated",
+    "vendor",
+    "vendored",
+    "third_party",
+    "thirdparty",
+    "third-party",
+    "external",
+    "_vendor",
+    "deps",
+];
+
+/// Words in a file name that mark generated code.
+const GENERATED_WORDS: &[&str] = &["generated", "pb", "deepcopy"];
+
+/// The part of the path that marks a test, if any.
+pub fn test_part(path: &str) -> Option<&str> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').find(|part| matches(part, TEST_PARTS)).or_else(|| {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        stem.split(['_', '-', '.']).find(|word| matches(word, TEST_WORDS))
+    })
+}
+
+/// The part of the path that marks compatibility, vendored or generated code, if any.
+pub fn compat_part(path: &str) -> Option<&str> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').find(|part| matches(part, COMPAT_PARTS)).or_else(|| {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        stem.split(['_', '-', '.']).find(|word| matches(word, COMPAT_PARTS) || matches(word, GENERATED_WORDS))
+    })
+}
+
+/// Whether a file is prose or data: Markdown, or text without a grammar.
+pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
+    language == LanguageId::TEXT || language_name == "markdown"
+}
+
+fn matches(part: &str, wanted: &[&str]) -> bool {
+    wanted.iter().any(|word| part.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_their_role() {
+        assert_eq!(test_part("src/tests/io.rs"), Some("tests"));
+        assert_eq!(test_part("src/io_test.go"), Some("test"));
+        assert_eq!(test_part("src/app.spec.ts"), Some("spec"));
+        assert_eq!(test_part("src/contest.rs"), None);
+        assert_eq!(test_part("attestation/latest.rs"), None);
+        assert_eq!(compat_part("pkg/apis/zz_generated.deepcopy.go"), Some("generated"));
+        assert_eq!(compat_part("vendor/x/y.go"), Some("vendor"));
+        assert_eq!(compat_part("src/vendors.go"), None);
+    }
+}
