@@ -9,7 +9,9 @@ use crate::id::Generation;
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::Signal;
-use crate::text::{Lines, Span};
+pub use crate::snippet::Snippet;
+use crate::text::Lines;
+pub use crate::update::{Progress, RefreshReport, Stage};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -79,6 +81,9 @@ pub enum Mode {
     /// The whole chunk and every signal.
     Debug,
 }
+
+/// The most hits that a page holds.
+pub const MAX_RESULTS: usize = 50;
 
 /// A search.
 #[derive(Clone, Debug)]
@@ -170,19 +175,6 @@ pub struct Hit {
     pub stale: bool,
     /// Which query of a batch found it, from 0.
     pub query_index: usize,
-}
-
-/// A piece of source text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snippet {
-    /// The text, whole lines unless it had to be cut.
-    pub text: String,
-    /// The lines it stands on.
-    pub lines: Lines,
-    /// What matched, as spans of `text`, sorted, not overlapping.
-    pub highlights: Vec<Span>,
-    /// Whether lines of the chunk are left out.
-    pub cut: bool,
 }
 
 /// A score in a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
@@ -326,51 +318,6 @@ pub struct SkippedReply {
     pub counts: Vec<(SkipReason, usize)>,
 }
 
-/// What an index update did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RefreshReport {
-    /// The generation that answers now.
-    pub generation: Generation,
-    /// Files that were not there before.
-    pub added: usize,
-    /// Files with other content.
-    pub changed: usize,
-    /// Files that are gone.
-    pub deleted: usize,
-    /// Files whose content was known under another path; they are among `added` and `deleted` as well.
-    pub renamed: usize,
-    /// Files that were parsed.
-    pub parsed: usize,
-    /// Bytes that were read.
-    pub bytes: u64,
-}
-
-/// How far an index update is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// What is being done.
-    pub stage: Stage,
-    /// Files done.
-    pub files: usize,
-    /// Files in all, as far as known.
-    pub total_files: usize,
-    /// Bytes done.
-    pub bytes: u64,
-    /// Bytes in all, as far as known.
-    pub total_bytes: u64,
-}
-
-/// A stage of an index update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Walking the tree.
-    Scan,
-    /// Reading, parsing and indexing.
-    Index,
-    /// Writing and syncing.
-    Commit,
-}
-
 /// Why a file ranks where it does for a query, or does not.
 #[derive(Clone, Debug)]
 pub struct WhyNot {
@@ -416,4 +363,19 @@ pub enum Verdict {
     BelowHead,
     /// It ranks.
     Ranked,
+}
+
+/// A language that this program parses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageRow {
+    /// Its name in filters and replies.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: String,
+    /// The extensions that tell it.
+    pub extensions: Vec<String>,
+    /// Whether a manifest of the user replaces the built-in one.
+    pub overridden: bool,
+    /// Files of the index; `None` without an index.
+    pub files: Option<usize>,
 }

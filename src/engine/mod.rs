@@ -1,3 +1,426 @@
-//! The facade.
+//! The facade: one tree, its index, and every operation on it.
+//!
+//! An [`Engine`] is shared by reference among threads. It holds one commit open and follows newer ones by comparing
+//! the bytes of the commit point, so another process may index the same tree; searches take no lock that an update
+//! would hold. It prints nothing, keeps no global state, and starts no thread that outlives a call.
 
+mod answer;
 pub mod api;
+mod error;
+mod state;
+mod why_not;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+pub use api::LanguageRow;
+pub use error::{Error, ErrorKind};
+
+use self::api::*;
+use crate::filter::Filter;
+use crate::git::{self, Repo, Tracked};
+use crate::grammar::Grammars;
+use crate::path::RelPath;
+use crate::query::Query;
+use crate::search::Corpus;
+use crate::session::Session;
+use crate::store;
+use crate::update::{OnProgress, Settings, Updater, Workspace, WorkspaceError};
+use crate::walk::WalkError;
+
+/// A first index by another process is waited for this long; it ends, or its lock is freed with it.
+const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// A search engine over one tree.
+///
+/// ```
+/// use spyhop::engine::Engine;
+/// use spyhop::engine::api::{Options, SearchRequest};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("auth.rs"), "/// Resolves the provider's key.\npub fn resolve_api_key() {}\n")?;
+/// let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
+/// let engine = Engine::open(&tree, options)?;
+/// let reply = engine.search(&SearchRequest::new("where is the api key resolved?"))?;
+/// let best = &reply.results[0];
+/// assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
+/// assert!(!best.reasons.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Engine {
+    options: Options,
+    settings: Settings,
+    grammars: Grammars,
+    repo: Option<Repo>,
+    workspace: Workspace,
+    open: Mutex<Option<Open>>,
+    session: Mutex<Session>,
+}
+
+/// The commit that is open, and the bytes of the commit point that it was opened by.
+#[derive(Clone)]
+struct Open {
+    stamp: Arc<[u8]>,
+    corpus: Arc<Corpus>,
+    fits: bool,
+}
+
+/// What is known about freshness when an answer is given.
+#[derive(Default)]
+struct Freshness {
+    checked_at: Option<SystemTime>,
+    stale_files: usize,
+    warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Opens the tree at `root`. Nothing is indexed yet. The root is taken as it is given; see
+    /// [`Engine::find_root`] for the usual choice.
+    ///
+    /// # Errors
+    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used;
+    /// `ForeignIndex` and `NewerFormat` when the index folder is another's.
+    pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
+        let given = root.as_ref();
+        let root = given.canonicalize().map_err(|source| error::no_root(given.to_path_buf(), source))?;
+        if !root.is_dir() {
+            return Err(WalkError::NotADirectory { root: given.to_path_buf() }.into());
+        }
+        let grammars = match &options.grammars {
+            Some(folder) => Grammars::with_overrides(folder)?,
+            None => Grammars::built_in(),
+        };
+        let repo = git::discover(&root);
+        let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
+        let dir = index_dir(&root, &owner, &options)?;
+        let workspace = Workspace::new(root, owner, dir);
+        workspace.check_owner()?;
+        let session = Session::load(workspace.dir());
+        Ok(Engine {
+            settings: Settings { hidden: options.hidden, max_file_bytes: options.max_file_bytes },
+            options,
+            grammars,
+            repo,
+            workspace,
+            open: Mutex::new(None),
+            session: Mutex::new(session),
+        })
+    }
+
+    /// The root that a folder belongs to: the nearest git top above it, else the folder itself.
+    pub fn find_root(folder: &Path) -> PathBuf {
+        match git::discover(folder) {
+            Some(repo) => repo.top().to_path_buf(),
+            None => folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()),
+        }
+    }
+
+    /// The tree.
+    pub fn root(&self) -> &Path {
+        self.workspace.root()
+    }
+
+    /// Where the index lies.
+    pub fn index_dir(&self) -> &Path {
+        self.workspace.dir()
+    }
+
+    /// Brings the index up to date, making it if there is none. Only files whose stat has moved are read, and only
+    /// new content is parsed. `progress` is called from the indexing threads.
+    ///
+    /// # Errors
+    /// `Locked` when another process is indexing; `Io` when the index cannot be written. The last commit still
+    /// answers after any error.
+    pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
+        let open = self.current().ok();
+        self.refresh_from(open.as_ref(), self.patience(), progress)
+    }
+
+    /// Makes the index anew from the sources; the old one answers meanwhile.
+    ///
+    /// # Errors
+    /// As [`Engine::refresh`].
+    pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
+        let tracked = self.tracked();
+        Ok(self.updater(tracked.as_ref()).rebuild(self.patience(), progress)?)
+    }
+
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// `BadRequest` names the value that is wrong; `NoIndex` and `Stale` by the options; `Damaged` when the index
+    /// contradicts itself; what [`Engine::refresh`] gives when a first index has to be made.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchReply, Error> {
+        self.search_with_progress(request, &|_| ())
+    }
+
+    /// The same, telling how far an index update is that has to come first.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn search_with_progress(
+        &self,
+        request: &SearchRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<SearchReply, Error> {
+        self.search_all(std::slice::from_ref(&request.query), request, progress)
+    }
+
+    /// Answers several queries as one: the hits are merged, a place that several find counts once with its best
+    /// score, and the request's filter, exclusions and limits hold for all. `request.query` is not used.
+    ///
+    /// # Errors
+    /// As [`Engine::search`]; `BadRequest` for an empty list.
+    pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
+        self.search_all(queries, request, &|_| ())
+    }
+
+    fn search_all(
+        &self,
+        queries: &[String],
+        request: &SearchRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<SearchReply, Error> {
+        let parsed = self.check(queries, request)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let span = tracing::info_span!(
+            "code.search",
+            query = %queries.join(" | "),
+            project = %self.root().display(),
+            resultCount = tracing::field::Empty
+        );
+        let _entered = span.enter();
+        let (open, freshness) = self.ready(progress)?;
+        let reply = answer::Answer { engine: self, corpus: &open.corpus, filter: &filter, request }
+            .reply(&parsed, freshness)?;
+        span.record("resultCount", reply.results.len());
+        Ok(reply)
+    }
+
+    /// Says that a file was read or written, so that it weighs more in this session.
+    ///
+    /// # Errors
+    /// `BadRequest` when there is no such file below the root; `NoIndex` when there is no index to note it beside.
+    pub fn touch(&self, path: &str) -> Result<(), Error> {
+        let path = RelPath::new(path)?;
+        if !path.below(self.root()).is_file() {
+            return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
+        }
+        if self.workspace.stamp().is_none() {
+            return Err(Error::no_index(self.root(), self.index_dir()));
+        }
+        let mut session = lock(&self.session);
+        // Another process may have touched files meanwhile.
+        *session = Session::load(self.workspace.dir());
+        session.touch(path);
+        Ok(session.save(self.workspace.dir())?)
+    }
+
+    /// The files that were seen and are not ranked, each with its reason, as of the newest commit.
+    ///
+    /// # Errors
+    /// `NoIndex` when there is none.
+    pub fn skipped(&self) -> Result<SkippedReply, Error> {
+        let (open, _) = self.ready(&|_| ())?;
+        Ok(state::skipped(&open.corpus, &self.workspace))
+    }
+
+    /// Why a file ranks where it does for a query, or does not rank at all.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn why_not(&self, path: &str, request: &SearchRequest) -> Result<WhyNot, Error> {
+        let path = RelPath::new(path)?;
+        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let (open, _) = self.ready(&|_| ())?;
+        why_not::why_not(self, &open.corpus, &filter, request, &parsed[0], path)
+    }
+
+    /// What there is. Never makes or changes an index, and is no error when there is none.
+    ///
+    /// # Errors
+    /// `Io` when the tree or the index cannot be read.
+    pub fn status(&self) -> Result<Status, Error> {
+        state::status(self)
+    }
+
+    /// The languages that this program parses, with how many files of each the index holds, if there is one.
+    pub fn languages(&self) -> Vec<LanguageRow> {
+        state::languages(self)
+    }
+
+    /// Checks what does not depend on the index.
+    fn check(&self, queries: &[String], request: &SearchRequest) -> Result<Vec<Query>, Error> {
+        if queries.is_empty() {
+            return Err(Error::bad("the list of queries is empty"));
+        }
+        if !(1..=MAX_RESULTS).contains(&request.max_results) {
+            let text = format!("max_results is {}; choose 1 to {MAX_RESULTS}", request.max_results);
+            return Err(Error::bad(text));
+        }
+        if request.per_file == 0 {
+            return Err(Error::bad("per_file is 0; choose 1 or more"));
+        }
+        if !(0.0..=1.0).contains(&request.min_score) {
+            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
+        }
+        queries.iter().map(|query| Ok(Query::parse(query)?)).collect()
+    }
+
+    /// The commit that answers, brought up to date as the options say.
+    fn ready(&self, progress: OnProgress<'_>) -> Result<(Open, Freshness), Error> {
+        let open = match self.current() {
+            Ok(open) => open,
+            Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Damaged) => {
+                if self.options.on_missing == OnMissing::Fail {
+                    return Err(error);
+                }
+                self.refresh_from(None, FIRST_INDEX_PATIENCE, progress)?;
+                let checked_at = Some(SystemTime::now());
+                return Ok((self.current()?, Freshness { checked_at, ..Freshness::default() }));
+            }
+            Err(error) => return Err(error),
+        };
+        match self.options.stale_policy {
+            StalePolicy::Refresh | StalePolicy::Wait => self.refreshed(open, progress),
+            StalePolicy::Ignore if open.fits => Ok((open, Freshness::default())),
+            policy => self.compared(open, policy),
+        }
+    }
+
+    fn refreshed(&self, open: Open, progress: OnProgress<'_>) -> Result<(Open, Freshness), Error> {
+        let checked_at = Some(SystemTime::now());
+        match self.refresh_from(Some(&open), self.patience(), progress) {
+            Ok(_) => Ok((self.current()?, Freshness { checked_at, ..Freshness::default() })),
+            // What is committed still answers; the reply says that it may be behind.
+            Err(error) if error.kind() == ErrorKind::Locked && open.fits => {
+                let warnings = vec![format!("{error}; this answer is from the last commit")];
+                Ok((open, Freshness { warnings, ..Freshness::default() }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn compared(&self, open: Open, policy: StalePolicy) -> Result<(Open, Freshness), Error> {
+        if !open.fits {
+            let text = format!(
+                "the index at {} was made with other settings; run: spyhop index {}",
+                self.index_dir().display(),
+                self.root().display()
+            );
+            return Err(Error::new(ErrorKind::Stale, text));
+        }
+        let stale_files = self.stale_files(&open)?;
+        if policy == StalePolicy::Error && stale_files > 0 {
+            let text = format!("{stale_files} files have changed since the tree was indexed");
+            return Err(Error::new(ErrorKind::Stale, text));
+        }
+        Ok((open, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))
+    }
+
+    /// How many files were added, changed or deleted since the commit that is open.
+    fn stale_files(&self, open: &Open) -> Result<usize, Error> {
+        let tracked = self.tracked();
+        let updater = self.updater(tracked.as_ref());
+        let plan = updater.plan(Some(open.corpus.committed()))?;
+        Ok(updater.stale(&plan, &open.corpus.committed().meta))
+    }
+
+    fn refresh_from(
+        &self,
+        open: Option<&Open>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, Error> {
+        let tracked = self.tracked();
+        let committed = open.map(|open| open.corpus.committed());
+        Ok(self.updater(tracked.as_ref()).refresh(committed, patience, progress)?)
+    }
+
+    fn patience(&self) -> Duration {
+        match self.options.stale_policy {
+            StalePolicy::Wait => FIRST_INDEX_PATIENCE,
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn tracked(&self) -> Option<Tracked> {
+        self.repo.as_ref().map(|repo| repo.tracked_below(self.root()))
+    }
+
+    fn updater<'e>(&'e self, tracked: Option<&'e Tracked>) -> Updater<'e> {
+        Updater {
+            workspace: &self.workspace,
+            tracked,
+            grammars: &self.grammars,
+            settings: &self.settings,
+            threads: self.options.threads,
+        }
+    }
+
+    /// The newest commit, opened if it is not open yet.
+    fn current(&self) -> Result<Open, Error> {
+        let stamp = self.workspace.stamp();
+        let mut cached = lock(&self.open);
+        if let (Some(open), Some(stamp)) = (cached.as_ref(), &stamp)
+            && *open.stamp == **stamp
+        {
+            return Ok(open.clone());
+        }
+        let no_index = || Error::no_index(self.root(), self.index_dir());
+        let committed = match self.workspace.open() {
+            Ok(committed) => Arc::new(committed),
+            Err(WorkspaceError::Missing { .. }) => return Err(no_index()),
+            Err(error) => return Err(error.into()),
+        };
+        let fits = self.updater(None).fits(&committed.meta);
+        let corpus =
+            Corpus::new(committed, &self.workspace.view_key()).map_err(crate::search::SearchError::from)?;
+        let open = Open {
+            stamp: stamp.unwrap_or_default().into(),
+            corpus: Arc::new(corpus.ok_or_else(no_index)?),
+            fits,
+        };
+        *cached = Some(open.clone());
+        Ok(open)
+    }
+}
+
+/// Where the index of a tree lies.
+fn index_dir(root: &Path, owner: &Path, options: &Options) -> Result<PathBuf, Error> {
+    if let Some(dir) = &options.index_dir {
+        return Ok(root.join(dir));
+    }
+    let base = match std::env::var_os("SPYHOP_INDEX_DIR").filter(|dir| !dir.is_empty()) {
+        Some(dir) => {
+            std::path::absolute(dir).map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?
+        }
+        None => {
+            use etcetera::BaseStrategy;
+            let strategy = etcetera::choose_base_strategy().map_err(|error| {
+                Error::new(
+                    ErrorKind::Io,
+                    format!("no cache folder: {error}; set SPYHOP_INDEX_DIR or --index-dir"),
+                )
+            })?;
+            strategy.cache_dir().join("spyhop").join("index")
+        }
+    };
+    Ok(base.join(Workspace::key(owner)))
+}
+
+/// A lock whose holder panicked still guards whole values: each is replaced in one step.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of the index on disk.
+fn index_bytes(workspace: &Workspace) -> u64 {
+    store::bytes_below(&workspace.meta_dir()) + store::bytes_below(&workspace.segment_dir())
+}

@@ -1,0 +1,223 @@
+//! From rankings to a reply: merging, paging, snippets read from the sources and checked against the index.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::api::*;
+use super::{Engine, Error, Freshness, lock};
+use crate::filter::Filter;
+use crate::git::Head;
+use crate::id::ContentHash;
+use crate::path::RelPath;
+use crate::profile::Profile;
+use crate::query::Query;
+use crate::read::{self, Limits, ReadOutcome};
+use crate::search::{self, Context, Corpus, Ranked, Ranking};
+use crate::session::Session;
+use crate::snippet::{self, DEFAULT_CHARS};
+use crate::text::LineIndex;
+
+/// What a reply is made from.
+pub struct Answer<'a> {
+    pub engine: &'a Engine,
+    pub corpus: &'a Corpus,
+    pub filter: &'a Filter,
+    pub request: &'a SearchRequest,
+}
+
+/// The sources read for one reply, each once.
+#[derive(Default)]
+pub struct Sources(RefCell<FxHashMap<RelPath, Option<Rc<(String, ContentHash)>>>>);
+
+impl Sources {
+    /// The present text of a file and its hash; `None` when it cannot be read as text.
+    pub fn read(&self, engine: &Engine, path: &RelPath) -> Option<Rc<(String, ContentHash)>> {
+        let mut known = self.0.borrow_mut();
+        known
+            .entry(path.clone())
+            .or_insert_with(|| {
+                let max_file_bytes = engine.settings.max_file_bytes;
+                let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+                match read::read(&path.below(engine.root()), &limits) {
+                    ReadOutcome::Source(source) => Some(Rc::new((source.text, source.hash))),
+                    _ => None,
+                }
+            })
+            .clone()
+    }
+}
+
+impl Answer<'_> {
+    /// Ranks every query and puts the reply together.
+    pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
+        let offset = self.offset()?;
+        let sources = Sources::default();
+        let session = self.session();
+        let mut merged: Vec<(usize, Ranked)> = Vec::new();
+        let (mut literal_lines, mut complete) = (0, true);
+        for (place, query) in queries.iter().enumerate() {
+            let ranking = self.rank(query, &sources, session.as_ref())?;
+            literal_lines += ranking.literal_lines;
+            complete &= ranking.literal_complete;
+            merged.extend(ranking.hits.into_iter().map(|hit| (place, hit)));
+        }
+        merge(&mut merged);
+        merged.retain(|(_, hit)| hit.literal || hit.score >= self.request.min_score);
+        let total = merged.len();
+        let page = merged.into_iter().skip(offset).take(self.request.max_results);
+        let results: Vec<Hit> =
+            page.map(|(place, hit)| self.hit(hit, place, &queries[place], &sources)).collect();
+        let end = offset + results.len();
+        let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
+        let used_session = session.is_some_and(|session| !session.is_empty());
+        Ok(SearchReply {
+            query: text.join(" | "),
+            results,
+            backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
+            fallback_grep_hits: literal_lines,
+            total,
+            complete,
+            next: (end < total).then(|| format!("g{}-{end}", self.generation())),
+            snapshot: self.snapshot(&freshness),
+            warnings: freshness.warnings,
+        })
+    }
+
+    /// Ranks one query.
+    pub fn rank(
+        &self,
+        query: &Query,
+        sources: &Sources,
+        session: Option<&Session>,
+    ) -> Result<Ranking, Error> {
+        let source = |path: &RelPath, hash: ContentHash| {
+            sources.read(self.engine, path).filter(|source| source.1 == hash).map(|source| source.0.clone())
+        };
+        let context = Context {
+            corpus: self.corpus,
+            grammars: &self.engine.grammars,
+            profile: Profile::built_in(),
+            filter: self.filter,
+            session,
+            per_file: self.request.per_file,
+            source: &source,
+        };
+        Ok(search::search(query, &context)?)
+    }
+
+    /// Whether a file holds anything of a query, whatever its rank.
+    pub fn matches(&self, query: &Query, path: &RelPath, sources: &Sources) -> Result<bool, Error> {
+        let source = |path: &RelPath, hash: ContentHash| {
+            sources.read(self.engine, path).filter(|source| source.1 == hash).map(|source| source.0.clone())
+        };
+        let context = Context {
+            corpus: self.corpus,
+            grammars: &self.engine.grammars,
+            profile: Profile::built_in(),
+            filter: self.filter,
+            session: None,
+            per_file: 1,
+            source: &source,
+        };
+        Ok(search::matches(query, &context, path.as_str())?)
+    }
+
+    /// What was touched, if the request wants it to count.
+    pub fn session(&self) -> Option<Session> {
+        self.request.session.then(|| lock(&self.engine.session).clone())
+    }
+
+    fn generation(&self) -> u64 {
+        self.corpus.meta().commit().generation.0
+    }
+
+    /// Where the page begins. A cursor of another generation still counts: the order of a head rarely moves.
+    fn offset(&self) -> Result<usize, Error> {
+        let Some(cursor) = &self.request.cursor else { return Ok(0) };
+        let parse = || {
+            let (generation, offset) = cursor.strip_prefix('g')?.split_once('-')?;
+            generation.parse::<u64>().ok()?;
+            offset.parse().ok()
+        };
+        parse().ok_or_else(|| Error::bad(format!("cursor '{cursor}' is none; give the 'next' of a reply")))
+    }
+
+    fn snapshot(&self, freshness: &Freshness) -> Snapshot {
+        let Head { branch, commit } = self.engine.repo.as_ref().map(|repo| repo.head()).unwrap_or_default();
+        let skipped =
+            self.corpus.meta().view(&self.engine.workspace.view_key()).map_or(0, |view| view.skipped().len());
+        Snapshot {
+            root: self.engine.root().to_path_buf(),
+            branch,
+            commit,
+            generation: self.corpus.meta().commit().generation,
+            checked_at: freshness.checked_at,
+            indexed_files: self.corpus.n_files(),
+            skipped_files: skipped,
+            stale_files: freshness.stale_files,
+        }
+    }
+
+    /// A ranked hit as it is shown.
+    pub fn hit(&self, ranked: Ranked, query_index: usize, query: &Query, sources: &Sources) -> Hit {
+        let version = self.corpus.meta().version(ranked.version);
+        let source = sources.read(self.engine, &ranked.path);
+        let is_path_only = version.is_some_and(|version| version.lines() == 0);
+        let stale = !is_path_only
+            && match (&source, version) {
+                (Some(source), Some(version)) => source.1 != version.hash(),
+                _ => true,
+            };
+        // A snippet of other content would be a wrong one.
+        let snippet = source.filter(|_| !stale).and_then(|source| self.snippet(&ranked, query, &source.0));
+        Hit {
+            lines: ranked.lines,
+            kind: ranked.kind,
+            symbol: ranked.symbol,
+            language: version.map_or("text", |version| self.engine.grammars.name(version.language())),
+            snippet,
+            score: ranked.score,
+            band: Band::of(ranked.score),
+            reasons: ranked
+                .reasons
+                .into_iter()
+                .map(|reason| Reason { signal: reason.signal, share: reason.share, text: reason.text })
+                .collect(),
+            stale,
+            query_index,
+            path: ranked.path,
+        }
+    }
+
+    fn snippet(&self, ranked: &Ranked, query: &Query, source: &str) -> Option<Snippet> {
+        let max_chars = match self.request.mode {
+            Mode::Compact => return None,
+            Mode::Default => Some(DEFAULT_CHARS),
+            Mode::Debug => None,
+        };
+        let request = snippet::Request {
+            lines: ranked.lines,
+            span: ranked.span,
+            expand: self.request.expand,
+            max_chars,
+            terms: &ranked.terms,
+            literal: &query.text,
+        };
+        Some(snippet::snippet(source, &LineIndex::new(source), &request))
+    }
+}
+
+/// Merges the hits of several queries: best first, a place once.
+fn merge(hits: &mut Vec<(usize, Ranked)>) {
+    hits.sort_by(|(a_query, a), (b_query, b)| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.path.cmp(&b.path))
+            .then_with(|| a.lines.cmp(&b.lines))
+            .then_with(|| a_query.cmp(b_query))
+    });
+    let mut seen = FxHashSet::default();
+    hits.retain(|(_, hit)| seen.insert((hit.path.clone(), hit.lines)));
+}

@@ -1,0 +1,158 @@
+//! The facade's one error.
+
+use std::path::{Path, PathBuf};
+
+use crate::filter::FilterError;
+use crate::grammar::GrammarError;
+use crate::path::PathError;
+use crate::query::QueryError;
+use crate::search::SearchError;
+use crate::store::{FileError, LockError};
+use crate::update::{UpdateError, WorkspaceError};
+use crate::walk::WalkError;
+
+/// Whose mistake an error is, and what can be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The request asks for something that there is not: the message names the value and the choices.
+    BadRequest,
+    /// The root is missing, no folder, or cannot be read.
+    NoRoot,
+    /// There is no index, and making one was not wanted.
+    NoIndex,
+    /// The index folder belongs to another tree.
+    ForeignIndex,
+    /// A newer version of this program made the index.
+    NewerFormat,
+    /// The index contradicts itself; refreshing makes it anew.
+    Damaged,
+    /// Another process is indexing.
+    Locked,
+    /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
+    Stale,
+    /// Reading or writing failed.
+    Io,
+}
+
+/// Why a request was not answered.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    text: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Error {
+        Error { kind, text: text.into(), source: None }
+    }
+
+    pub(super) fn bad(text: impl Into<String>) -> Error {
+        Error::new(ErrorKind::BadRequest, text)
+    }
+
+    /// There is no index for `root`; it would be at `dir`.
+    pub(super) fn no_index(root: &Path, dir: &Path) -> Error {
+        Error::new(
+            ErrorKind::NoIndex,
+            format!("Run: spyhop index {}\nExpected index at: {}", root.display(), dir.display()),
+        )
+    }
+
+    /// Whose mistake it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    fn of(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error { kind, text: source.to_string(), source: Some(Box::new(source)) }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The text is the source's own, so the chain goes on behind it.
+        self.source.as_deref().and_then(|source| source.source())
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<FilterError> for Error {
+    fn from(error: FilterError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<PathError> for Error {
+    fn from(error: PathError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<GrammarError> for Error {
+    fn from(error: GrammarError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<WalkError> for Error {
+    fn from(error: WalkError) -> Error {
+        Error::of(ErrorKind::NoRoot, error)
+    }
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Error {
+        Error::of(ErrorKind::Io, error)
+    }
+}
+
+impl From<WorkspaceError> for Error {
+    fn from(error: WorkspaceError) -> Error {
+        let kind = match &error {
+            WorkspaceError::Missing { .. } => ErrorKind::NoIndex,
+            WorkspaceError::Foreign { .. } => ErrorKind::ForeignIndex,
+            WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
+            WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
+            WorkspaceError::File(_) => ErrorKind::Io,
+        };
+        Error::of(kind, error)
+    }
+}
+
+impl From<UpdateError> for Error {
+    fn from(error: UpdateError) -> Error {
+        match error {
+            UpdateError::Walk(error) => error.into(),
+            UpdateError::Workspace(error) => error.into(),
+            UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
+            UpdateError::Lock(LockError::File(error)) | UpdateError::File(error) => error.into(),
+            error @ UpdateError::Index { .. } => Error::of(ErrorKind::Io, error),
+        }
+    }
+}
+
+impl From<SearchError> for Error {
+    fn from(error: SearchError) -> Error {
+        Error::of(ErrorKind::Damaged, error)
+    }
+}
+
+/// Where a root is a file or nothing at all, the message says which.
+pub(super) fn no_root(root: PathBuf, error: std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => WalkError::Missing { root }.into(),
+        _ => WalkError::Unreadable { root, source: error }.into(),
+    }
+}

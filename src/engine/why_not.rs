@@ -1,0 +1,147 @@
+//! Why a file ranks where it does for a query, or does not.
+
+use super::answer::{Answer, Sources};
+use super::api::*;
+use super::{Engine, Error};
+use crate::filter::Filter;
+use crate::model::{Note, Skipped};
+use crate::path::RelPath;
+use crate::profile::Signal;
+use crate::query::Query;
+use crate::search::{Contribution, Corpus};
+use crate::walk::{self, WalkOptions};
+
+/// The hit that a file is compared with.
+const COMPARED_RANK: usize = 10;
+
+/// Looks into the ranking of `query` for the file `path`.
+pub fn why_not(
+    engine: &Engine,
+    corpus: &Corpus,
+    filter: &Filter,
+    request: &SearchRequest,
+    query: &Query,
+    path: RelPath,
+) -> Result<WhyNot, Error> {
+    let verdict = |verdict: Verdict, text: String| WhyNot {
+        path: path.clone(),
+        verdict,
+        rank: None,
+        hit: None,
+        missing: Vec::new(),
+        text,
+    };
+    let Some(file) = (0..corpus.n_files() as u32).find(|file| corpus.path(*file) == path.as_str()) else {
+        return Ok(absent(engine, corpus, &path, &verdict));
+    };
+    let version = corpus.version(file);
+    if let Some(why) = filter.refusal(path.as_str(), version.language()) {
+        let text = format!("{path} is filtered out: {why}");
+        return Ok(verdict(Verdict::Filtered(why), text));
+    }
+    let request = &SearchRequest { per_file: 1, ..request.clone() };
+    let answer = Answer { engine, corpus, filter, request };
+    let sources = Sources::default();
+    let session = answer.session();
+    let ranking = answer.rank(query, &sources, session.as_ref())?;
+    let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
+        if answer.matches(query, &path, &sources)? {
+            let text = format!(
+                "{path} matches, but {} files match better in every respect; only they are ordered",
+                ranking.files.len()
+            );
+            return Ok(verdict(Verdict::BelowHead, text));
+        }
+        if version.notes().any(|note| note == Note::PathOnly)
+            && let Some(skipped) = skipped_entry(engine, corpus, &path)
+        {
+            let text = format!(
+                "{path} is found by its path only: {} ({})",
+                skipped.reason.sentence(),
+                skipped.detail
+            );
+            return Ok(verdict(Verdict::Skipped(skipped), text));
+        }
+        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
+        let text = match filter.kinds() {
+            Some(_) => {
+                format!("no part of {path} is of the kind asked for and holds any of [{}]", words.join(", "))
+            }
+            None => format!("{path} holds none of [{}]", words.join(", ")),
+        };
+        return Ok(verdict(Verdict::NoTerm, text));
+    };
+    let tenth =
+        ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
+    let missing = gaps(&ranking.files[place].contributions, &tenth.contributions);
+    let hit = ranking.hits.into_iter().find(|hit| hit.path == path);
+    let gap =
+        missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();
+    Ok(WhyNot {
+        verdict: Verdict::Ranked,
+        rank: Some(place + 1),
+        hit: hit.map(|hit| answer.hit(hit, 0, query, &sources)),
+        text: match place < COMPARED_RANK {
+            true => format!("{path} ranks {} of {} files", place + 1, ranking.files.len()),
+            false => format!("{path} ranks {} of {} files{gap}", place + 1, ranking.files.len()),
+        },
+        missing,
+        path,
+    })
+}
+
+/// A file that the index does not hold.
+fn absent(
+    engine: &Engine,
+    corpus: &Corpus,
+    path: &RelPath,
+    verdict: &dyn Fn(Verdict, String) -> WhyNot,
+) -> WhyNot {
+    let place = path.below(engine.root());
+    if place.symlink_metadata().is_err() {
+        let text = format!("there is no file {path} below {}", engine.root().display());
+        return verdict(Verdict::NoSuchFile, text);
+    }
+    let tracked = engine.tracked();
+    let is_tracked =
+        |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
+    let options = WalkOptions {
+        hidden: engine.settings.hidden,
+        is_tracked: Some(&is_tracked),
+        ..WalkOptions::default()
+    };
+    let skipped =
+        skipped_entry(engine, corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
+    match skipped {
+        Some(skipped) => {
+            let text = format!("{path} is left out: {} ({})", skipped.reason.sentence(), skipped.detail);
+            verdict(Verdict::Skipped(skipped), text)
+        }
+        None if place.is_dir() => verdict(Verdict::NotIndexed, format!("{path} is a folder; name a file")),
+        None => verdict(Verdict::NotIndexed, format!("{path} is not indexed yet; refresh the index")),
+    }
+}
+
+/// The entry among the skipped for a file, or for a folder above it.
+fn skipped_entry(engine: &Engine, corpus: &Corpus, path: &RelPath) -> Option<Skipped> {
+    let view = corpus.meta().view(&engine.workspace.view_key())?;
+    let is_it = |skipped: &Skipped| {
+        let rest = path.as_str().strip_prefix(skipped.path.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || (skipped.is_dir && rest.starts_with('/')))
+    };
+    view.skipped().iter().map(|entry| &entry.skipped).find(|skipped| is_it(skipped)).cloned()
+}
+
+/// What `tenth` has and `own` lacks, the largest gap first.
+fn gaps(own: &[Contribution], tenth: &[Contribution]) -> Vec<Gap> {
+    let share = |parts: &[Contribution], signal: Signal| {
+        parts.iter().filter(|part| part.signal == signal).map(|part| part.share).sum::<f32>()
+    };
+    let gap =
+        |signal: &Signal| Gap { signal: *signal, own: share(own, *signal), tenth: share(tenth, *signal) };
+    let mut gaps: Vec<Gap> = Signal::ALL.iter().map(gap).filter(|gap| gap.tenth - gap.own > 1e-4).collect();
+    gaps.sort_by(|a, b| {
+        (b.tenth - b.own).total_cmp(&(a.tenth - a.own)).then_with(|| a.signal.cmp(&b.signal))
+    });
+    gaps
+}
