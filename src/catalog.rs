@@ -1,0 +1,356 @@
+//! The catalog: one row an operation, with its names, its help and its parameters.
+//!
+//! Every front end reads its argument list, help and schema from these rows, so a parameter has one name, one
+//! default and one explanation wherever it is asked for. What only one front end knows (colours, output formats) is
+//! its own business and not here. A row says what can be asked and not how it is carried out: values are checked by
+//! the engine, because a second check beside the first would sooner or later disagree with it. The ranges stand
+//! here to be shown.
+
+use crate::model::{SkipReason, SymbolKind};
+
+/// Something a user can ask for.
+#[derive(Debug)]
+pub struct Operation {
+    /// Its name, a verb or the thing that is asked for.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// What it does, in a line.
+    pub help: &'static str,
+    /// What it can be told, the most important first.
+    pub params: &'static [&'static Param],
+}
+
+/// Something an operation can be told.
+#[derive(Debug)]
+pub struct Param {
+    /// Its name, with `_` between words; a command line writes `-`.
+    pub name: &'static str,
+    /// Other names that are understood.
+    pub aliases: &'static [&'static str],
+    /// A one-letter name, for command lines.
+    pub short: Option<char>,
+    /// What it takes.
+    pub takes: Takes,
+    /// What it is when it is not given; `None` where that is nothing at all.
+    pub default: Option<&'static str>,
+    /// What it does, in a line.
+    pub help: &'static str,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    /// Nothing: it is on when it is given.
+    Nothing,
+    /// A text.
+    Text,
+    /// Texts: one that must be given, and more.
+    Texts,
+    /// A text that may be given more than once.
+    Repeated,
+    /// Words, separated by commas or given more than once.
+    List,
+    /// One of some words.
+    Choice(fn() -> Vec<&'static str>),
+    /// Some of some words, separated by commas or given more than once.
+    Choices(fn() -> Vec<&'static str>),
+    /// A whole number from the first to the second.
+    Number(u64, u64),
+    /// A number from 0 to 1.
+    Fraction,
+    /// A number of bytes, perhaps with K, M or G for powers of 1024.
+    Bytes,
+    /// A file or folder.
+    Path,
+    /// Files or folders: one that must be given, and more.
+    Paths,
+}
+
+const fn param(name: &'static str, takes: Takes, help: &'static str) -> Param {
+    Param { name, aliases: &[], short: None, takes, default: None, help }
+}
+
+/// What is looked for.
+pub const QUERY: Param = param("query", Takes::Texts, "What the code does, a name, or a piece of code");
+/// Several queries in one.
+pub const QUERIES: Param =
+    param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
+/// How many hits a page holds.
+pub const MAX_RESULTS: Param = Param {
+    aliases: &["limit"],
+    short: Some('n'),
+    default: Some("10"),
+    ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
+};
+/// Where to search.
+pub const PATH: Param = param(
+    "path",
+    Takes::Path,
+    "Only what is in this folder or file; an absolute path or one that begins with ~ chooses the tree as well",
+);
+/// Which paths may answer.
+pub const PATH_GLOB: Param = Param {
+    aliases: &["glob"],
+    ..param(
+        "path_glob",
+        Takes::Repeated,
+        "Only paths that match, such as 'src/**/*.rs'; without / the file name",
+    )
+};
+/// Which paths may not.
+pub const EXCLUDE: Param = param(
+    "exclude",
+    Takes::Repeated,
+    "Leave out paths that contain this, upper and lower case alike; separate several by |",
+);
+/// Which languages may answer.
+pub const LANG: Param = Param {
+    aliases: &["language"],
+    ..param(
+        "lang",
+        Takes::List,
+        "Only this language, as 'spyhop languages' names it; separate several by commas",
+    )
+};
+/// Which kinds may answer.
+pub const KIND: Param = Param {
+    aliases: &["chunk_type"],
+    ..param("kind", Takes::Choices(kinds), "Only this kind of symbol or chunk; separate several by commas")
+};
+/// Context.
+pub const EXPAND: Param = Param {
+    default: Some("0"),
+    ..param(
+        "expand",
+        Takes::Number(0, u32::MAX as u64),
+        "Lines of context before and after, cut at the file's ends",
+    )
+};
+/// The least score.
+pub const MIN_SCORE: Param = Param {
+    default: Some("0"),
+    ..param("min_score", Takes::Fraction, "Leave out hits below this score, 0 to 1; literal hits stay")
+};
+/// Hits of one file.
+pub const PER_FILE: Param = Param {
+    default: Some("3"),
+    ..param(
+        "per_file",
+        Takes::Number(1, u32::MAX as u64),
+        "Hits of one file, at least 1; further ones come after",
+    )
+};
+/// How much is shown.
+pub const MODE: Param = Param {
+    default: Some("default"),
+    ..param(
+        "mode",
+        Takes::Choice(modes),
+        "compact: one line a hit; default: a snippet; debug: chunk and every signal",
+    )
+};
+/// The page.
+pub const CURSOR: Param = param("cursor", Takes::Text, "Where the page begins: the last page's 'next'");
+/// The tree.
+pub const ROOT: Param = param(
+    "root",
+    Takes::Path,
+    "The tree, exactly this folder; else the nearest git repository above, else the current folder",
+);
+/// Another place for the index.
+pub const INDEX_DIR: Param = Param {
+    aliases: &["db"],
+    ..param(
+        "index_dir",
+        Takes::Path,
+        "Where indexes lie, relative to the tree; else SPYHOP_INDEX_DIR, else the user's cache folder",
+    )
+};
+/// What happens to changes.
+pub const STALE_POLICY: Param = Param {
+    default: Some("refresh"),
+    ..param(
+        "stale_policy",
+        Takes::Choice(stale_policies),
+        "Changes since indexing: refresh indexes them, wait does too and waits for another process, warn counts \
+         them, error fails, ignore does not look",
+    )
+};
+/// The short form of one stale policy.
+pub const NO_REFRESH: Param =
+    param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
+/// Whether a missing index is made.
+pub const REQUIRE_INDEX: Param =
+    param("require_index", Takes::Nothing, "Fail when there is no index, instead of making it first");
+/// Threads.
+pub const THREADS: Param = param(
+    "threads",
+    Takes::Number(1, 1024),
+    "Threads for indexing; else one a core. Never changes an answer",
+);
+/// Hidden files.
+pub const HIDDEN: Param =
+    param("hidden", Takes::Nothing, "Index files and folders whose name begins with a dot");
+/// Large files.
+pub const MAX_FILE_SIZE: Param = Param {
+    default: Some("1M"),
+    ..param(
+        "max_file_size",
+        Takes::Bytes,
+        "Files above this size are found by path only (bytes, or with K, M, G)",
+    )
+};
+/// A user's grammars.
+pub const GRAMMARS: Param = param(
+    "grammars",
+    Takes::Path,
+    "A folder of grammar manifests that replace built-in ones of the same name",
+);
+/// A build from nothing.
+pub const REBUILD: Param =
+    param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
+/// One reason for leaving out.
+pub const REASON: Param =
+    param("reason", Takes::Choice(skip_reasons), "Only what was left out for this reason");
+/// One file.
+pub const FILE: Param = param("file", Takes::Path, "The file that was expected to answer");
+/// Files that somebody works on.
+pub const FILES: Param = param("files", Takes::Paths, "Files that are being worked on");
+
+/// What chooses a tree and how it is indexed; every operation takes these.
+pub const PLACE: &[&Param] = &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &MAX_FILE_SIZE, &GRAMMARS];
+/// Every operation, the main one first.
+pub const OPERATIONS: &[Operation] = &[SEARCH, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+
+/// Ranked search.
+pub const SEARCH: Operation = Operation {
+    name: "search",
+    aliases: &[],
+    help: "Find code by what it does, by name or as written",
+    params: &[
+        &QUERY,
+        &QUERIES,
+        &MAX_RESULTS,
+        &PATH,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &KIND,
+        &EXPAND,
+        &MIN_SCORE,
+        &PER_FILE,
+        &MODE,
+        &CURSOR,
+        &STALE_POLICY,
+        &NO_REFRESH,
+        &REQUIRE_INDEX,
+    ],
+};
+
+/// Making and refreshing the index.
+pub const INDEX: Operation = Operation {
+    name: "index",
+    aliases: &[],
+    help: "Index a tree, or what changed in it since",
+    params: &[&REBUILD],
+};
+
+/// The state of the index.
+pub const STATUS: Operation = Operation {
+    name: "status",
+    aliases: &[],
+    help: "Show the state of the index and what is in it",
+    params: &[],
+};
+
+/// What is left out.
+pub const SKIPPED: Operation = Operation {
+    name: "skipped",
+    aliases: &[],
+    help: "List what was seen and left out, with the reason",
+    params: &[&REASON],
+};
+
+/// Why a file does not rank.
+pub const WHY_NOT: Operation = Operation {
+    name: "why-not",
+    aliases: &[],
+    help: "Say why a file does not answer a query, or where it ranks",
+    params: &[
+        &FILE,
+        &QUERY,
+        &PATH,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &KIND,
+        &MIN_SCORE,
+        &STALE_POLICY,
+        &NO_REFRESH,
+    ],
+};
+
+/// What somebody works on.
+pub const TOUCH: Operation = Operation {
+    name: "touch",
+    aliases: &[],
+    help: "Say which files are being worked on; for a while they weigh more",
+    params: &[&FILES],
+};
+
+/// The languages.
+pub const LANGUAGES: Operation = Operation {
+    name: "languages",
+    aliases: &["langs"],
+    help: "List the languages, their extensions and how many files are indexed",
+    params: &[],
+};
+
+/// The names of modes.
+pub fn modes() -> Vec<&'static str> {
+    vec!["compact", "default", "debug"]
+}
+
+/// The names of stale policies.
+pub fn stale_policies() -> Vec<&'static str> {
+    vec!["refresh", "warn", "ignore", "error", "wait"]
+}
+
+fn kinds() -> Vec<&'static str> {
+    SymbolKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+fn skip_reasons() -> Vec<&'static str> {
+    SkipReason::ALL.iter().map(|reason| reason.name()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::engine::api::{Options, SearchRequest};
+
+    #[test]
+    fn no_name_is_used_twice_in_an_operation() {
+        for operation in OPERATIONS {
+            let mut seen = HashSet::new();
+            for param in operation.params.iter().chain(PLACE) {
+                for name in std::iter::once(&param.name).chain(param.aliases) {
+                    assert!(seen.insert(*name), "{name} in {}", operation.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_that_are_shown_are_the_defaults() {
+        let request = SearchRequest::new("q");
+        assert_eq!(MAX_RESULTS.default, Some(request.max_results.to_string().as_str()));
+        assert_eq!(EXPAND.default, Some(request.expand.to_string().as_str()));
+        assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
+        assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
+        assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
+    }
+}

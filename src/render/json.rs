@@ -1,0 +1,413 @@
+//! The wire format: one JSON document a reply, on one line, without a line end.
+//!
+//! It owns field names, their order and what is `null`; [`crate::engine::api`] owns what the values mean. Shares and
+//! scores are rounded to six decimals, each by itself: the error of a sum of a dozen shares stays far below 1e-4,
+//! whereas spreading the remainder would make one reason say something its signal did not.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{note_words, rfc3339};
+use crate::engine::api::{Hit, RefreshReport, SearchReply, SkippedReply, Snapshot, Status, Verdict, WhyNot};
+use crate::engine::{ErrorKind, LanguageRow};
+use crate::model::{SkipReason, Skipped};
+
+/// A search's reply.
+pub fn search(reply: &SearchReply) -> String {
+    line(&WireReply::new(reply, None))
+}
+
+/// The reply to several queries; each result names its query by place.
+pub fn batch(reply: &SearchReply, queries: &[String]) -> String {
+    line(&WireReply::new(reply, Some(queries)))
+}
+
+/// A search's reply as JSON lines: one a hit, then one with everything else, each with its line end.
+pub fn search_lines(reply: &SearchReply) -> String {
+    lines(reply, None)
+}
+
+/// The same, of several queries.
+pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
+    lines(reply, Some(queries))
+}
+
+/// The state of an index.
+pub fn status(status: &Status) -> String {
+    line(&WireStatus::new(status))
+}
+
+/// What is left out.
+pub fn skipped(reply: &SkippedReply) -> String {
+    let entries = reply.entries.iter().map(WireSkipped::new).collect();
+    line(&WireSkippedReply { entries, counts: reasons(&reply.counts) })
+}
+
+/// Why a file ranks where it does.
+pub fn why_not(answer: &WhyNot) -> String {
+    line(&WireWhyNot::new(answer))
+}
+
+/// The languages.
+pub fn languages(rows: &[LanguageRow]) -> String {
+    let languages = rows
+        .iter()
+        .map(|row| WireLanguage {
+            name: row.name,
+            title: row.title.as_ref(),
+            extensions: row.extensions.iter().map(|extension| extension.as_ref()).collect(),
+            overridden: row.overridden,
+            files: row.files,
+        })
+        .collect();
+    line(&WireLanguages { languages })
+}
+
+/// What an index update did.
+pub fn refresh(report: &RefreshReport) -> String {
+    line(&WireRefresh {
+        generation: report.generation.0,
+        added: report.added,
+        changed: report.changed,
+        deleted: report.deleted,
+        renamed: report.renamed,
+        parsed: report.parsed,
+        bytes: report.bytes,
+    })
+}
+
+/// A failure: its text and the word for its kind.
+pub fn error(text: &str, kind: &str) -> String {
+    line(&WireError { error: text, kind })
+}
+
+/// The word for a kind of error.
+pub fn error_kind(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::BadRequest => "bad-request",
+        ErrorKind::NoRoot => "no-root",
+        ErrorKind::NoIndex => "no-index",
+        ErrorKind::ForeignIndex => "foreign-index",
+        ErrorKind::NewerFormat => "newer-format",
+        ErrorKind::Damaged => "damaged",
+        ErrorKind::Locked => "locked",
+        ErrorKind::Stale => "stale",
+        ErrorKind::Io => "io",
+    }
+}
+
+fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("wire structs hold only strings, numbers and lists")
+}
+
+fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
+    let mut whole = WireReply::new(reply, queries);
+    let hits = whole.results.take().unwrap_or_default();
+    let mut out = String::new();
+    for hit in &hits {
+        out.push_str(&line(hit));
+        out.push('\n');
+    }
+    out.push_str(&line(&whole));
+    out.push('\n');
+    out
+}
+
+/// A score or share as it is written: six decimals, and no negative zero.
+fn rounded(value: f32) -> f64 {
+    (f64::from(value) * 1e6).round() / 1e6 + 0.0
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn reasons(counts: &[(SkipReason, usize)]) -> Vec<WireReasonCount> {
+    counts.iter().map(|&(reason, files)| WireReasonCount { reason: reason.name(), files }).collect()
+}
+
+#[derive(Serialize)]
+struct WireReply<'a> {
+    query: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queries: Option<&'a [String]>,
+    /// Taken out where hits have lines of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<WireHit<'a>>>,
+    backend: &'a str,
+    fallback_grep_hits: usize,
+    total: usize,
+    complete: bool,
+    next: Option<&'a str>,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+impl<'a> WireReply<'a> {
+    fn new(reply: &'a SearchReply, queries: Option<&'a [String]>) -> WireReply<'a> {
+        let hits = reply.results.iter().map(|hit| {
+            let query_index = queries.is_some().then_some(hit.query_index);
+            WireHit { query_index, ..WireHit::new(hit) }
+        });
+        WireReply {
+            query: &reply.query,
+            queries,
+            results: Some(hits.collect()),
+            backend: &reply.backend,
+            fallback_grep_hits: reply.fallback_grep_hits,
+            total: reply.total,
+            complete: reply.complete,
+            next: reply.next.as_deref(),
+            snapshot: WireSnapshot::new(&reply.snapshot),
+            warnings: &reply.warnings,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireHit<'a> {
+    path: &'a str,
+    line: u32,
+    end_line: u32,
+    kind: &'static str,
+    symbol: Option<&'a str>,
+    language: &'a str,
+    snippet: Option<&'a str>,
+    score: f64,
+    band: &'static str,
+    reasons: Vec<WireReason<'a>>,
+    stale: bool,
+    /// The line of the file on which the snippet begins.
+    snippet_line: Option<u32>,
+    /// Half-open ranges of bytes of the snippet.
+    highlights: Vec<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query_index: Option<usize>,
+}
+
+impl<'a> WireHit<'a> {
+    fn new(hit: &'a Hit) -> WireHit<'a> {
+        let snippet = hit.snippet.as_ref();
+        let reason = |reason: &'a crate::engine::api::Reason| WireReason {
+            signal: reason.signal.name(),
+            share: rounded(reason.share),
+            text: &reason.text,
+        };
+        WireHit {
+            path: hit.path.as_str(),
+            line: hit.lines.first,
+            end_line: hit.lines.last,
+            kind: hit.kind.name(),
+            symbol: hit.symbol.as_deref(),
+            language: hit.language,
+            snippet: snippet.map(|snippet| snippet.text.as_str()),
+            score: rounded(hit.score),
+            band: hit.band.name(),
+            reasons: hit.reasons.iter().map(reason).collect(),
+            stale: hit.stale,
+            snippet_line: snippet.map(|snippet| snippet.lines.first),
+            highlights: snippet
+                .map(|snippet| snippet.highlights.iter().map(|span| [span.start, span.end]).collect())
+                .unwrap_or_default(),
+            query_index: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireReason<'a> {
+    signal: &'static str,
+    share: f64,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct WireSnapshot {
+    root: String,
+    branch: Option<String>,
+    commit: Option<String>,
+    generation: u64,
+    checked_at: Option<String>,
+    indexed_files: usize,
+    skipped_files: usize,
+    stale_files: usize,
+}
+
+impl WireSnapshot {
+    fn new(snapshot: &Snapshot) -> WireSnapshot {
+        WireSnapshot {
+            root: shown(&snapshot.root),
+            branch: snapshot.branch.clone(),
+            commit: snapshot.commit.clone(),
+            generation: snapshot.generation.0,
+            checked_at: snapshot.checked_at.map(rfc3339),
+            indexed_files: snapshot.indexed_files,
+            skipped_files: snapshot.skipped_files,
+            stale_files: snapshot.stale_files,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireStatus<'a> {
+    state: &'static str,
+    detail: Option<&'a str>,
+    index_path: String,
+    root: String,
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
+    generation: Option<u64>,
+    files: usize,
+    chunks: usize,
+    symbols: usize,
+    source_bytes: u64,
+    index_bytes: u64,
+    languages: Vec<WireLanguageCount<'a>>,
+    skipped: Vec<WireReasonCount>,
+    notes: Vec<WireNoteCount>,
+    stale_files: Option<usize>,
+}
+
+impl<'a> WireStatus<'a> {
+    fn new(status: &'a Status) -> WireStatus<'a> {
+        let languages = status.languages.iter().map(|&(name, files)| WireLanguageCount { name, files });
+        let notes =
+            status.notes.iter().map(|&(note, files)| WireNoteCount { note: note_words(note).0, files });
+        WireStatus {
+            state: status.state.name(),
+            detail: status.detail.as_deref(),
+            index_path: shown(&status.index_path),
+            root: shown(&status.root),
+            branch: status.branch.as_deref(),
+            commit: status.commit.as_deref(),
+            generation: status.generation.map(|generation| generation.0),
+            files: status.files,
+            chunks: status.chunks,
+            symbols: status.symbols,
+            source_bytes: status.source_bytes,
+            index_bytes: status.index_bytes,
+            languages: languages.collect(),
+            skipped: reasons(&status.skipped),
+            notes: notes.collect(),
+            stale_files: status.stale_files,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireLanguageCount<'a> {
+    name: &'a str,
+    files: usize,
+}
+
+#[derive(Serialize)]
+struct WireReasonCount {
+    reason: &'static str,
+    files: usize,
+}
+
+#[derive(Serialize)]
+struct WireNoteCount {
+    note: &'static str,
+    files: usize,
+}
+
+#[derive(Serialize)]
+struct WireSkippedReply<'a> {
+    entries: Vec<WireSkipped<'a>>,
+    counts: Vec<WireReasonCount>,
+}
+
+#[derive(Serialize)]
+struct WireSkipped<'a> {
+    path: &'a str,
+    reason: &'static str,
+    detail: &'a str,
+    is_dir: bool,
+}
+
+impl<'a> WireSkipped<'a> {
+    fn new(entry: &'a Skipped) -> WireSkipped<'a> {
+        let Skipped { path, reason, detail, is_dir } = entry;
+        WireSkipped { path: path.as_str(), reason: reason.name(), detail, is_dir: *is_dir }
+    }
+}
+
+#[derive(Serialize)]
+struct WireWhyNot<'a> {
+    path: &'a str,
+    verdict: &'static str,
+    /// What the verdict names: the part of a filter, the reason for leaving out.
+    detail: Option<&'a str>,
+    rank: Option<usize>,
+    hit: Option<WireHit<'a>>,
+    missing: Vec<WireGap>,
+    text: &'a str,
+}
+
+impl<'a> WireWhyNot<'a> {
+    fn new(answer: &'a WhyNot) -> WireWhyNot<'a> {
+        let (verdict, detail) = match &answer.verdict {
+            Verdict::NoSuchFile => ("no-such-file", None),
+            Verdict::Skipped(entry) => ("skipped", Some(entry.reason.name())),
+            Verdict::NotIndexed => ("not-indexed", None),
+            Verdict::Filtered(part) => ("filtered", Some(part.as_str())),
+            Verdict::NoTerm => ("no-term", None),
+            Verdict::BelowHead => ("below-head", None),
+            Verdict::Ranked => ("ranked", None),
+        };
+        let gap = |gap: &crate::engine::api::Gap| WireGap {
+            signal: gap.signal.name(),
+            own: rounded(gap.own),
+            tenth: rounded(gap.tenth),
+        };
+        WireWhyNot {
+            path: answer.path.as_str(),
+            verdict,
+            detail,
+            rank: answer.rank,
+            hit: answer.hit.as_ref().map(WireHit::new),
+            missing: answer.missing.iter().map(gap).collect(),
+            text: &answer.text,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireGap {
+    signal: &'static str,
+    own: f64,
+    tenth: f64,
+}
+
+#[derive(Serialize)]
+struct WireLanguages<'a> {
+    languages: Vec<WireLanguage<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireLanguage<'a> {
+    name: &'a str,
+    title: &'a str,
+    extensions: Vec<&'a str>,
+    overridden: bool,
+    files: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct WireRefresh {
+    generation: u64,
+    added: usize,
+    changed: usize,
+    deleted: usize,
+    renamed: usize,
+    parsed: usize,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct WireError<'a> {
+    error: &'a str,
+    kind: &'a str,
+}

@@ -1,0 +1,470 @@
+//! Golden tests: replies built by hand, compared with the whole text that they render to.
+//!
+//! What a reply holds is made up here on purpose; that the engine fills it rightly is tested where it does. Whole
+//! texts are compared because layout is the very thing that is promised.
+
+use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::{Style, json, text};
+use crate::engine::LanguageRow;
+use crate::engine::api::*;
+use crate::id::Generation;
+use crate::model::{Note, SkipReason, Skipped, SymbolKind};
+use crate::path::RelPath;
+use crate::profile::Signal;
+use crate::text::{Lines, Span};
+
+fn reason(signal: Signal, share: f32, text: &str) -> Reason {
+    Reason { signal, share, text: text.to_string() }
+}
+
+fn first_hit() -> Hit {
+    let snippet = "pub fn resolve_api_key(provider: &str) {\r\n    let title = \"\u{1b}]0;x\";\n}\n";
+    Hit {
+        path: RelPath::new("src/auth/resolve key.rs").unwrap(),
+        lines: Lines { first: 9, last: 11 },
+        kind: SymbolKind::Fn,
+        symbol: Some("resolve_api_key".into()),
+        language: "rust",
+        snippet: Some(Snippet {
+            text: snippet.into(),
+            lines: Lines { first: 9, last: 11 },
+            highlights: vec![Span::new(7, 14), Span::new(23, 31)],
+            cut: true,
+        }),
+        score: 0.9123456,
+        band: Band::High,
+        reasons: vec![
+            reason(Signal::Symbol, 0.5, "symbol: resolve_api_key matches 'auth/resolve'"),
+            reason(Signal::Lexical, 0.4623456, "lexical: matched tokens [provider, key]"),
+            reason(Signal::Test, -0.1, "test: the file is a test"),
+            reason(Signal::Base, 0.05, "base: any match"),
+        ],
+        stale: false,
+        query_index: 0,
+    }
+}
+
+fn second_hit() -> Hit {
+    Hit {
+        path: RelPath::new("docs/auth.md").unwrap(),
+        lines: Lines { first: 1, last: 4 },
+        kind: SymbolKind::Doc,
+        symbol: None,
+        language: "markdown",
+        snippet: None,
+        score: 0.25,
+        band: Band::Weak,
+        reasons: vec![reason(Signal::Base, 0.25, "base: any match")],
+        stale: true,
+        query_index: 1,
+    }
+}
+
+fn reply() -> SearchReply {
+    SearchReply {
+        query: "provider auth".into(),
+        results: vec![first_hit(), second_hit()],
+        backend: "lexical+symbol+path".into(),
+        fallback_grep_hits: 1,
+        total: 42,
+        complete: false,
+        next: Some("c2".into()),
+        snapshot: Snapshot {
+            root: PathBuf::from("/w/tree"),
+            branch: Some("main".into()),
+            commit: Some("0123456789abcdef".into()),
+            generation: Generation(5),
+            checked_at: Some(UNIX_EPOCH + Duration::from_millis(1_700_000_000_250)),
+            indexed_files: 120,
+            skipped_files: 7,
+            stale_files: 1,
+        },
+        warnings: vec!["another process is indexing".into()],
+    }
+}
+
+fn status_sample() -> Status {
+    Status {
+        state: State::Stale,
+        detail: None,
+        index_path: PathBuf::from("/cache/k"),
+        root: PathBuf::from("/w/tree"),
+        branch: None,
+        commit: None,
+        generation: Some(Generation(5)),
+        files: 120,
+        chunks: 900,
+        symbols: 800,
+        source_bytes: 1_048_575,
+        index_bytes: 1_536,
+        languages: vec![("rust", 100), ("text", 20)],
+        skipped: vec![(SkipReason::Ignored, 4), (SkipReason::TooLarge, 1)],
+        notes: vec![(Note::SyntaxErrors, 2)],
+        stale_files: Some(3),
+    }
+}
+
+fn skipped_sample() -> SkippedReply {
+    let entry = |path: &str, reason, detail: &str, is_dir| Skipped {
+        path: RelPath::new(path).unwrap(),
+        reason,
+        detail: detail.into(),
+        is_dir,
+    };
+    SkippedReply {
+        entries: vec![
+            entry("a.bin", SkipReason::Binary, "", false),
+            entry("target", SkipReason::BuiltIn, "target beside Cargo.toml", true),
+        ],
+        counts: vec![(SkipReason::BuiltIn, 1), (SkipReason::Binary, 1)],
+    }
+}
+
+fn why_not_sample() -> WhyNot {
+    WhyNot {
+        path: RelPath::new("docs/auth.md").unwrap(),
+        verdict: Verdict::Ranked,
+        rank: Some(14),
+        hit: Some(second_hit()),
+        missing: vec![Gap { signal: Signal::Symbol, own: 0.0, tenth: 0.31 }],
+        text: "docs/auth.md ranks 14th".into(),
+    }
+}
+
+fn check(got: String, expected: &str) {
+    assert!(got == expected, "got:\n{got}\nexpected:\n{expected}");
+}
+
+const FIRST_JSON: &str = concat!(
+    r#"{"path":"src/auth/resolve key.rs","line":9,"end_line":11,"kind":"fn","symbol":"resolve_api_key","#,
+    r#""language":"rust","snippet":"pub fn resolve_api_key(provider: &str) {\r\n    let title = \"\u001b]0;x\";\n}\n","#,
+    r#""score":0.912346,"band":"high","reasons":["#,
+    r#"{"signal":"symbol","share":0.5,"text":"symbol: resolve_api_key matches 'auth/resolve'"},"#,
+    r#"{"signal":"lexical","share":0.462346,"text":"lexical: matched tokens [provider, key]"},"#,
+    r#"{"signal":"test","share":-0.1,"text":"test: the file is a test"},"#,
+    r#"{"signal":"base","share":0.05,"text":"base: any match"}],"#,
+    r#""stale":false,"snippet_line":9,"highlights":[[7,14],[23,31]]}"#,
+);
+
+const SECOND_JSON: &str = concat!(
+    r#"{"path":"docs/auth.md","line":1,"end_line":4,"kind":"doc","symbol":null,"#,
+    r#""language":"markdown","snippet":null,"score":0.25,"band":"weak","#,
+    r#""reasons":[{"signal":"base","share":0.25,"text":"base: any match"}],"#,
+    r#""stale":true,"snippet_line":null,"highlights":[]}"#,
+);
+
+const REST_JSON: &str = concat!(
+    r#""backend":"lexical+symbol+path","fallback_grep_hits":1,"total":42,"complete":false,"next":"c2","#,
+    r#""snapshot":{"root":"/w/tree","branch":"main","commit":"0123456789abcdef","generation":5,"#,
+    r#""checked_at":"2023-11-14T22:13:20.250Z","indexed_files":120,"skipped_files":7,"stale_files":1},"#,
+    r#""warnings":["another process is indexing"]}"#,
+);
+
+#[test]
+fn a_search_as_json() {
+    let expected = format!(r#"{{"query":"provider auth","results":[{FIRST_JSON},{SECOND_JSON}],{REST_JSON}"#);
+    check(json::search(&reply()), &expected);
+    let mut bare = reply();
+    bare.results.clear();
+    bare.next = None;
+    bare.snapshot.branch = None;
+    bare.snapshot.commit = None;
+    bare.snapshot.checked_at = None;
+    let got: serde_json::Value = serde_json::from_str(&json::search(&bare)).unwrap();
+    assert_eq!(got["results"], serde_json::json!([]));
+    for unknown in [&got["next"], &got["snapshot"]["branch"], &got["snapshot"]["checked_at"]] {
+        assert!(unknown.is_null());
+    }
+}
+
+#[test]
+fn a_search_as_json_lines() {
+    let expected = format!("{FIRST_JSON}\n{SECOND_JSON}\n{{\"query\":\"provider auth\",{REST_JSON}\n");
+    check(json::search_lines(&reply()), &expected);
+}
+
+#[test]
+fn several_queries_as_json() {
+    let queries = ["provider".to_string(), "auth".to_string()];
+    let got: serde_json::Value = serde_json::from_str(&json::batch(&reply(), &queries)).unwrap();
+    assert_eq!(got["queries"], serde_json::json!(queries));
+    assert_eq!(
+        (&got["results"][0]["query_index"], &got["results"][1]["query_index"]),
+        (&0.into(), &1.into())
+    );
+    assert_eq!(json::batch_lines(&reply(), &queries).lines().count(), 3);
+}
+
+#[test]
+fn shares_still_add_up_when_they_are_written() {
+    let mut hit = first_hit();
+    hit.score = 2.0 / 3.0;
+    hit.reasons = (0..20).map(|_| reason(Signal::Lexical, hit.score / 20.0, "x")).collect();
+    let reply = SearchReply { results: vec![hit], ..reply() };
+    let got: serde_json::Value = serde_json::from_str(&json::search(&reply)).unwrap();
+    let hit = &got["results"][0];
+    let sum: f64 =
+        hit["reasons"].as_array().unwrap().iter().map(|reason| reason["share"].as_f64().unwrap()).sum();
+    assert!((sum - hit["score"].as_f64().unwrap()).abs() < 1e-4);
+}
+
+#[test]
+fn a_search_as_text() {
+    check(
+        text::search(&reply(), Mode::Default, &Style::default()),
+        "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
+         \x20 symbol: resolve_api_key matches 'auth/resolve' · lexical: matched tokens [provider, key] · \
+         test: the file is a test\n\
+         \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
+         \x20   10 │     let title = \"␛]0;x\";\n\
+         \x20   11 │ }\n\
+         \x20      ┆\n\
+         \n\
+         docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         \x20 base: any match\n\
+         \n\
+         2 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
+         120 files · 7 skipped · 1 stale\n\
+         more: --cursor c2\n",
+    );
+}
+
+#[test]
+fn a_search_in_compact_mode() {
+    check(
+        text::search(&reply(), Mode::Compact, &Style::default()),
+        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'\n\
+         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed\n\
+         more: --cursor c2\n",
+    );
+}
+
+#[test]
+fn a_search_in_debug_mode_shows_every_signal() {
+    let mut reply = reply();
+    reply.results.truncate(1);
+    reply.results[0].snippet = None;
+    reply.next = None;
+    check(
+        text::search(&reply, Mode::Debug, &Style::default()),
+        "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
+         \x20 +0.500 symbol        symbol: resolve_api_key matches 'auth/resolve'\n\
+         \x20 +0.462 lexical       lexical: matched tokens [provider, key]\n\
+         \x20 -0.100 test          test: the file is a test\n\
+         \x20 +0.050 base          base: any match\n\
+         \n\
+         1 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
+         120 files · 7 skipped · 1 stale\n\
+         checked at 2023-11-14T22:13:20.250Z\n",
+    );
+}
+
+#[test]
+fn a_search_in_colour_with_links_on_a_narrow_terminal() {
+    let mut reply = reply();
+    reply.results.truncate(1);
+    reply.next = None;
+    let style = Style { color: true, hyperlinks: true, host: "box".into(), width: 30 };
+    check(
+        text::search(&reply, Mode::Default, &style).replace('\x1b', "^"),
+        "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
+         fn ^[1mresolve_api_key^[0m  ^[1m^[32m0.91 high^[0m\n\
+         \x20 ^[2msymbol: resolve_api_key mat…^[0m\n\
+         \x20 ^[32m   9^[0m │ pub fn ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
+         \x20 ^[32m  10^[0m │     let title = \"␛]0;x\";\n\
+         \x20 ^[32m  11^[0m │ }\n\
+         \x20      ┆\n\
+         \n\
+         ^[2m1 of 42 results · at least 1 …^[0m\n",
+    );
+}
+
+#[test]
+fn nothing_found_says_only_that() {
+    let mut reply = reply();
+    reply.results.clear();
+    for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
+        check(text::search(&reply, mode, &Style::default()), "No results found for: provider auth\n");
+    }
+}
+
+#[test]
+fn hits_of_a_batch_name_their_query() {
+    let queries = ["provider".to_string(), "auth".to_string()];
+    check(
+        text::batch(&reply(), &queries, Mode::Compact, &Style::default()),
+        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'  \
+         ← provider\n\
+         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed  ← auth\n\
+         more: --cursor c2\n",
+    );
+}
+
+#[test]
+fn hits_of_one_file_stand_together() {
+    let mut reply = reply();
+    let plain = Hit { snippet: None, ..first_hit() };
+    let further = Hit { lines: Lines { first: 40, last: 50 }, ..plain.clone() };
+    reply.results = vec![plain, further, second_hit()];
+    let got = text::search(&reply, Mode::Default, &Style::default());
+    let shape: Vec<&str> = got.lines().map(|line| line.split("  ").next().unwrap_or("")).collect();
+    assert_eq!(
+        shape[..7],
+        ["src/auth/resolve key.rs:9", "", "src/auth/resolve key.rs:40", "", "", "docs/auth.md:1", ""]
+    );
+}
+
+#[test]
+fn a_status() {
+    check(
+        text::status(&status_sample(), &Style::default()),
+        "state       stale\n\
+         index       /cache/k\n\
+         root        /w/tree\n\
+         branch      -\n\
+         commit      -\n\
+         generation  5\n\
+         files       120\n\
+         chunks      900\n\
+         symbols     800\n\
+         sources     1.0 MiB\n\
+         index size  1.5 KiB\n\
+         stale files 3\n\
+         languages   rust 100, text 20\n\
+         skipped     ignored 4, too-large 1\n\
+         notes       the parser met errors 2\n",
+    );
+    check(
+        json::status(&status_sample()),
+        concat!(
+            r#"{"state":"stale","detail":null,"index_path":"/cache/k","root":"/w/tree","branch":null,"commit":null,"#,
+            r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
+            r#""languages":[{"name":"rust","files":100},{"name":"text","files":20}],"#,
+            r#""skipped":[{"reason":"ignored","files":4},{"reason":"too-large","files":1}],"#,
+            r#""notes":[{"note":"syntax-errors","files":2}],"stale_files":3}"#,
+        ),
+    );
+}
+
+#[test]
+fn a_missing_index_says_what_to_run() {
+    let missing = Status { state: State::Missing, generation: None, ..status_sample() };
+    check(
+        text::status(&missing, &Style::default()),
+        "state       missing\n\
+         index       /cache/k\n\
+         root        /w/tree\n\
+         Run: spyhop index /w/tree\n\
+         Expected index at: /cache/k\n",
+    );
+}
+
+#[test]
+fn what_is_left_out() {
+    check(
+        text::skipped(&skipped_sample(), &Style::default()),
+        "a.bin  binary\n\
+         target/  built-in  target beside Cargo.toml\n\
+         \n\
+         \x20     1 built-in       A built-in rule takes it for a build product or a dependency.\n\
+         \x20     1 binary         It holds NUL bytes or too many control characters.\n",
+    );
+    check(
+        json::skipped(&skipped_sample()),
+        concat!(
+            r#"{"entries":[{"path":"a.bin","reason":"binary","detail":"","is_dir":false},"#,
+            r#"{"path":"target","reason":"built-in","detail":"target beside Cargo.toml","is_dir":true}],"#,
+            r#""counts":[{"reason":"built-in","files":1},{"reason":"binary","files":1}]}"#,
+        ),
+    );
+    let none = SkippedReply { entries: vec![], counts: vec![] };
+    check(text::skipped(&none, &Style::default()), "Nothing was left out.\n");
+}
+
+#[test]
+fn why_a_file_ranks_low() {
+    check(
+        text::why_not(&why_not_sample(), "/w/tree".as_ref(), &Style::default()),
+        "docs/auth.md ranks 14th\n\
+         \n\
+         docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         \x20 +0.250 base          base: any match\n\
+         \n\
+         against the tenth hit:\n\
+         \x20 symbol        +0.000, the tenth has +0.310\n",
+    );
+    check(
+        json::why_not(&why_not_sample()),
+        &format!(
+            "{}{SECOND_JSON}{}",
+            r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
+            r#","missing":[{"signal":"symbol","own":0.0,"tenth":0.31}],"text":"docs/auth.md ranks 14th"}"#
+        ),
+    );
+    let left_out = WhyNot {
+        verdict: Verdict::Skipped(skipped_sample().entries.remove(1)),
+        rank: None,
+        hit: None,
+        missing: vec![],
+        text: "target is left out".into(),
+        ..why_not_sample()
+    };
+    check(
+        text::why_not(&left_out, "/w/tree".as_ref(), &Style::default()),
+        "target is left out\n\
+         \x20 built-in: A built-in rule takes it for a build product or a dependency. (target beside Cargo.toml)\n",
+    );
+}
+
+#[test]
+fn the_languages() {
+    let row = |name, extensions: &[&str], overridden, files| LanguageRow {
+        name,
+        title: name.to_uppercase(),
+        extensions: extensions.iter().map(|extension| extension.to_string()).collect(),
+        overridden,
+        files,
+    };
+    let rows = [row("rust", &["rs"], false, Some(12)), row("c", &["c", "h"], true, None)];
+    check(
+        text::languages(&rows, &Style::default()),
+        "rust         RUST               12  rs\n\
+         c            C                      c h  (overridden)\n",
+    );
+    check(
+        json::languages(&rows),
+        concat!(
+            r#"{"languages":[{"name":"rust","title":"RUST","extensions":["rs"],"overridden":false,"files":12},"#,
+            r#"{"name":"c","title":"C","extensions":["c","h"],"overridden":true,"files":null}]}"#,
+        ),
+    );
+}
+
+#[test]
+fn an_index_update() {
+    let report = RefreshReport {
+        generation: Generation(6),
+        added: 2,
+        changed: 1,
+        deleted: 0,
+        renamed: 0,
+        parsed: 3,
+        bytes: 2048,
+    };
+    check(
+        text::refresh(&report),
+        "generation 6: 2 added, 1 changed, 0 deleted, 0 renamed; 3 parsed, 2.0 KiB read\n",
+    );
+    check(
+        json::refresh(&report),
+        r#"{"generation":6,"added":2,"changed":1,"deleted":0,"renamed":0,"parsed":3,"bytes":2048}"#,
+    );
+    check(text::refresh(&RefreshReport::default()), "nothing changed, generation 0\n");
+}
+
+#[test]
+fn a_failure_as_json() {
+    check(json::error("query is empty", "bad-request"), r#"{"error":"query is empty","kind":"bad-request"}"#);
+}

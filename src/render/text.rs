@@ -1,0 +1,336 @@
+//! Replies as text for people: complete strings with their last line end.
+//!
+//! It owns the layout; colours, links and the cleaning of foreign text are [`super::paint`]'s, the numbers are the
+//! engine's. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
+//! repeats the path: output is read from the end as often as from the beginning.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::paint::{Ink, Style, clean};
+use super::{no_index, note_words, rfc3339};
+use crate::engine::LanguageRow;
+use crate::engine::api::{
+    Band, Hit, Mode, Reason, RefreshReport, SearchReply, SkippedReply, Snippet, State, Status, Verdict,
+    WhyNot,
+};
+use crate::profile::Signal;
+use crate::text::Span;
+
+/// A search's reply: in compact mode one line a hit, else blocks and a line on where the answer comes from.
+pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
+    answer(reply, &[], mode, style)
+}
+
+/// The reply to several queries; each hit names the query that found it.
+pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
+    answer(reply, queries, mode, style)
+}
+
+/// The state of an index.
+pub fn status(status: &Status, style: &Style) -> String {
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{} {value}", style.paint(Ink::Dim, &format!("{name:<11}")));
+    };
+    row("state", &style.paint(state_ink(status.state), status.state.name()));
+    if let Some(detail) = &status.detail {
+        row("detail", &clean(detail));
+    }
+    row("index", &status.index_path.display().to_string());
+    row("root", &status.root.display().to_string());
+    if status.state != State::Missing {
+        row("branch", status.branch.as_deref().unwrap_or("-"));
+        row("commit", status.commit.as_deref().unwrap_or("-"));
+        row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
+        row("files", &status.files.to_string());
+        row("chunks", &status.chunks.to_string());
+        row("symbols", &status.symbols.to_string());
+        row("sources", &bytes(status.source_bytes));
+        row("index size", &bytes(status.index_bytes));
+        row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
+        row("languages", &tally(status.languages.iter().copied()));
+        row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
+        row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
+    } else {
+        let _ = writeln!(out, "{}", no_index(&status.root, &status.index_path));
+    }
+    out
+}
+
+/// What is left out: a line an entry, then the counts.
+pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
+    let mut out = String::new();
+    for entry in &reply.entries {
+        let path = format!("{}{}", clean(entry.path.as_str()), if entry.is_dir { "/" } else { "" });
+        let _ = write!(out, "{}  {}", style.paint(Ink::Path, &path), entry.reason.name());
+        if !entry.detail.is_empty() {
+            let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&entry.detail)));
+        }
+        out.push('\n');
+    }
+    if !reply.counts.is_empty() {
+        out.push('\n');
+    }
+    for &(reason, files) in &reply.counts {
+        let head = format!("{files:>7} {:<14}", reason.name());
+        let _ = writeln!(out, "{head} {}", style.paint(Ink::Dim, reason.sentence()));
+    }
+    if out.is_empty() { "Nothing was left out.\n".to_string() } else { out }
+}
+
+/// Why a file ranks where it does.
+pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
+    let mut out = format!("{}\n", clean(&answer.text));
+    if let Verdict::Skipped(entry) = &answer.verdict {
+        let line = format!("{}: {} ({})", entry.reason.name(), entry.reason.sentence(), clean(&entry.detail));
+        let _ = writeln!(out, "  {}", style.clip(2, &line));
+    }
+    if let Some(hit) = &answer.hit {
+        out.push('\n');
+        out.push_str(&block(hit, None, root, Mode::Debug, style));
+    }
+    if !answer.missing.is_empty() {
+        out.push_str("\nagainst the tenth hit:\n");
+    }
+    for gap in &answer.missing {
+        let _ = writeln!(
+            out,
+            "  {:<13} {:+.3}, the tenth has {:+.3}",
+            gap.signal.name(),
+            gap.own + 0.0,
+            gap.tenth + 0.0
+        );
+    }
+    out
+}
+
+/// The languages, a line each.
+pub fn languages(rows: &[LanguageRow], style: &Style) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let files = row.files.map_or(String::new(), |files| files.to_string());
+        let name = style.paint(Ink::Symbol, &format!("{:<12}", row.name));
+        let line = format!("{name} {:<12} {files:>8}  {}", row.title, row.extensions.join(" "));
+        let _ = writeln!(out, "{}{}", line.trim_end(), if row.overridden { "  (overridden)" } else { "" });
+    }
+    out
+}
+
+/// What an index update did, in a line.
+pub fn refresh(report: &RefreshReport) -> String {
+    let RefreshReport { generation, added, changed, deleted, renamed, parsed, .. } = report;
+    if added + changed + deleted == 0 {
+        return format!("nothing changed, generation {generation}\n");
+    }
+    let read = bytes(report.bytes);
+    format!(
+        "generation {generation}: {added} added, {changed} changed, {deleted} deleted, {renamed} renamed; \
+         {parsed} parsed, {read} read\n"
+    )
+}
+
+fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
+    if reply.results.is_empty() {
+        return format!("No results found for: {}\n", clean(&reply.query));
+    }
+    let root = &reply.snapshot.root;
+    let mut out = String::new();
+    let mut before = None;
+    for hit in &reply.results {
+        let query = queries.get(hit.query_index).map(String::as_str);
+        if mode == Mode::Compact {
+            out.push_str(&compact(hit, query, root, style));
+            continue;
+        }
+        // Neighbouring hits of one file stand together; a blank line begins the next file.
+        if before.is_some_and(|path| path != &hit.path) {
+            out.push('\n');
+        }
+        before = Some(&hit.path);
+        out.push_str(&block(hit, query, root, mode, style));
+    }
+    if mode != Mode::Compact {
+        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &style.clip(0, &footer(reply))));
+        if let (Mode::Debug, Some(time)) = (mode, reply.snapshot.checked_at) {
+            let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("checked at {}", rfc3339(time))));
+        }
+    }
+    if let Some(next) = &reply.next {
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean(next))));
+    }
+    out
+}
+
+/// One line a hit: `path:line: kind symbol  score band  reason`.
+fn compact(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String {
+    let mut line = format!("{}: {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
+    if let Some(reason) = strongest(&hit.reasons) {
+        let _ = write!(line, "  {}", style.paint(Ink::Dim, &style.clip(0, &clean(&reason.text))));
+    }
+    line.push_str(&marks(hit, query, style));
+    line.push('\n');
+    line
+}
+
+/// A hit as a heading, its reasons and its code.
+fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
+    let mut out = format!("{}  {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
+    out.push_str(&marks(hit, query, style));
+    out.push('\n');
+    if mode == Mode::Debug {
+        for reason in &hit.reasons {
+            let line =
+                format!("{:+.3} {:<13} {}", reason.share + 0.0, reason.signal.name(), clean(&reason.text));
+            let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
+        }
+    } else {
+        let texts: Vec<String> = sayable(&hit.reasons).map(|reason| clean(&reason.text)).collect();
+        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
+    }
+    if let Some(snippet) = &hit.snippet {
+        out.push_str(&code(snippet, style));
+    }
+    out
+}
+
+/// The snippet with line numbers, matches highlighted.
+fn code(snippet: &Snippet, style: &Style) -> String {
+    let digits = snippet.lines.last.to_string().len().max(4);
+    let mut out = String::new();
+    let mut start = 0;
+    for (number, line) in (snippet.lines.first..).zip(snippet.text.split_inclusive('\n')) {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
+        let painted = highlighted(body, start, &snippet.highlights, style);
+        let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
+        start += line.len();
+    }
+    if snippet.cut {
+        let _ = writeln!(out, "  {:>digits$} ┆", "");
+    }
+    out
+}
+
+/// `body`, which stands at byte `offset` of a text, with the parts of `spans` that lie in it painted. A span that
+/// cuts a character is left unpainted.
+fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Style) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for span in spans {
+        let from = (span.start as usize).saturating_sub(offset).min(body.len());
+        let to = (span.end as usize).saturating_sub(offset).min(body.len());
+        if from < done || from >= to || !body.is_char_boundary(from) || !body.is_char_boundary(to) {
+            continue;
+        }
+        out.push_str(&clean(&body[done..from]));
+        out.push_str(&style.paint(Ink::Match, &clean(&body[from..to])));
+        done = to;
+    }
+    out.push_str(&clean(&body[done..]));
+    out
+}
+
+fn place(hit: &Hit, root: &Path, style: &Style) -> String {
+    let path = style.paint(Ink::Path, &clean(hit.path.as_str()));
+    let line = style.paint(Ink::Line, &hit.lines.first.to_string());
+    style.link(&hit.path.below(root), &format!("{path}:{line}"))
+}
+
+fn what(hit: &Hit, style: &Style) -> String {
+    match &hit.symbol {
+        Some(symbol) => format!("{} {}", hit.kind.name(), style.paint(Ink::Symbol, &clean(symbol))),
+        None => hit.kind.name().to_string(),
+    }
+}
+
+fn grade(hit: &Hit, style: &Style) -> String {
+    let ink = match hit.band {
+        Band::High => Ink::High,
+        Band::Good | Band::Possible => Ink::Good,
+        Band::Weak => Ink::Weak,
+    };
+    style.paint(ink, &format!("{:.2} {}", hit.score, hit.band.name()))
+}
+
+fn marks(hit: &Hit, query: Option<&str>, style: &Style) -> String {
+    let mut out = String::new();
+    if hit.stale {
+        let _ = write!(out, "  {}", style.paint(Ink::Alarm, "changed since indexed"));
+    }
+    if let Some(query) = query {
+        let _ = write!(out, "  {}", style.paint(Ink::Dim, &format!("← {}", clean(query))));
+    }
+    out
+}
+
+/// The reasons that say something: `base` only where there is no other.
+fn sayable(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+    let only_base = reasons.iter().all(|reason| reason.signal == Signal::Base);
+    reasons.iter().filter(move |reason| only_base || reason.signal != Signal::Base)
+}
+
+/// The reason with the largest share, the first of equals.
+fn strongest(reasons: &[Reason]) -> Option<&Reason> {
+    sayable(reasons).reduce(|best, reason| if reason.share > best.share { reason } else { best })
+}
+
+fn footer(reply: &SearchReply) -> String {
+    let snapshot = &reply.snapshot;
+    let mut parts = vec![format!("{} of {}", reply.results.len(), count(reply.total, "result", "results"))];
+    if reply.fallback_grep_hits > 0 {
+        let at_least = if reply.complete { "" } else { "at least " };
+        parts.push(format!(
+            "{at_least}{} the query as written",
+            count(reply.fallback_grep_hits, "line holds", "lines hold")
+        ));
+    }
+    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
+    match (&snapshot.branch, commit) {
+        (Some(branch), Some(commit)) => parts.push(format!("{}@{commit}", clean(branch))),
+        (Some(name), None) => parts.push(clean(name)),
+        (None, Some(commit)) => parts.push(commit),
+        (None, None) => {}
+    }
+    parts.push(format!("generation {}", snapshot.generation));
+    parts.push(count(snapshot.indexed_files, "file", "files"));
+    if snapshot.skipped_files > 0 {
+        parts.push(format!("{} skipped", snapshot.skipped_files));
+    }
+    if snapshot.stale_files > 0 {
+        parts.push(format!("{} stale", snapshot.stale_files));
+    }
+    parts.join(" · ")
+}
+
+fn state_ink(state: State) -> Ink {
+    match state {
+        State::Ready => Ink::High,
+        State::Missing | State::Indexing | State::Stale | State::Damaged => Ink::Alarm,
+    }
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
+    let listed: Vec<String> = counts.map(|(name, files)| format!("{name} {files}")).collect();
+    if listed.is_empty() { "-".to_string() } else { listed.join(", ") }
+}
+
+/// A number of bytes in binary units.
+fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would print as 1024.0.
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
