@@ -1,0 +1,144 @@
+//! Arguments, made from the catalog's rows.
+//!
+//! It owns the spelling (`_` becomes `-`, what a subcommand is about stands without a flag) and the rows that only a
+//! terminal needs. Defaults are shown in help and never filled in here: a front end sets what the user set, and the
+//! library's `Default` is the only place that says what happens otherwise.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
+use spyhop::catalog::{self, Operation, Param, Takes};
+
+const fn flag(name: &'static str, help: &'static str) -> Param {
+    Param { name, aliases: &[], short: None, takes: Takes::Nothing, default: None, help }
+}
+
+pub const JSON: Param = flag("json", "Answer as one line of JSON");
+pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
+pub const BATCH: Param =
+    flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
+pub const COLOR: Param = Param {
+    takes: Takes::Choice(colors),
+    default: Some("auto"),
+    ..flag("color", "Colours; auto: on a terminal, unless NO_COLOR is set")
+};
+pub const NO_HYPERLINKS: Param =
+    flag("no_hyperlinks", "No links on paths; else they are links on a terminal");
+pub const QUIET: Param = Param { short: Some('q'), ..flag("quiet", "No progress and no warnings") };
+pub const VERBOSE: Param = Param {
+    short: Some('v'),
+    ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
+};
+
+/// The forms of an answer that a search alone has.
+const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
+/// What every operation takes on a command line.
+const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
+
+/// The command for an operation, under `name`.
+pub fn operation(row: &'static Operation, name: &'static str) -> Command {
+    let is_search = row.name == catalog::SEARCH.name;
+    let forms = if is_search { SEARCH_ONLY } else { &[] };
+    let mut command = Command::new(name).about(row.help);
+    if name == row.name {
+        command = command.visible_aliases(row.aliases.iter().copied());
+    }
+    let groups =
+        [("", row.params), ("Output", forms), ("Output", EVERYWHERE), ("Tree and index", catalog::PLACE)];
+    for (heading, params) in groups {
+        for param in params {
+            let arg = arg(param);
+            command = command.arg(if heading.is_empty() { arg } else { arg.help_heading(heading) });
+        }
+    }
+    if is_search { one_source_of_queries(command) } else { command }
+}
+
+fn one_source_of_queries(command: Command) -> Command {
+    let sources = [catalog::QUERY.name, catalog::QUERIES.name, BATCH.name];
+    command
+        .mut_arg(catalog::QUERY.name, |arg| arg.required(false))
+        .group(clap::ArgGroup::new("source").args(sources).required(true))
+        .mut_arg(JSONL.name, |arg| arg.conflicts_with_all([JSON.name, BATCH.name]))
+}
+
+fn arg(param: &'static Param) -> Arg {
+    let mut help = param.help.to_string();
+    if let Some(default) = param.default {
+        help += &format!(" [default: {default}]");
+    }
+    // The engine reads these, with their other names; the parser only shows them.
+    if let Takes::Choices(choices) = param.takes {
+        help += &format!(" [possible values: {}]", choices().join(", "));
+    }
+    let mut arg = Arg::new(param.name).help(help);
+    if !is_positional(param) {
+        arg = arg.long(param.name.replace('_', "-")).value_name(value_name(param));
+        arg = arg.visible_aliases(param.aliases.iter().map(|alias| alias.replace('_', "-")));
+        arg = param.short.into_iter().fold(arg, |arg, short| arg.short(short));
+    } else {
+        arg = arg.value_name(param.name.to_uppercase());
+    }
+    match param.takes {
+        Takes::Nothing if param.name == VERBOSE.name => arg.action(ArgAction::Count),
+        Takes::Nothing => arg.action(ArgAction::SetTrue),
+        Takes::Text => arg,
+        Takes::Texts => arg.num_args(1..).action(ArgAction::Append),
+        Takes::Repeated => arg.action(ArgAction::Append),
+        Takes::List | Takes::Choices(_) => arg.action(ArgAction::Append).value_delimiter(','),
+        Takes::Choice(choices) => arg.value_parser(choices()),
+        Takes::Number(..) => arg.value_parser(value_parser!(u64)),
+        Takes::Fraction => arg.value_parser(value_parser!(f32)).allow_negative_numbers(true),
+        Takes::Bytes => arg.value_parser(parse_bytes),
+        Takes::Path => arg.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
+        Takes::Paths => arg.num_args(1..).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
+    }
+    .required(is_positional(param))
+}
+
+fn is_positional(param: &Param) -> bool {
+    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name].contains(&param.name)
+}
+
+fn value_name(param: &Param) -> &'static str {
+    match param.takes {
+        Takes::Number(..) | Takes::Fraction => "NUMBER",
+        Takes::Bytes => "SIZE",
+        Takes::Path | Takes::Paths => "PATH",
+        Takes::Choice(_) | Takes::Choices(_) => "CHOICE",
+        _ => "TEXT",
+    }
+}
+
+/// A number of bytes: digits, perhaps with K, M or G.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        unit => return Err(format!("unknown unit '{unit}'; choose K, M or G")),
+    };
+    let number: u64 = digits.parse().map_err(|_| format!("'{text}' is no number of bytes"))?;
+    number.checked_mul(1 << shift).ok_or_else(|| format!("'{text}' is too large"))
+}
+
+fn colors() -> Vec<&'static str> {
+    vec!["auto", "always", "never"]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_bytes("0"), Ok(0));
+        assert_eq!(parse_bytes("12K"), Ok(12 << 10));
+        assert_eq!(parse_bytes("3MiB"), Ok(3 << 20));
+        assert_eq!(parse_bytes("1x"), Err("unknown unit 'x'; choose K, M or G".into()));
+        assert_eq!(parse_bytes("M"), Err("'M' is no number of bytes".into()));
+        assert_eq!(parse_bytes("99999999999999G"), Err("'99999999999999G' is too large".into()));
+    }
+}

@@ -1,0 +1,39 @@
+//! `spyhop index [ROOT]`: makes the index, or brings it up to date.
+//!
+//! It owns the argument `ROOT`, which is taken exactly, as `--root` is: the advice that a missing index gives names
+//! the tree in full, and following it must index that tree and no other around it.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
+use spyhop::catalog;
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::{Place, given};
+use super::progress::Bar;
+use super::{Failure, Outcome};
+
+/// Adds the argument without a flag.
+pub fn extend(command: Command) -> Command {
+    let tree =
+        Arg::new("tree").value_name("ROOT").help(catalog::ROOT.help).conflicts_with(catalog::ROOT.name);
+    command.arg(tree.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::DirPath))
+}
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let engine = Place::of(matches)?.open(matches)?;
+    let bar = Bar::new(output);
+    let report = if given(matches, catalog::REBUILD.name) {
+        engine.rebuild(&|progress| bar.update(progress))
+    } else {
+        engine.refresh(&|progress| bar.update(progress))
+    }?;
+    drop(bar);
+    if output.json {
+        output.json(&json::refresh(&report))?;
+    } else if !output.quiet {
+        output.text(&text::refresh(&report))?;
+    }
+    Ok(Outcome::Found)
+}

@@ -1,0 +1,20 @@
+//! `spyhop languages`: the languages this binary knows.
+//!
+//! It owns nothing but the call; names and extensions come from the grammar folders.
+
+use clap::ArgMatches;
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::Place;
+use super::{Failure, Outcome};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let rows = Place::of(matches)?.open(matches)?.languages();
+    if output.json {
+        output.json(&json::languages(&rows))?;
+    } else {
+        output.text(&text::languages(&rows, &output.style))?;
+    }
+    Ok(Outcome::Found)
+}

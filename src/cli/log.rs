@@ -1,0 +1,35 @@
+//! Logging: off unless asked for, on standard error.
+//!
+//! It owns the switch. What is logged is the library's; spans are written when they close, with the time they took,
+//! since that is what one looks for.
+
+use std::io;
+
+use clap::ArgMatches;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use super::place::optional;
+use super::{Failure, args};
+
+/// Starts logging when `-v` or `SPYHOP_LOG` asks for it. The variable wins: it can say more.
+pub fn start(matches: &ArgMatches) -> Result<(), Failure> {
+    let wanted = match (std::env::var("SPYHOP_LOG"), optional::<u8>(matches, args::VERBOSE.name)) {
+        (Ok(directives), _) if !directives.is_empty() => directives,
+        (_, None | Some(0)) => return Ok(()),
+        (_, Some(1)) => "spyhop=info".to_string(),
+        (_, Some(2)) => "spyhop=debug".to_string(),
+        (_, Some(_)) => "spyhop=trace".to_string(),
+    };
+    let filter = EnvFilter::builder().parse(&wanted).map_err(|error| {
+        Failure::Usage(format!("SPYHOP_LOG is '{wanted}': {error}; choose error, warn, info, debug or trace"))
+    })?;
+    let color = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_span_events(FmtSpan::CLOSE)
+        .with_ansi(color)
+        .with_writer(io::stderr)
+        .init();
+    Ok(())
+}

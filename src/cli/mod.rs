@@ -1,0 +1,215 @@
+//! The command line: parse, dispatch, exit.
+//!
+//! It owns exit codes and what becomes of a failure; each subcommand has a file of its own, arguments come from the
+//! catalog ([`args`]), and the search itself is the library's. Bare words are a search: the word `search` is put in
+//! front of them before parsing, instead of teaching the parser two grammars at once, because then a query may
+//! contain any word, also a subcommand's name, everywhere but in the first place.
+
+mod args;
+mod log;
+mod output;
+mod place;
+mod progress;
+mod request;
+
+mod completions;
+mod index;
+mod languages;
+mod man;
+mod search;
+mod skipped;
+mod status;
+mod touch;
+mod why_not;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+use spyhop::catalog::{self, Operation};
+use spyhop::engine::{Error, ErrorKind};
+
+use output::Output;
+
+/// How a run ended, as grep has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Something was found or done.
+    Found,
+    /// Nothing was found.
+    Nothing,
+    /// Some of it failed, and that has been said.
+    Failed,
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+enum Failure {
+    /// The engine refused or failed.
+    Engine(Error),
+    /// What was typed makes no sense here.
+    Usage(String),
+    /// A stream or folder failed.
+    Io(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Engine(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Io(error)
+    }
+}
+
+type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
+
+/// Every operation of the catalog that the command line offers, and what runs it.
+const COMMANDS: &[(&Operation, Run)] = &[
+    (&catalog::SEARCH, search::run),
+    (&catalog::INDEX, index::run),
+    (&catalog::STATUS, status::run),
+    (&catalog::SKIPPED, skipped::run),
+    (&catalog::WHY_NOT, why_not::run),
+    (&catalog::TOUCH, touch::run),
+    (&catalog::LANGUAGES, languages::run),
+];
+
+/// The whole run of the process.
+pub fn main() -> ExitCode {
+    let matches = match command().try_get_matches_from(with_search(std::env::args_os().collect())) {
+        Ok(matches) => matches,
+        Err(error) => return usage(error),
+    };
+    let Some((name, matches)) = matches.subcommand() else {
+        return ExitCode::from(2); // help has been shown: the parser insists on arguments
+    };
+    match dispatch(name, matches) {
+        Ok(Outcome::Found) => ExitCode::SUCCESS,
+        Ok(Outcome::Nothing) => ExitCode::from(1),
+        Ok(Outcome::Failed) => ExitCode::from(2),
+        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
+    match name {
+        "completions" => return completions::run(matches),
+        "man" => return man::run(matches),
+        _ => {}
+    }
+    log::start(matches)?;
+    let mut output = Output::new(matches);
+    let row = COMMANDS.iter().find(|(operation, _)| operation.name == name);
+    let (_, run) = row.expect("the parser knows no other subcommand");
+    run(matches, &mut output)
+}
+
+/// The command and its subcommands. The top carries the search's arguments as well, so that they stand in its help,
+/// completions and manual.
+fn command() -> Command {
+    let mut top = args::operation(&catalog::SEARCH, "spyhop")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Find code by what it does, and see why each hit is there")
+        .override_usage("spyhop [OPTIONS] <QUERY>...\n       spyhop <COMMAND>")
+        .after_help(
+            "A first word that is the name of a command is the command; anything else is a search.\n\
+             Exit codes: 0 found, 1 nothing found, 2 error.",
+        )
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .arg_required_else_help(true);
+    for (operation, _) in COMMANDS {
+        let own = args::operation(operation, operation.name);
+        top = top.subcommand(if operation.name == catalog::INDEX.name { index::extend(own) } else { own });
+    }
+    top.subcommand(completions::command()).subcommand(man::command())
+}
+
+/// The arguments, with `search` in front unless they begin with a subcommand or ask for help.
+fn with_search(mut argv: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| {
+        let word = word.to_string_lossy();
+        command().get_subcommands().any(|known| known.get_name_and_visible_aliases().contains(&&*word))
+    };
+    let keep = match argv.get(1) {
+        None => true,
+        Some(first) if is_command(first) => true,
+        // `help me find ...` is a question.
+        Some(first) if first == "help" => argv.get(2).is_none_or(is_command),
+        Some(first) => ["-h", "--help", "-V", "--version"].iter().any(|flag| first == flag),
+    };
+    if !keep {
+        argv.insert(1, catalog::SEARCH.name.into());
+    }
+    argv
+}
+
+/// Says what the parser said: help on standard output, errors in our own form.
+fn usage(error: clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").map(|text| format!("spyhop: {text}")).unwrap_or(text);
+    let _ = io::stderr().write_all(text.as_bytes());
+    ExitCode::from(2)
+}
+
+/// Says what failed on standard error.
+fn complain(failure: &Failure) {
+    let text = match failure {
+        Failure::Engine(error) if error.kind() == ErrorKind::NoIndex => format!("there is no index\n{error}"),
+        Failure::Engine(error) => error.to_string(),
+        Failure::Usage(text) => text.clone(),
+        Failure::Io(error) => error.to_string(),
+    };
+    // Where standard error is closed there is nobody to tell; the exit code still says it.
+    let _ = writeln!(io::stderr(), "spyhop: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_operation_has_a_command() {
+        let names = |operations: &[&Operation]| operations.iter().map(|row| row.name).collect::<Vec<_>>();
+        let offered: Vec<&Operation> = COMMANDS.iter().map(|(operation, _)| *operation).collect();
+        assert_eq!(names(&offered), names(&catalog::OPERATIONS.iter().collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn bare_words_are_a_search() {
+        let check = |line: &str, expected: &str| {
+            let argv = with_search(line.split(' ').map(OsString::from).collect());
+            let words: Vec<&str> = argv.iter().map(|word| word.to_str().unwrap()).collect();
+            assert_eq!(words.join(" "), expected);
+        };
+        check("spyhop", "spyhop");
+        check("spyhop where is it", "spyhop search where is it");
+        check("spyhop search index", "spyhop search index");
+        check("spyhop index", "spyhop index");
+        check("spyhop langs", "spyhop langs");
+        check("spyhop -- index", "spyhop search -- index");
+        check("spyhop --json index", "spyhop search --json index");
+        check("spyhop --help", "spyhop --help");
+        check("spyhop help", "spyhop help");
+        check("spyhop help status", "spyhop help status");
+        check("spyhop help me find it", "spyhop search help me find it");
+    }
+}

@@ -1,0 +1,81 @@
+//! Standard output and standard error, as the user's terminal and flags have them.
+//!
+//! It owns what is decided about streams: colour, links, width, whether there is chatter. Rendering is the library's.
+//! An answer is written whole and flushed at once, so a reader of a pipe never waits for half of it.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ArgMatches;
+use spyhop::render::Style;
+
+use super::args;
+use super::place::{given, optional};
+
+/// Where answers go, and how.
+pub struct Output {
+    pub style: Style,
+    pub json: bool,
+    pub quiet: bool,
+    choice: ColorChoice,
+}
+
+impl Output {
+    /// What flags, environment and terminal say.
+    pub fn new(matches: &ArgMatches) -> Output {
+        let choice = match optional::<String>(matches, args::COLOR.name).map(String::as_str) {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => AutoStream::choice(&io::stdout()),
+        };
+        let terminal = io::stdout().is_terminal();
+        let color = choice != ColorChoice::Never;
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let hyperlinks = terminal && color && !dumb && !given(matches, args::NO_HYPERLINKS.name);
+        let width = if terminal { terminal_size::terminal_size().map_or(0, |(width, _)| width.0) } else { 0 };
+        Output {
+            style: Style {
+                color,
+                hyperlinks,
+                host: if hyperlinks { host() } else { String::new() },
+                width: width.into(),
+            },
+            json: given(matches, args::JSON.name),
+            quiet: given(matches, args::QUIET.name),
+            choice,
+        }
+    }
+
+    /// Writes text, with or without colours.
+    pub fn text(&mut self, text: &str) -> io::Result<()> {
+        let mut stream = AutoStream::new(io::stdout().lock(), self.choice);
+        stream.write_all(text.as_bytes())?;
+        stream.flush()
+    }
+
+    /// Writes JSON as it is, with a line end unless it has one.
+    pub fn json(&mut self, json: &str) -> io::Result<()> {
+        let mut stream = io::stdout().lock();
+        stream.write_all(json.as_bytes())?;
+        if !json.ends_with('\n') {
+            stream.write_all(b"\n")?;
+        }
+        stream.flush()
+    }
+
+    /// Writes warnings to standard error unless the user wants quiet.
+    pub fn warn(&self, warnings: &[String]) {
+        for warning in warnings.iter().filter(|_| !self.quiet) {
+            let _ = writeln!(io::stderr(), "spyhop: warning: {warning}");
+        }
+    }
+}
+
+/// The machine's name, for links; empty where it is not to be had without asking the system in its own way.
+fn host() -> String {
+    let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let named = named.or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
+    let named = named.trim();
+    let plain = named.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if plain { named.to_string() } else { String::new() }
+}

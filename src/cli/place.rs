@@ -1,0 +1,151 @@
+//! Where: the tree, the engine over it, and paths as they are typed.
+//!
+//! It owns the way from what stands on the command line and the current folder to a root and root-relative paths.
+//! Whether a root can be used, and where its index lies, the engine decides. A typed path is read from the current
+//! folder as in any other tool and, where nothing is there, from the root: answers show root-relative paths, and
+//! what an answer shows can be typed back.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use spyhop::catalog::{self, Takes};
+use spyhop::engine::Engine;
+use spyhop::engine::api::{OnMissing, Options, StalePolicy};
+use spyhop::path::RelPath;
+
+use super::Failure;
+
+/// A tree, and where in it the user stands.
+pub struct Place {
+    pub root: PathBuf,
+    /// The current folder, when it lies in the tree.
+    here: Option<RelPath>,
+    /// What `--path` narrows the search to.
+    pub path: Option<String>,
+}
+
+impl Place {
+    /// What the arguments and the current folder choose.
+    pub fn of(matches: &ArgMatches) -> Result<Place, Failure> {
+        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
+        let root = given.map(|root| absolute(&cwd, root));
+        let Some(path) = optional::<PathBuf>(matches, catalog::PATH.name) else {
+            return Ok(Place::new(root.unwrap_or_else(|| Engine::find_root(&cwd)), &cwd));
+        };
+        if !path.is_absolute() && !path.starts_with("~") {
+            let place = Place::new(root.unwrap_or_else(|| Engine::find_root(&cwd)), &cwd);
+            let inside = place.relative(path)?;
+            if !inside.below(&place.root).exists() {
+                let (path, root) = (path.display(), place.root.display());
+                return Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'")));
+            }
+            return Ok(Place { path: narrowed(&inside), ..place });
+        }
+        let target = absolute(&cwd, path);
+        let folder = if target.is_file() { target.parent().unwrap_or(&target) } else { &target };
+        if !folder.exists() {
+            return Err(Failure::Usage(format!("path '{}' does not exist", path.display())));
+        }
+        let place = Place::new(root.unwrap_or_else(|| Engine::find_root(folder)), &cwd);
+        let inside = place.relative(&target)?;
+        Ok(Place { path: narrowed(&inside), ..place })
+    }
+
+    fn new(root: PathBuf, cwd: &Path) -> Place {
+        let here = cwd.strip_prefix(&root).ok().and_then(|below| RelPath::from_path(below).ok());
+        Place { root, here, path: None }
+    }
+
+    /// Opens the engine with the options that were given.
+    pub fn open(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
+        Ok(Engine::open(&self.root, options(matches)?)?)
+    }
+
+    /// The root-relative form of a typed path, whether or not there is such a file.
+    pub fn relative(&self, path: &Path) -> Result<RelPath, Failure> {
+        let usage = |error: spyhop::path::PathError| Failure::Usage(error.to_string());
+        if path.is_absolute() || path.starts_with("~") {
+            let target = absolute(Path::new(""), path);
+            let Ok(below) = target.strip_prefix(&self.root) else {
+                let (path, root) = (path.display(), self.root.display());
+                return Err(Failure::Usage(format!("path '{path}' lies outside the root '{root}'")));
+            };
+            return RelPath::from_path(below).map_err(usage);
+        }
+        let from_root = RelPath::from_path(path);
+        let Some(here) = &self.here else { return from_root.map_err(usage) };
+        let from_here = RelPath::from_path(&Path::new(here.as_str()).join(path));
+        match (from_here, from_root) {
+            (Ok(here), _) if here.below(&self.root).exists() => Ok(here),
+            (_, Ok(root)) if root.below(&self.root).exists() => Ok(root),
+            (here, _) => here.map_err(usage),
+        }
+    }
+}
+
+/// The value of an argument that this subcommand may not have.
+pub fn optional<'a, T: Clone + Send + Sync + 'static>(matches: &'a ArgMatches, id: &str) -> Option<&'a T> {
+    matches.try_get_one::<T>(id).ok().flatten()
+}
+
+/// Whether a flag is given; false where this subcommand has no such flag.
+pub fn given(matches: &ArgMatches, id: &str) -> bool {
+    optional::<bool>(matches, id).copied().unwrap_or(false)
+}
+
+fn narrowed(path: &RelPath) -> Option<String> {
+    let text = path.as_str();
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+/// `path` as an absolute one, links resolved where it exists; `~` is the user's home folder.
+fn absolute(cwd: &Path, path: &Path) -> PathBuf {
+    let whole = match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => cwd.join(path),
+    };
+    whole.canonicalize().unwrap_or(whole)
+}
+
+fn options(matches: &ArgMatches) -> Result<Options, Failure> {
+    let mut options =
+        Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };
+    options.grammars = optional(matches, catalog::GRAMMARS.name).cloned();
+    options.hidden = given(matches, catalog::HIDDEN.name);
+    if let Some(&bytes) = optional(matches, catalog::MAX_FILE_SIZE.name) {
+        options.max_file_bytes = bytes;
+    }
+    if let Some(&threads) = optional::<u64>(matches, catalog::THREADS.name) {
+        let Takes::Number(least, most) = catalog::THREADS.takes else { unreachable!("threads is a number") };
+        if !(least..=most).contains(&threads) {
+            return Err(Failure::Usage(format!("threads is {threads}; choose {least} to {most}")));
+        }
+        options.threads = Some(threads as usize);
+    }
+    if given(matches, catalog::REQUIRE_INDEX.name) {
+        options.on_missing = OnMissing::Fail;
+    }
+    if let Some(policy) = stale_policy(matches)? {
+        options.stale_policy = policy;
+    }
+    Ok(options)
+}
+
+fn stale_policy(matches: &ArgMatches) -> Result<Option<StalePolicy>, Failure> {
+    let named = optional::<String>(matches, catalog::STALE_POLICY.name).map(String::as_str);
+    let no_refresh = given(matches, catalog::NO_REFRESH.name);
+    match named {
+        Some(name) if no_refresh && name != "ignore" => Err(Failure::Usage(format!(
+            "--no-refresh and --stale-policy {name} exclude each other; choose one"
+        ))),
+        None if no_refresh => Ok(Some(StalePolicy::Ignore)),
+        None => Ok(None),
+        Some("refresh") => Ok(Some(StalePolicy::Refresh)),
+        Some("warn") => Ok(Some(StalePolicy::Warn)),
+        Some("ignore") => Ok(Some(StalePolicy::Ignore)),
+        Some("error") => Ok(Some(StalePolicy::Error)),
+        Some("wait") => Ok(Some(StalePolicy::Wait)),
+        Some(other) => unreachable!("the parser lets no '{other}' through"),
+    }
+}

@@ -1,0 +1,25 @@
+//! `spyhop skipped`: what was seen and is not ranked, with the reason.
+//!
+//! It owns the narrowing to one reason, which is a matter of display: the engine always knows them all.
+
+use clap::ArgMatches;
+use spyhop::catalog;
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::{Place, optional};
+use super::{Failure, Outcome};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let mut reply = Place::of(matches)?.open(matches)?.skipped()?;
+    if let Some(reason) = optional::<String>(matches, catalog::REASON.name) {
+        reply.entries.retain(|entry| entry.reason.name() == reason);
+        reply.counts.retain(|(counted, _)| counted.name() == reason);
+    }
+    if output.json {
+        output.json(&json::skipped(&reply))?;
+    } else {
+        output.text(&text::skipped(&reply, &output.style))?;
+    }
+    Ok(if reply.entries.is_empty() { Outcome::Nothing } else { Outcome::Found })
+}

@@ -1,0 +1,26 @@
+//! `spyhop status`: the state of the index and what is in it.
+//!
+//! It owns the exit code: 0 when there is an index, 1 when there is none, 2 when it is damaged, so that a script can
+//! ask without reading.
+
+use clap::ArgMatches;
+use spyhop::engine::api::State;
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::Place;
+use super::{Failure, Outcome};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let status = Place::of(matches)?.open(matches)?.status()?;
+    if output.json {
+        output.json(&json::status(&status))?;
+    } else {
+        output.text(&text::status(&status, &output.style))?;
+    }
+    Ok(match status.state {
+        State::Missing => Outcome::Nothing,
+        State::Damaged => Outcome::Failed,
+        State::Indexing | State::Ready | State::Stale => Outcome::Found,
+    })
+}

@@ -1,0 +1,30 @@
+//! `spyhop touch FILES...`: says which files are being worked on.
+//!
+//! It owns going on after a bad path: every good one is touched, each bad one is named, the exit code remembers.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use spyhop::catalog;
+use spyhop::engine::Engine;
+
+use super::output::Output;
+use super::place::Place;
+use super::{Failure, Outcome, complain};
+
+pub fn run(matches: &ArgMatches, _: &mut Output) -> Result<Outcome, Failure> {
+    let place = Place::of(matches)?;
+    let engine = place.open(matches)?;
+    let mut outcome = Outcome::Found;
+    for file in matches.get_many::<PathBuf>(catalog::FILES.name).expect("the parser insists on one") {
+        if let Err(failure) = touch(&place, &engine, file) {
+            complain(&failure);
+            outcome = Outcome::Failed;
+        }
+    }
+    Ok(outcome)
+}
+
+fn touch(place: &Place, engine: &Engine, file: &std::path::Path) -> Result<(), Failure> {
+    Ok(engine.touch(place.relative(file)?.as_str())?)
+}
