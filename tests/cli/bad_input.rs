@@ -1,0 +1,124 @@
+//! Bad input: each gives exit code 2, nothing on standard output, and a message that names the value and, where
+//! there are any, the choices.
+
+use super::{SMALL, Tree};
+
+/// Runs and expects failure with a message that contains each of `parts`.
+fn refuses(tree: &Tree, args: &[&str], parts: &[&str]) {
+    let ran = tree.run(args);
+    let shown: Vec<String> = args.iter().map(|arg| arg.chars().take(40).collect()).collect();
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{shown:?}: {}", ran.err);
+    assert!(ran.err.starts_with("spyhop: "), "{shown:?}: {}", ran.err);
+    for part in parts {
+        assert!(ran.err.contains(part), "{shown:?}: no '{part}' in: {}", ran.err);
+    }
+}
+
+#[test]
+fn of_queries() {
+    let tree = Tree::new(SMALL);
+    refuses(&tree, &[""], &["query is empty"]);
+    refuses(&tree, &["   "], &["query is empty"]);
+    refuses(&tree, &["search"], &["QUERY"]);
+    refuses(&tree, &["--queries", " | "], &["empty"]);
+    refuses(&tree, &[&"x".repeat(100_000)], &["100000", "10000"]);
+    refuses(&tree, &["canvas", "--queries", "a|b"], &["--queries"]);
+    refuses(&tree, &["canvas", "--batch"], &["--batch"]);
+}
+
+#[test]
+fn a_query_of_only_punctuation_is_answered() {
+    let tree = Tree::new(SMALL);
+    for query in ["?!", "...", "::", "(", "\\", "*", "\u{1f433}"] {
+        let ran = tree.run(&["--", query]);
+        assert!(ran.code <= 1, "{query}: {}", ran.err);
+        if ran.code == 1 {
+            assert_eq!(ran.out, format!("No results found for: {query}\n"));
+        }
+    }
+}
+
+#[test]
+fn of_numbers() {
+    let tree = Tree::new(SMALL);
+    refuses(&tree, &["canvas", "-n", "0"], &["max_results is 0; choose 1 to 50"]);
+    refuses(&tree, &["canvas", "-n", "51"], &["max_results is 51; choose 1 to 50"]);
+    refuses(&tree, &["canvas", "-n", "many"], &["many"]);
+    refuses(&tree, &["canvas", "--per-file", "0"], &["per_file is 0"]);
+    refuses(&tree, &["canvas", "--min-score", "1.5"], &["min_score is 1.5"]);
+    refuses(&tree, &["canvas", "--min-score", "-1"], &["min_score is -1"]);
+    refuses(&tree, &["canvas", "--min-score", "NaN"], &["min_score is NaN"]);
+    refuses(&tree, &["canvas", "--expand", "-1"], &["-1"]);
+    refuses(&tree, &["canvas", "--threads", "0"], &["threads is 0; choose 1 to"]);
+    refuses(&tree, &["canvas", "--max-file-size", "1X"], &["1X", "choose K, M or G"]);
+}
+
+#[test]
+fn of_choices() {
+    let tree = Tree::new(SMALL);
+    refuses(&tree, &["canvas", "--lang", "klingon"], &["klingon", "rust", "typescript"]);
+    refuses(
+        &tree,
+        &["canvas", "--kind", "klass"],
+        &["unknown kind 'klass'; choose one of fn, method, struct"],
+    );
+    refuses(&tree, &["canvas", "--glob", "src/[a"], &["src/[a"]);
+    refuses(&tree, &["canvas", "--mode", "loud"], &["loud", "compact, default, debug"]);
+    refuses(&tree, &["canvas", "--color", "red"], &["red", "auto, always, never"]);
+    refuses(&tree, &["canvas", "--stale-policy", "no"], &["'no'", "refresh, warn, ignore, error, wait"]);
+    refuses(&tree, &["canvas", "--stale-policy", "wait", "--no-refresh"], &["--no-refresh", "wait"]);
+    refuses(&tree, &["canvas", "--cursor", "nonsense!"], &["nonsense!"]);
+    refuses(&tree, &["canvas", "--nonsense"], &["--nonsense"]);
+    refuses(&tree, &["canvas", "--json", "--jsonl"], &["--json"]);
+    refuses(&tree, &["skipped", "--reason", "boredom"], &["boredom", "ignored", "binary"]);
+    refuses(&tree, &["completions", "tcl"], &["tcl", "bash"]);
+    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, index"]);
+}
+
+#[test]
+fn of_places() {
+    let tree = Tree::new(SMALL);
+    let file = tree.root().join("src/auth.rs");
+    let gone = tree.root().join("gone");
+    let (file, gone) = (file.to_str().unwrap(), gone.to_str().unwrap());
+    refuses(&tree, &["canvas", "--root", gone], &[gone]);
+    refuses(&tree, &["canvas", "--root", file], &[file]);
+    refuses(&tree, &["index", gone], &[gone]);
+    refuses(&tree, &["index", file], &[file]);
+    refuses(&tree, &["canvas", "--path", gone], &[gone]);
+    refuses(&tree, &["canvas", "--path", "gone"], &["path 'gone' does not exist"]);
+    refuses(&tree, &["canvas", "--path", "../.."], &["leaves its root"]);
+    refuses(&tree, &["why-not", "../../x", "canvas"], &["leaves its root"]);
+    let root = tree.root().join("src");
+    refuses(&tree, &["canvas", "--root", root.to_str().unwrap(), "--path", "/"], &["lies outside the root"]);
+    refuses(&tree, &["canvas", "--grammars", gone], &[gone]);
+}
+
+#[test]
+fn nothing_to_do_shows_help() {
+    let ran = Tree::new(SMALL).run(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("Usage: spyhop"), "{}", ran.err);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_unreadable_root_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::new("\n=== locked/a.rs\nfn a() {}\n");
+    let locked = tree.root().join("locked");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
+    // The superuser reads everything.
+    if std::fs::read_dir(&locked).is_err() {
+        refuses(&tree, &["a", "--root", locked.to_str().unwrap()], &[locked.to_str().unwrap()]);
+    }
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn logging_directives_are_checked() {
+    let tree = Tree::new(SMALL);
+    let ran = super::ran(tree.command().env("SPYHOP_LOG", "spyhop=loudly").arg("canvas"), "");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.starts_with("spyhop: SPYHOP_LOG is 'spyhop=loudly'"), "{}", ran.err);
+}

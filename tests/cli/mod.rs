@@ -1,0 +1,135 @@
+//! The real binary on small trees.
+//!
+//! Each test writes its tree from one text into a folder of its own, with an index folder beside it, so nothing of
+//! the machine gets in. What is checked is what a shell or a program sees: bytes on standard output, words on
+//! standard error, the exit code. How well answers rank is not tested here.
+
+mod bad_input;
+mod forms;
+mod operations;
+mod parameters;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A tree, an index folder beside it, and the way to run the binary there.
+pub struct Tree {
+    folder: tempfile::TempDir,
+}
+
+/// What a run gave.
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// Three files about three things, in two folders; the words of one do not occur in the others.
+pub const SMALL: &str = r#"
+=== src/auth.rs
+/// Resolves the secret of a provider.
+pub fn resolve_api_key(provider: &str) -> String {
+    format!("secret of {provider}")
+}
+
+pub struct Vault;
+=== src/paint.py
+def draw_circle(radius):
+    """Draws a circle on the canvas."""
+    return canvas.arc(radius)
+=== docs/guide.md
+# Brewing
+
+Grind the beans, then pour the water.
+"#;
+
+impl Tree {
+    /// The tree that `text` describes: `=== PATH` heads each file.
+    pub fn new(text: &str) -> Tree {
+        let tree = Tree { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(tree.root()).unwrap();
+        for part in text.split("\n=== ").skip(1) {
+            let (path, content) = part.split_once('\n').unwrap();
+            let content = content.strip_suffix('\n').unwrap_or(content);
+            tree.write(path, format!("{content}\n"));
+        }
+        tree
+    }
+
+    pub fn root(&self) -> PathBuf {
+        // The name that the binary will print: where temporary folders are links, the one behind the link.
+        self.folder.path().canonicalize().unwrap().join("tree")
+    }
+
+    pub fn index_dir(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("index")
+    }
+
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// The binary, standing in the tree, with nothing of this machine's settings.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
+        command.current_dir(self.root()).env("SPYHOP_INDEX_DIR", self.index_dir());
+        for name in ["SPYHOP_LOG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        ran(self.command().args(args), "")
+    }
+
+    pub fn run_in(&self, folder: impl AsRef<Path>, args: &[&str]) -> Ran {
+        ran(self.command().current_dir(self.root().join(folder)).args(args), "")
+    }
+
+    pub fn feed(&self, args: &[&str], input: &str) -> Ran {
+        ran(self.command().args(args), input)
+    }
+
+    /// The JSON reply to a run that must succeed or find nothing.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        assert_ne!(ran.code, 2, "{args:?}: {}", ran.err);
+        assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+        serde_json::from_str(&ran.out).unwrap()
+    }
+
+    /// The paths of the hits, in order, each once.
+    pub fn paths(&self, args: &[&str]) -> Vec<String> {
+        let reply = self.json(args);
+        let mut paths: Vec<String> = Vec::new();
+        for hit in reply["results"].as_array().unwrap() {
+            let path = hit["path"].as_str().unwrap().to_string();
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+}
+
+/// Runs a command that reads `input`.
+pub fn ran(command: &mut Command, input: &str) -> Ran {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A run that ends before it has read everything closes the pipe; that is its right.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().expect("it was not killed"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}

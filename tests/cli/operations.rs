@@ -1,0 +1,172 @@
+//! The other subcommands.
+
+use super::{SMALL, Tree};
+
+#[test]
+fn index_says_what_it_did() {
+    let tree = Tree::new(SMALL);
+    let root = tree.root();
+    let ran = tree.run_in("/", &["index", root.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(
+        ran.out.starts_with("generation 1: 3 added, 0 changed, 0 deleted, 0 renamed; 3 parsed"),
+        "{}",
+        ran.out
+    );
+    assert!(tree.run(&["index"]).out.starts_with("nothing changed"));
+    tree.write("src/paint.py", "def draw_square(side):\n    return side\n");
+    std::fs::remove_file(root.join("docs/guide.md")).unwrap();
+    let report = tree.json(&["index"]);
+    assert_eq!(
+        (&report["changed"], &report["deleted"], &report["parsed"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    assert_eq!(tree.json(&["index", "--rebuild"])["parsed"], 2);
+    assert_eq!(tree.run(&["index", "-q"]).out, "");
+}
+
+#[test]
+fn status_before_and_after() {
+    let tree = Tree::new(SMALL);
+    let missing = tree.run(&["status"]);
+    assert_eq!((missing.code, missing.err.as_str()), (1, ""));
+    let lines: Vec<&str> = missing.out.lines().collect();
+    assert!(lines.contains(&&*format!("Run: spyhop index {}", tree.root().display())), "{}", missing.out);
+    assert!(lines.iter().any(|line| line.starts_with("Expected index at: ")), "{}", missing.out);
+    assert_eq!(tree.json(&["status"])["state"], "missing");
+
+    tree.run(&["index"]);
+    let status = tree.json(&["status"]);
+    assert_eq!(
+        (&status["state"], &status["files"], &status["stale_files"]),
+        (&"ready".into(), &3.into(), &0.into())
+    );
+    assert_eq!(status["root"], tree.root().to_str().unwrap());
+    assert!(status["index_path"].as_str().unwrap().starts_with(tree.index_dir().to_str().unwrap()));
+    assert!(status["chunks"].as_u64().unwrap() >= 3 && status["symbols"].as_u64().unwrap() >= 3, "{status}");
+    assert!(
+        status["languages"].as_array().unwrap().contains(&serde_json::json!({ "name": "rust", "files": 1 }))
+    );
+
+    tree.write("src/new.rs", "fn new() {}\n");
+    let stale = tree.run(&["status"]);
+    assert_eq!(stale.code, 0);
+    assert!(stale.out.starts_with("state       stale\n"), "{}", stale.out);
+}
+
+#[test]
+fn skipped_lists_every_hole() {
+    let tree = Tree::new(SMALL);
+    tree.write(".gitignore", "*.log\n/junk\n");
+    tree.write("debug.log", "noise\n");
+    tree.write("junk/a.rs", "fn junk() {}\n");
+    tree.write("junk/b.rs", "fn junk() {}\n");
+    tree.write("data.bin", b"a\0b\0c");
+    tree.run(&["index"]);
+    let reply = tree.json(&["skipped"]);
+    let entries: Vec<(&str, &str, bool)> = reply["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            let text = |name: &str| entry[name].as_str().unwrap();
+            (text("path"), text("reason"), entry["is_dir"].as_bool().unwrap())
+        })
+        .collect();
+    for expected in
+        [("data.bin", "binary", false), ("debug.log", "ignored", false), ("junk", "ignored", true)]
+    {
+        assert!(entries.contains(&expected), "{expected:?} in {entries:?}");
+    }
+    let only = tree.run(&["skipped", "--reason", "binary"]);
+    assert_eq!(only.code, 0);
+    assert!(only.out.starts_with("data.bin  binary"), "{}", only.out);
+    assert!(!only.out.contains("debug.log"), "{}", only.out);
+    let none = tree.run(&["skipped", "--reason", "minified"]);
+    assert_eq!((none.code, none.out.as_str()), (1, "Nothing was left out.\n"));
+}
+
+#[test]
+fn why_not_gives_a_verdict() {
+    let tree = Tree::new(SMALL);
+    tree.write("data.bin", b"a\0b\0c");
+    tree.run(&["index"]);
+    let check = |args: &[&str], code: i32, verdict: &str| {
+        let args = [&["why-not"], args].concat();
+        assert_eq!(tree.run(&args).code, code, "{args:?}");
+        let answer = tree.json(&args);
+        assert_eq!(answer["verdict"], verdict, "{answer}");
+        assert!(!answer["text"].as_str().unwrap().is_empty());
+        answer
+    };
+    let ranked = check(&["src/paint.py", "draw", "circle"], 0, "ranked");
+    assert_eq!((&ranked["rank"], &ranked["hit"]["path"]), (&1.into(), &"src/paint.py".into()));
+    check(&["src/auth.rs", "draw circle"], 1, "no-term");
+    check(&["gone.rs", "draw circle"], 1, "no-such-file");
+    assert_eq!(check(&["data.bin", "draw circle"], 1, "skipped")["detail"], "binary");
+    check(&["src/paint.py", "draw circle", "--lang", "rust"], 1, "filtered");
+    tree.write("src/new.rs", "fn draw() {}\n");
+    check(&["src/new.rs", "draw circle", "--no-refresh"], 1, "not-indexed");
+}
+
+#[test]
+fn touch_takes_paths_from_where_one_stands() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index"]);
+    let root = tree.root().join("docs/guide.md");
+    let ran = tree.run(&["touch", "src/paint.py", root.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    let bad = tree.run(&["touch", "gone.rs", "src/auth.rs", "/elsewhere"]);
+    assert_eq!((bad.code, bad.err.lines().count()), (2, 2), "{}", bad.err);
+    assert!(bad.err.contains("gone.rs") && bad.err.contains("/elsewhere"), "{}", bad.err);
+}
+
+#[test]
+fn a_touched_file_weighs_more() {
+    let tree = Tree::new("\n=== a/one.rs\npub fn hoist_sail() {}\n=== b/two.rs\npub fn hoist_sail() {}\n");
+    assert_eq!(tree.paths(&["hoist sail"]), ["a/one.rs", "b/two.rs"]);
+    tree.run(&["touch", "b/two.rs"]);
+    let reply = tree.json(&["hoist sail"]);
+    assert_eq!(reply["results"][0]["path"], "b/two.rs");
+    let reasons = reply["results"][0]["reasons"].as_array().unwrap();
+    assert!(reasons.iter().any(|reason| reason["signal"] == "session"), "{reply}");
+}
+
+#[test]
+fn languages_are_listed() {
+    let tree = Tree::new(SMALL);
+    for name in ["languages", "langs"] {
+        let ran = tree.run(&[name]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.out.lines().any(|line| line.starts_with("rust ") && line.contains("rs")), "{}", ran.out);
+    }
+    let reply = tree.json(&["languages"]);
+    let rust = reply["languages"].as_array().unwrap().iter().find(|row| row["name"] == "rust").unwrap();
+    assert_eq!((&rust["extensions"][0], &rust["overridden"]), (&"rs".into(), &false.into()));
+}
+
+#[test]
+fn completions_and_manual() {
+    let tree = Tree::new(SMALL);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = tree.run(&["completions", shell]);
+        assert!(ran.code == 0 && ran.out.contains("why-not"), "{shell}: {}", ran.err);
+    }
+    let page = tree.run(&["man"]);
+    assert!(page.code == 0 && page.out.contains(".TH spyhop 1"), "{}", page.out);
+    assert!(page.out.contains("max\\-results"), "{}", page.out);
+    assert!(tree.run(&["man", "why-not"]).out.contains("why\\-not"));
+}
+
+#[test]
+fn help_and_version() {
+    let tree = Tree::new(SMALL);
+    let help = tree.run(&["--help"]);
+    assert_eq!((help.code, help.err.as_str()), (0, ""));
+    for word in ["Usage: spyhop [OPTIONS] <QUERY>...", "--max-results", "why-not", "Exit codes: 0 found"] {
+        assert!(help.out.contains(word), "{word} in {}", help.out);
+    }
+    let version = tree.run(&["--version"]);
+    assert_eq!(version.out, format!("spyhop {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(tree.run(&["help", "status"]).out.contains("the state of the index"));
+}

@@ -1,0 +1,3 @@
+//! The integration tests, in one binary: each area is a module.
+
+mod cli;
