@@ -22,7 +22,8 @@ pub fn outline(analysis: &Analysis, source: &str) -> String {
         }
         let led = lines.line_of(symbol.span.start);
         let led = if led < symbol.lines.first { format!(" led from {led}") } else { String::new() };
-        let container = symbol.container.as_deref().map_or(String::new(), |container| format!("{container}."));
+        let container =
+            symbol.container.as_deref().map_or(String::new(), |container| format!("{container}."));
         let signature = source[symbol.signature.range()].split_whitespace().collect::<Vec<_>>().join(" ");
         let (first, last) = (symbol.lines.first, symbol.lines.last);
         let (kind, name, pad) = (symbol.kind, &symbol.name, "  ".repeat(depth));
@@ -34,15 +35,21 @@ pub fn outline(analysis: &Analysis, source: &str) -> String {
             Some(symbol) => format!(" {}", symbol.name),
             None => String::new(),
         };
-        let context: Vec<&str> = chunk.context.iter().map(|&at| &*analysis.symbols[at as usize].name).collect();
-        let context = if context.is_empty() { String::new() } else { format!("  in {}", context.join(" > ")) };
+        let context: Vec<&str> =
+            chunk.context.iter().map(|&at| &*analysis.symbols[at as usize].name).collect();
+        let context =
+            if context.is_empty() { String::new() } else { format!("  in {}", context.join(" > ")) };
         writeln!(out, "  {}-{}  {}{main}{context}", chunk.lines.first, chunk.lines.last, chunk.kind).unwrap();
     }
     for (title, role) in
         [("calls", ReferenceRole::Call), ("types", ReferenceRole::Type), ("imports", ReferenceRole::Import)]
     {
-        let names: Vec<&str> =
-            analysis.references.iter().filter(|it| it.role == role).map(|it| &source[it.span.range()]).collect();
+        let names: Vec<&str> = analysis
+            .references
+            .iter()
+            .filter(|it| it.role == role)
+            .map(|it| &source[it.span.range()])
+            .collect();
         if !names.is_empty() {
             writeln!(out, "{title}\n  {}", names.join(" ")).unwrap();
         }

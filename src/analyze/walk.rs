@@ -279,7 +279,8 @@ impl<'a> Walk<'a> {
 
         let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
         // In a group such as `const (` the wrapper stands on a line of its own and is no part of any one item.
-        let same_line = |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
+        let same_line =
+            |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
         let proper = lead.and_then(|lead| lead.proper).filter(same_line).unwrap_or(start);
         let parent = self.open.last().map(|open| open.symbol);
         let enclosing = parent.map(|parent| &self.out.symbols[parent as usize]);
@@ -452,7 +453,8 @@ impl<'a> Walk<'a> {
     /// Whether nothing but white space stands before `start` on its line.
     fn stands_first(&self, start: u32) -> bool {
         let before = &self.text.as_bytes()[..start as usize];
-        let blank = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c')).count();
+        let blank =
+            before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c')).count();
         before.len() == blank || before[before.len() - blank - 1] == b'\n'
     }
 

@@ -183,7 +183,9 @@ impl Grammars {
         let grammars = Grammars::new(languages)?;
         for (place, language) in grammars.languages.iter().enumerate() {
             let base = language.manifest.extends.as_deref();
-            if language.overridden || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.manifest.name)) {
+            if language.overridden
+                || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.manifest.name))
+            {
                 let rules = grammars.compile(place)?;
                 let _ = grammars.languages[place].rules.set(rules);
             }
@@ -263,7 +265,8 @@ impl Grammars {
     pub(crate) fn rules(&self, id: LanguageId) -> Option<&Rules> {
         let language = self.language(id)?;
         Some(language.rules.get_or_init(|| {
-            self.compile(id.0 as usize - 1).expect("built-in manifests are tested, others compiled when loaded")
+            self.compile(id.0 as usize - 1)
+                .expect("built-in manifests are tested, others compiled when loaded")
         }))
     }
 

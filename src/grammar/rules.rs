@@ -141,7 +141,11 @@ impl Rules {
     }
 
     /// Compiles `manifest` for `language`. `source` names the manifest in errors.
-    pub(super) fn compile(manifest: &Manifest, language: Language, source: &str) -> Result<Rules, GrammarError> {
+    pub(super) fn compile(
+        manifest: &Manifest,
+        language: Language,
+        source: &str,
+    ) -> Result<Rules, GrammarError> {
         let compiler = Compiler { language: &language, source };
         let mut kinds = vec![Kind::default(); language.node_kind_count()];
         for (id, kind) in kinds.iter_mut().enumerate() {
@@ -194,7 +198,8 @@ impl Rules {
             kinds[id].flags |= flag::USES;
             kinds[id].uses = (start, uses.len() as u16);
         }
-        let docstring = manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
+        let docstring =
+            manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
         let (prose, nesting) = (manifest.prose, manifest.nesting);
         Ok(Rules { prose, nesting, docstring, kinds, items, uses, language })
     }
