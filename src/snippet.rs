@@ -144,16 +144,19 @@ impl<'q> Matcher<'q> {
             spans.extend(text.match_indices(self.literal).map(|(at, found)| Span::new(at, at + found.len())));
         }
         for_each_word(text, |word| {
-            let at = word.as_ptr() as usize - text.as_ptr() as usize;
-            let whole = self.terms.len() > 1 || parts(word).len() == 1;
+            let place = |piece: &str| {
+                let start = piece.as_ptr() as usize - text.as_ptr() as usize;
+                Span::new(start, start + piece.len())
+            };
+            let before = spans.len();
             for part in parts(word) {
-                if whole && self.is_match(part) {
-                    let start = at + (part.as_ptr() as usize - word.as_ptr() as usize);
-                    spans.push(Span::new(start, start + part.len()));
-                } else if !whole && (self.is_match(part) || self.is_match(word)) {
-                    let start = at + (part.as_ptr() as usize - word.as_ptr() as usize);
-                    spans.push(Span::new(start, start + part.len()));
+                if self.is_match(part) {
+                    spans.push(place(part));
                 }
+            }
+            // A term such as `sha256` is no single part.
+            if spans.len() == before && self.is_match(word) {
+                spans.push(place(word));
             }
         });
         spans.sort_unstable();
@@ -204,8 +207,9 @@ mod tests {
         check(source, (2, 2), 0, None, &["api", "key"], "2-2: two [apiKeys]");
         check(source, (2, 2), 1, None, &["key"], "1-3: one\ntwo api[Keys]\nthree");
         check(source, (1, 4), 9, None, &[], "1-4: one\ntwo apiKeys\nthree\nfour api_key x");
-        check(source, (1, 4), 0, Some(16), &["api", "key"], "2-2 cut: two [apiKeys]");
+        check(source, (1, 4), 0, Some(16), &["api", "key"], "1-2 cut: one\ntwo [apiKeys]");
         check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
+        check("sha256 sha", (1, 1), 0, None, &["sha256"], "1-1: [sha256] sha");
         check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");
     }
 }
