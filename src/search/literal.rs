@@ -2,7 +2,7 @@
 //!
 //! Candidates come from the index, the verdict from the bytes. A file that holds the query holds every whole word of
 //! its inside, so the word field narrows to the files that hold them all; the first and last word may be parts of
-//! longer ones, which is looked up only where nothing else narrows. Candidates are read in the order of their paths
+//! longer ones, which is looked up in the dictionary of words where nothing else narrows. Candidates are read in the order of their paths
 //! within a budget counted in files and bytes; when it ends, or a candidate cannot be read as indexed, the pass says
 //! that it is not complete.
 
@@ -21,8 +21,8 @@ const MAX_FILES: usize = 200;
 /// The most bytes that are read.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// A query of one word whose exact form is unknown is looked for inside of at most this many words.
-const MAX_EXPANSIONS: usize = 64;
+/// A query of one word is looked for inside of at most this many words of the tree.
+const MAX_EXPANSIONS: usize = 256;
 
 /// What the pass found.
 #[derive(Debug, Default)]
@@ -111,10 +111,6 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         return Ok(Candidates { files: FxHashMap::default(), complete: false });
     };
-    let exact = holding_all(&[longest], context)?;
-    if !exact.is_empty() || longest.len() < 3 {
-        return Ok(Candidates { files: exact, complete: false });
-    }
     let (expanded, complete) = words_containing(longest, context)?;
     let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for word in &expanded {
@@ -181,18 +177,18 @@ fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, V
     Ok(files.unwrap_or_default())
 }
 
-/// The words that contain `part`, in order, and whether that is all of them.
+/// The words that contain `part`, the word itself first, and whether that is all of them.
 fn words_containing(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
     let finder = memchr::memmem::Finder::new(part);
     let mut found = std::collections::BTreeSet::new();
     context.corpus.committed().reader.terms(IndexField::Word, None, |word| {
         if finder.find(word.as_bytes()).is_some() {
-            found.insert(word.to_string());
+            found.insert((word.len(), word.to_string()));
         }
         true
     })?;
     let complete = found.len() <= MAX_EXPANSIONS;
-    Ok((found.into_iter().take(MAX_EXPANSIONS).collect(), complete))
+    Ok((found.into_iter().take(MAX_EXPANSIONS).map(|(_, word)| word).collect(), complete))
 }
 
 #[cfg(test)]
