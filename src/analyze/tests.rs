@@ -7,9 +7,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+
 use super::Analyzer;
 use super::outline::outline;
 use crate::grammar::Grammars;
+use crate::id::LanguageId;
+use crate::model::{Analysis, Note, SymbolKind};
+use crate::text::Lines;
 
 fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
@@ -45,4 +50,184 @@ fn fixtures_have_the_outlines_that_stand_beside_them() {
             assert_eq!(got, fs::read_to_string(&expected).unwrap_or_default(), "{}", file.display());
         }
     }
+}
+
+/// Every promise of [`crate::model::Analysis`] about places, for one text.
+fn check_places(analysis: &Analysis, source: &str, what: &str) {
+    let (mut at, mut symbol) = (0, 0);
+    assert!(!analysis.chunks.is_empty(), "{what}");
+    for chunk in &analysis.chunks {
+        assert_eq!(chunk.span.start, at, "no gap and no overlap: {what}");
+        assert!(!chunk.span.is_empty() || source.is_empty(), "{what}");
+        assert!(chunk.span.len() <= 5 * 1024 && chunk.lines.count() <= 110, "{chunk:?}: {what}");
+        let before = &source[..chunk.span.start as usize];
+        let inside_a_long_line = || {
+            let line = before.rfind('\n').map_or(0, |at| at + 1);
+            source[line..].find('\n').unwrap_or(source.len() - line) > 4000
+        };
+        assert!(before.is_empty() || before.ends_with('\n') || inside_a_long_line(), "{chunk:?}: {what}");
+        assert!(chunk.kinds.contains(chunk.kind), "{what}");
+        assert_eq!(chunk.symbols.start, symbol, "{what}");
+        for &open in &chunk.context {
+            let span = analysis.symbols[open as usize].span;
+            assert!(span.start < chunk.span.start && chunk.span.start < span.end, "{what}");
+        }
+        (at, symbol) = (chunk.span.end, chunk.symbols.end);
+    }
+    assert_eq!(at as usize, source.len(), "{what}");
+    assert_eq!(symbol as usize, analysis.symbols.len(), "{what}");
+    for (place, symbol) in analysis.symbols.iter().enumerate() {
+        assert!(source.get(symbol.span.range()).is_some(), "{what}");
+        assert!(symbol.span.contains(symbol.signature), "{symbol:?}: {what}");
+        if let Some(parent) = symbol.parent {
+            assert!((parent as usize) < place, "{symbol:?}: {what}");
+            assert!(analysis.symbols[parent as usize].span.contains(symbol.span), "{symbol:?}: {what}");
+        }
+    }
+    assert!(analysis.symbols.is_sorted_by_key(|symbol| symbol.span.start), "{what}");
+    assert!(analysis.comments.is_sorted_by(|a, b| a.end <= b.start), "{what}");
+    assert!(analysis.references.is_sorted_by_key(|reference| reference.span.start), "{what}");
+    for reference in &analysis.references {
+        assert!(!source[reference.span.range()].is_empty(), "{what}");
+    }
+}
+
+/// Analyses `source` in every language, and as text.
+fn check_all(source: &str) {
+    let grammars = Grammars::built_in();
+    let mut analyzer = Analyzer::new();
+    for language in 0..=grammars.list().len() as u16 {
+        let language = LanguageId(language);
+        let analysis = analyzer.analyze(&grammars, language, source);
+        check_places(&analysis, source, grammars.name(language));
+        assert_eq!(analysis, analyzer.analyze(&grammars, language, source), "{}", grammars.name(language));
+    }
+}
+
+#[test]
+fn fixtures_are_covered_in_every_language() {
+    check_all("");
+    check_all("\n");
+    check_all("\r\n\r\n\u{feff}");
+    for file in fixtures() {
+        check_all(&fs::read_to_string(file).unwrap());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_covered(text in "(\\PC|[ \n\t(){}<>\"'`#*;:=.-]){0,400}") {
+        check_all(&text);
+    }
+
+    #[test]
+    fn a_mutated_fixture_is_covered(
+        which in 0usize..1000,
+        edits in proptest::collection::vec((0usize..100_000, 0usize..30, 0usize..8), 1..12),
+        times in 1usize..12,
+    ) {
+        let files = fixtures();
+        let file = &files[which % files.len()];
+        let mut text = fs::read_to_string(file).unwrap().repeat(times);
+        for (at, len, insert) in edits {
+            let at = text.floor_char_boundary(at % (text.len() + 1));
+            let end = text.floor_char_boundary((at + len).min(text.len())).max(at);
+            text.replace_range(at..end, ["", "{", "}", "(", "\n\n", "\"", "é /*", "fn x"][insert]);
+        }
+        let grammars = Grammars::built_in();
+        let language = file.ancestors().nth(2).unwrap().file_name().unwrap().to_str().unwrap();
+        let analysis = Analyzer::new().analyze(&grammars, grammars.by_name(language).unwrap(), &text);
+        check_places(&analysis, &text, language);
+    }
+}
+
+#[test]
+fn what_nests_too_deep_is_cut_into_windows() {
+    let check = |language: &str, text: String, notes: &[Note]| {
+        let grammars = Grammars::built_in();
+        let Ok(id) = grammars.by_name(language) else { return };
+        let analysis = Analyzer::new().analyze(&grammars, id, &text);
+        check_places(&analysis, &text, language);
+        assert_eq!(analysis.notes, notes, "{language}");
+    };
+    for language in ["rust", "typescript", "tsx", "javascript", "python", "go", "c"] {
+        check(language, "(".repeat(100_000), &[Note::TooDeep]);
+        check(language, "[{(\n".repeat(100_000), &[Note::TooDeep]);
+        let grammars = Grammars::built_in();
+        let Ok(id) = grammars.by_name(language) else { continue };
+        let text = format!("{}1{}\n", "(".repeat(400), ")".repeat(400)).repeat(3);
+        let analysis = Analyzer::new().analyze(&grammars, id, &text);
+        check_places(&analysis, &text, language);
+        assert!(!analysis.notes.contains(&Note::TooDeep), "{language}");
+    }
+    check("markdown", "> ".repeat(100_000), &[Note::TooDeep]);
+    check("markdown", "- ".repeat(100_000), &[Note::TooDeep]);
+    check("markdown", format!("{}\n", "-".repeat(1000)), &[]);
+}
+
+#[test]
+fn one_long_line_is_cut_by_bytes() {
+    let grammars = Grammars::built_in();
+    for (place, language) in grammars.list().into_iter().enumerate() {
+        // One of them at its full length, a megabyte; the rest say the same about less.
+        let text = "let a = 'é';".repeat(if place == 0 { 80_000 } else { 8_000 });
+        let analysis = Analyzer::new().analyze(&grammars, language.id, &text);
+        check_places(&analysis, &text, &language.name);
+        assert!(analysis.chunks.iter().all(|chunk| chunk.lines == Lines { first: 1, last: 1 }));
+    }
+}
+
+#[test]
+fn an_item_too_large_is_split_at_its_members() {
+    let grammars = Grammars::built_in();
+    let method = |at: usize| {
+        let body: String = (0..28).map(|line| format!("        step({line});\n")).collect();
+        format!("    /// Does {at}.\n    fn m{at}(&self) {{\n{body}    }}\n")
+    };
+    let methods: Vec<String> = (0..4).map(method).collect();
+    let text = format!("/// Doc.\nimpl Big {{\n{}}}\n\nfn small() {{}}\n", methods.join("\n"));
+    let analysis = Analyzer::new().analyze(&grammars, grammars.by_name("rust").unwrap(), &text);
+    check_places(&analysis, &text, "rust");
+    let shown: Vec<String> = analysis
+        .chunks
+        .iter()
+        .map(|chunk| {
+            let names = |places: &[u32]| {
+                places.iter().map(|&at| &*analysis.symbols[at as usize].name).collect::<Vec<_>>().join(" ")
+            };
+            let own: Vec<u32> = chunk.symbols.clone().collect();
+            format!(
+                "{}-{} {} {} in {}",
+                chunk.lines.first,
+                chunk.lines.last,
+                chunk.kind,
+                names(&own),
+                names(&chunk.context)
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "1-34 impl Big m0 in ",
+            "35-66 method m1 in Big",
+            "67-98 method m2 in Big",
+            "99-131 method m3 in Big",
+            "132-132 fn small in "
+        ]
+    );
+}
+
+#[test]
+fn a_language_without_a_parser_is_text() {
+    let grammars = Grammars::built_in();
+    let text = "line\n".repeat(130);
+    let analysis = Analyzer::new().analyze(&grammars, LanguageId::TEXT, &text);
+    let lines: Vec<(u32, u32)> =
+        analysis.chunks.iter().map(|chunk| (chunk.lines.first, chunk.lines.last)).collect();
+    assert_eq!(lines, [(1, 40), (41, 80), (81, 120), (121, 130)]);
+    assert!(analysis.chunks.iter().all(|chunk| chunk.kind == SymbolKind::Text));
+    assert_eq!(analysis, Analyzer::new().analyze(&grammars, LanguageId(u16::MAX), &text));
 }

@@ -374,3 +374,146 @@ fn interpreter(head: &str) -> Option<&str> {
     }
     Some(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-'))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_manifest_compiles() {
+        let grammars = Grammars::built_in();
+        for place in 0..grammars.languages.len() {
+            grammars.compile(place).map(drop).unwrap();
+        }
+    }
+
+    #[test]
+    fn folders_and_linked_parsers_agree() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
+        let mut folders: Vec<String> = fs::read_dir(&root)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        folders.sort();
+        let linked: Vec<&str> = LINKED.iter().map(|linked| linked.name).collect();
+        assert!(linked.is_sorted(), "{linked:?}");
+        for name in &linked {
+            assert!(folders.iter().any(|folder| folder == name), "{name} has no folder");
+            for fixture in ["basic", "edge", "broken"] {
+                let fixtures = fs::read_dir(root.join(name).join("fixtures")).unwrap();
+                let files: Vec<String> =
+                    fixtures.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+                let of = |file: &&String| file.starts_with(&format!("{fixture}."));
+                assert_eq!(files.iter().filter(of).count(), 2, "{name}/{fixture} and its outline");
+            }
+        }
+        // Fewer parsers are linked than there are folders only where a feature is off.
+        let source = fs::read_to_string(root.with_file_name("src").join("grammar/parsers.rs")).unwrap();
+        for folder in &folders {
+            assert!(source.contains(&format!("row!(\"{folder}\"")), "{folder} has no row");
+        }
+    }
+
+    #[test]
+    fn no_two_languages_claim_one_name() {
+        // `built_in` would have panicked; here the claims are only counted.
+        let grammars = Grammars::built_in();
+        let claimed: usize = grammars.languages.iter().map(|it| it.manifest.extensions.len()).sum();
+        assert_eq!(claimed, grammars.by_extension.len());
+        assert!(grammars.list().iter().all(|row| !row.extensions.is_empty()));
+    }
+
+    #[test]
+    fn a_file_tells_its_language() {
+        let grammars = Grammars::built_in();
+        let check = |path: &str, head: &str, expected: &str| {
+            let id = grammars.detect(&RelPath::new(path).unwrap(), head);
+            // With a feature off, its files are text.
+            let linked = LINKED.iter().any(|linked| linked.name == expected);
+            assert_eq!(grammars.name(id), if linked { expected } else { "text" }, "{path} {head}");
+        };
+        check("src/lib.rs", "", "rust");
+        check("include/list.h", "", "c");
+        check("A.PY", "", "python");
+        check("types.d.ts", "", "typescript");
+        check("page.tsx", "", "tsx");
+        check("SConstruct", "", "python");
+        check("rs", "", "text");
+        check(".rs", "", "text");
+        check("Makefile", "all:", "text");
+        check("bin/run", "#!/usr/bin/env -S python3.12 -u\nx", "python");
+        check("bin/run", "#!/usr/bin/python3", "python");
+        check("bin/run", "#! /usr/local/bin/node --harmony", "javascript");
+        check("bin/run", "#!/usr/bin/env LANG=C node", "javascript");
+        check("bin/run", "#!/bin/sh", "text");
+        check("bin/run", "#!", "text");
+        check("bin/run", "x #!/usr/bin/python", "text");
+        // The name says more than the first line.
+        check("x.rs", "#!/usr/bin/env python", "rust");
+    }
+
+    #[test]
+    fn a_language_is_found_by_its_names() {
+        let grammars = Grammars::built_in();
+        for (alias, name) in [("rs", "rust"), ("RUST", "rust"), ("ts", "typescript"), ("text", "text")] {
+            assert_eq!(grammars.name(grammars.by_name(alias).unwrap()), name);
+        }
+        let error = grammars.by_name("cobol").unwrap_err().to_string();
+        assert!(error.starts_with("unknown language 'cobol'; choose one of "), "{error}");
+        assert!(error.ends_with("rust, tsx, typescript, text"), "{error}");
+    }
+
+    fn overridden(text: &str) -> Result<Grammars, GrammarError> {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("rust")).unwrap();
+        fs::write(dir.path().join("rust/grammar.toml"), text).unwrap();
+        Grammars::with_overrides(dir.path())
+    }
+
+    #[test]
+    fn a_folder_overrides_a_manifest() {
+        let built_in = Grammars::built_in();
+        let grammars = overridden("name = \"rust\"\ntitle = \"Mine\"\nextensions = [\"rust\"]").unwrap();
+        let rust = grammars.by_name("rust").unwrap();
+        assert_eq!(grammars.detect(&RelPath::new("a.rust").unwrap(), ""), rust);
+        assert_eq!(grammars.detect(&RelPath::new("a.rs").unwrap(), ""), LanguageId::TEXT);
+        let rows: Vec<String> =
+            grammars.list().into_iter().filter(|row| row.overridden).map(|row| row.title).collect();
+        assert_eq!(rows, ["Mine"]);
+        assert_ne!(grammars.fingerprint(), built_in.fingerprint());
+        assert_eq!(Grammars::built_in().fingerprint(), built_in.fingerprint());
+    }
+
+    #[test]
+    fn a_mistake_in_a_manifest_is_named_with_the_choices() {
+        let check = |body: &str, expected: &str| {
+            let error =
+                overridden(&format!("name = \"rust\"\ntitle = \"R\"\n{body}")).err().unwrap().to_string();
+            let error = error.split_once("grammar.toml: ").map_or(error.as_str(), |(_, error)| error);
+            assert!(error.contains(expected), "{error}");
+        };
+        check(
+            "comments = [\"line_coment\"]",
+            "unknown node kind 'line_coment'; the nearest are line_comment, ",
+        );
+        check("[names]\nuse_list = \"nmae\"", "unknown field 'nmae'; the nearest are ");
+        check("colour = 1", "unknown field `colour`, expected one of `name`, `title`");
+        check(
+            "[[item]]\nnode = \"struct_item\"\nkind = \"klass\"",
+            "unknown kind 'klass'; choose one of fn, method, struct",
+        );
+        check("extends = \"cobol\"", "extends 'cobol'; choose one of ");
+        check("aliases = [\"ts\"]", "'ts' belongs to ");
+        let error = overridden("name = \"golang\"\ntitle = \"R\"").err().unwrap().to_string();
+        assert!(error.ends_with("name 'golang' is not that of its folder, 'rust'"), "{error}");
+
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("cobol")).unwrap();
+        let error = Grammars::with_overrides(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("overrides no language: unknown language 'cobol'; choose one of "), "{error}");
+    }
+}
