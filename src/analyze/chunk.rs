@@ -20,7 +20,7 @@ const GATHER_LINES: u32 = 25;
 const MAX_LINES: u32 = 80;
 
 /// The same in bytes: eighty lines of fifty bytes. Dense lines count as more.
-const MAX_BYTES: u32 = 4096;
+pub(super) const MAX_BYTES: u32 = 4096;
 
 /// What stays whole where there is nothing to cut at: an item at its cap with its comment and closing lines.
 const WHOLE_LINES: u32 = 100;

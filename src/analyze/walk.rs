@@ -32,12 +32,17 @@ const MAX_SIGNATURE: usize = 1024;
 /// The longest name, in bytes: headings and computed names can be whole paragraphs.
 const MAX_NAME: usize = 160;
 
+/// The longest comment that belongs to the item after it, in bytes: what fills a chunk by itself is a document, and
+/// the item is found better where it stands alone.
+const MAX_LEAD: u32 = super::chunk::MAX_BYTES;
+
 /// How far the walk looks through the gap between a comment and what follows it.
 const MAX_GAP: usize = 256;
 
 /// Walks `tree`, which was parsed from `text`.
 pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex) -> Outline {
-    let mut walk = Walk { rules, text, lines, out: Outline::default(), open: Vec::new(), fresh: false };
+    let mut walk =
+        Walk { rules, text, lines, out: Outline::default(), open: Vec::new(), fresh: false, unit: u32::MAX };
     walk.run(tree);
     walk.finish()
 }
@@ -93,6 +98,8 @@ struct Walk<'a> {
     open: Vec<Open>,
     /// Whether a node was split and nothing of it has been cut off yet.
     fresh: bool,
+    /// Where what stands behind the last boundary begins.
+    unit: u32,
 }
 
 impl<'a> Walk<'a> {
@@ -159,7 +166,11 @@ impl<'a> Walk<'a> {
         }
 
         let leads = kind.flags & (flag::COMMENT | flag::LEADING) != 0;
-        let lead = parent.lead.take().filter(|lead| self.touches(lead, start));
+        let lead = parent
+            .lead
+            .take()
+            .filter(|lead| kind.flags & flag::COMMENT != 0 || start - lead.start <= MAX_LEAD);
+        let lead = lead.filter(|lead| self.touches(lead, start));
         if leads {
             if kind.flags & flag::COMMENT != 0 {
                 self.comment(start, end);
@@ -194,8 +205,7 @@ impl<'a> Walk<'a> {
             below.flags |= frame::LOCAL;
         }
         if parent.flags & frame::SPLIT != 0 {
-            let is_item = opened || kind.flags & (flag::WRAPPER | flag::ITEM) != 0;
-            self.unit(node, kind.flags, lead, is_item, parent, &mut below);
+            self.unit(node, kind.flags, lead, opened, parent, &mut below);
             below.header_end = body.unwrap_or(start);
         }
         let leaf = flag::COMMENT | flag::SKIP | flag::IDENTIFIER | flag::TYPE;
@@ -239,6 +249,7 @@ impl<'a> Walk<'a> {
                         glued: std::mem::take(&mut self.fresh),
                         item: is_item,
                     });
+                    self.unit = start;
                 }
             }
         }
@@ -292,10 +303,17 @@ impl<'a> Walk<'a> {
             None => held_by.map(|open| self.out.symbols[open.symbol as usize].name.clone()),
         };
         let end = self.trimmed(start, end);
+        let begin = lead.map_or(start, |lead| lead.start);
+        if begin == self.unit
+            && let Some(boundary) = self.out.boundaries.last_mut()
+        {
+            // A wrapper began there, or a comment; only now is it known that an item is inside.
+            boundary.item = true;
+        }
         let symbol = Symbol {
             name,
             kind,
-            span: Span { start: lead.map_or(start, |lead| lead.start), end },
+            span: Span { start: begin, end },
             lines: self.lines.lines_of(Span { start: proper, end }),
             container,
             parent,
