@@ -166,11 +166,10 @@ impl<'a> Walk<'a> {
         }
 
         let leads = kind.flags & (flag::COMMENT | flag::LEADING) != 0;
-        let lead = parent
-            .lead
-            .take()
-            .filter(|lead| kind.flags & flag::COMMENT != 0 || start - lead.start <= MAX_LEAD);
-        let lead = lead.filter(|lead| self.touches(lead, start));
+        let lead = parent.lead.take().filter(|lead| {
+            let short = start - lead.start <= MAX_LEAD || kind.flags & flag::COMMENT != 0;
+            short && self.touches(lead, start)
+        });
         if leads {
             if kind.flags & flag::COMMENT != 0 {
                 self.comment(start, end);

@@ -81,7 +81,7 @@ pub(super) struct Manifest {
 /// Which measure stands for the depth of a tree before it exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Nesting {
+pub(crate) enum Nesting {
     /// Brackets that are open at the same time.
     #[default]
     Brackets,

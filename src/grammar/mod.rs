@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-pub use manifest::Nesting;
+pub(crate) use manifest::Nesting;
 pub(crate) use rules::{Case, Item, Rules, Shape, Step, flag, follow};
 
 use crate::id::LanguageId;
