@@ -69,7 +69,10 @@ pub(super) fn too_deep(text: &str, nesting: Nesting) -> bool {
 
 /// Parses `text` within the budget. `None` when the budget ended; the parser is ready for the next file.
 pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
-    let budget = FREE_CALLBACKS + (text.len() as f64 * CALLBACKS_PER_BYTE) as u64;
+    parse_within(parser, text, FREE_CALLBACKS + (text.len() as f64 * CALLBACKS_PER_BYTE) as u64)
+}
+
+fn parse_within(parser: &mut Parser, text: &str, budget: u64) -> Option<Tree> {
     let mut callbacks = 0u64;
     let mut progress = |_: &tree_sitter::ParseState| {
         callbacks += 1;
@@ -83,4 +86,38 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
         parser.reset();
     }
     tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::Grammars;
+
+    #[test]
+    fn a_parser_out_of_budget_is_ready_for_the_next_file() {
+        let grammars = Grammars::built_in();
+        let text = "a(b);\n".repeat(5_000);
+        for row in grammars.list() {
+            let mut parser = Parser::new();
+            parser.set_language(&grammars.rules(row.id).unwrap().language).unwrap();
+            assert!(parse_within(&mut parser, &text, 10).is_none(), "{}", row.name);
+            assert_eq!(parse(&mut parser, &text).unwrap().root_node().end_byte(), text.len(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn depth_is_measured_on_bytes() {
+        let check = |text: &str, nesting: Nesting, expected: bool| {
+            assert_eq!(too_deep(text, nesting), expected, "{:.20}", text);
+        };
+        check(&"(".repeat(500), Nesting::Brackets, false);
+        check(&"(".repeat(501), Nesting::Brackets, true);
+        check(&"()".repeat(10_000), Nesting::Brackets, false);
+        check(&")".repeat(10_000), Nesting::Brackets, false);
+        check(&">".repeat(100), Nesting::Markers, false);
+        check(&">".repeat(101), Nesting::Markers, true);
+        check(&"- ".repeat(101), Nesting::Markers, true);
+        check(&format!("{}x", " ".repeat(201)), Nesting::Markers, true);
+        check(&format!("a{}\n{}", " > ".repeat(200), "*".repeat(400)), Nesting::Markers, false);
+    }
 }
