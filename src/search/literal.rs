@@ -24,6 +24,10 @@ const MAX_BYTES: u64 = 8 << 20;
 /// A query of one word is looked for inside of at most this many words of the tree.
 const MAX_EXPANSIONS: usize = 256;
 
+/// In a tree of more files the dictionary is not searched for the insides of words: it is read at some ten million
+/// words a second, and a tree of this many files holds some hundred thousand.
+const MAX_FILES_FOR_INSIDES: usize = 3_000;
+
 /// What the pass found.
 #[derive(Debug, Default)]
 pub struct Literal {
@@ -111,7 +115,7 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         return Ok(Candidates { files: FxHashMap::default(), complete: false });
     };
-    let (expanded, complete) = words_containing(longest, context)?;
+    let (expanded, complete) = expansions(longest, context)?;
     let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for word in &expanded {
         for (file, docs) in holding_all(&[word], context)? {
@@ -177,17 +181,20 @@ fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, V
     Ok(files.unwrap_or_default())
 }
 
-/// The words that contain `part`, the word itself first, and whether that is all of them.
-fn words_containing(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
+/// The words that contain `part`, the shortest first, and whether that is all of them. In a large tree only those
+/// that begin with it are looked up, because the dictionary is sorted.
+fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
+    let all = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
     let finder = memchr::memmem::Finder::new(part);
     let mut found = std::collections::BTreeSet::new();
-    context.corpus.committed().reader.terms(IndexField::Word, None, |word| {
+    let from = if all { None } else { Some(part) };
+    context.corpus.committed().reader.terms(IndexField::Word, from, |word| {
         if finder.find(word.as_bytes()).is_some() {
             found.insert((word.len(), word.to_string()));
         }
-        true
+        all || word.starts_with(part)
     })?;
-    let complete = found.len() <= MAX_EXPANSIONS;
+    let complete = all && found.len() <= MAX_EXPANSIONS;
     Ok((found.into_iter().take(MAX_EXPANSIONS).map(|(_, word)| word).collect(), complete))
 }
 
