@@ -23,7 +23,7 @@ const MAX_MARKERS: u32 = 100;
 const FREE_CALLBACKS: u64 = 20_000;
 
 /// Further callbacks for each byte. A callback stands for about a hundred steps of the parser. In every file of five
-/// large repositories, thousands of JavaScript files full of syntax errors among them, there were fewer than .03 a
+/// large repositories, thousands of JavaScript files full of syntax errors among them, there were fewer than .1 a
 /// byte.
 const CALLBACKS_PER_BYTE: f64 = 0.2;
 

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use plan::{Plan, ReadTask, stat_row};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
+use crate::analyze;
 use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, Generation, VersionId};
@@ -132,7 +133,8 @@ impl Updater<'_> {
     /// A hash of everything that changes what is stored for the same tree.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(format!("{FORMAT_VERSION} {TOKENIZER_VERSION} {:?}", self.settings).as_bytes());
+        let versions = [FORMAT_VERSION, TOKENIZER_VERSION, analyze::VERSION];
+        hasher.update(format!("{versions:?} {:?}", self.settings).as_bytes());
         hasher.update(&self.grammars.fingerprint());
         hasher.finalize().to_hex()[..32].to_string()
     }
