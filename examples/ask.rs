@@ -10,8 +10,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Options, SearchRequest};
+use spyhop::{Engine, Options, SearchRequest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);

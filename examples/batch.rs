@@ -10,8 +10,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use spyhop::engine::Engine;
-use spyhop::engine::api::{Options, SearchRequest, StalePolicy};
+use spyhop::{Engine, Options, SearchRequest, StalePolicy};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let queries: Vec<String> = std::env::args().skip(1).collect();

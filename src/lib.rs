@@ -1,4 +1,41 @@
-//! Spyhop finds code by what it does.
+//! Spyhop finds code by what it does, ranks it without any model, and says why each hit is there.
+//!
+//! An [`Engine`] indexes one source tree and answers questions about it:
+//!
+//! ```
+//! use spyhop::{Engine, Options, SearchRequest};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let tree = folder.path().join("tree");
+//! # std::fs::create_dir(&tree)?;
+//! # std::fs::write(tree.join("auth.rs"), "/// Resolves the provider's key.\npub fn resolve_api_key() {}\n")?;
+//! let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
+//! let engine = Engine::open(&tree, options)?;
+//!
+//! // The first search makes the index; later ones index what has changed.
+//! let reply = engine.search(&SearchRequest::new("where is the api key resolved?"))?;
+//! let best = &reply.results[0];
+//! assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
+//!
+//! // Every hit says why it is there, and the parts add up to its score.
+//! let total: f32 = best.reasons.iter().map(|reason| reason.share).sum();
+//! assert!((total - best.score).abs() < 1e-4);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The front door is what stands at the top of this page: the engine, its options, requests and replies, and one
+//! [`Error`] with a [`kind`](Error::kind). The modules are the side door: they are public for tools that live beside
+//! this crate, such as its own command line and its evaluation programs, and they will move.
+
+pub use engine::api::{
+    Band, Gap, Hit, LanguageRow, Mode, OnMissing, Options, Progress, Reason, RefreshReport, SearchReply,
+    SearchRequest, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, WhyNot,
+};
+pub use engine::{Engine, Error, ErrorKind};
+pub use filter::FilterSpec;
+pub use profile::Signal;
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
 pub mod id;

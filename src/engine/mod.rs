@@ -33,25 +33,6 @@ use crate::walk::WalkError;
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// A search engine over one tree.
-///
-/// ```
-/// use spyhop::engine::Engine;
-/// use spyhop::engine::api::{Options, SearchRequest};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let folder = tempfile::tempdir()?;
-/// # let tree = folder.path().join("tree");
-/// # std::fs::create_dir(&tree)?;
-/// # std::fs::write(tree.join("auth.rs"), "/// Resolves the provider's key.\npub fn resolve_api_key() {}\n")?;
-/// let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
-/// let engine = Engine::open(&tree, options)?;
-/// let reply = engine.search(&SearchRequest::new("where is the api key resolved?"))?;
-/// let best = &reply.results[0];
-/// assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
-/// assert!(!best.reasons.is_empty());
-/// # Ok(())
-/// # }
-/// ```
 pub struct Engine {
     options: Options,
     settings: Settings,
