@@ -173,6 +173,9 @@ fn compact(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String
     line
 }
 
+/// How many reasons stand above a hit's code; they come the weightiest first, and `debug` shows them all.
+const REASONS: usize = 4;
+
 /// A hit as a heading, its reasons and its code.
 fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
     let mut out = format!("{}  {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
@@ -185,7 +188,8 @@ fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style)
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {
-        let texts: Vec<String> = sayable(&hit.reasons).map(|reason| clean(&reason.text)).collect();
+        let texts: Vec<String> =
+            sayable(&hit.reasons).take(REASONS).map(|reason| clean(&reason.text)).collect();
         let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
     }
     if let Some(snippet) = &hit.snippet {

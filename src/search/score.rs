@@ -516,7 +516,12 @@ fn face(query: &Query, kinds: Option<KindSet>, ranked: &RankedFile, columns: &cr
         if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
             continue;
         }
-        let worth = answers(query, &symbol.name);
+        // A constant is rarely the answer beside a function or type, unless it is what was asked for.
+        let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
+        let worth = match answers(query, &symbol.name) {
+            worth if is_data && worth < 1.0 => worth / 2.0,
+            worth => worth,
+        };
         if best.is_none_or(|(known, _)| worth > known) {
             best = Some((worth, symbol));
         }
