@@ -86,7 +86,13 @@ impl View {
         for removed in delta.removed {
             self.entries.remove(&VersionId(removed));
         }
-        self.entries.extend(delta.version.into_iter().map(VersionId).zip(delta.stat));
+        let entries = delta.version.into_iter().map(VersionId).zip(delta.stat);
+        if self.entries.is_empty() {
+            // A base comes in order, and a map is built faster at once.
+            self.entries = entries.collect();
+        } else {
+            self.entries.extend(entries);
+        }
         if let Some(skipped) = delta.skipped {
             self.skipped = skipped;
         }
