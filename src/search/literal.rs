@@ -113,7 +113,8 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
     }
     // One or two words that may be parts of longer ones.
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
-        return Ok(Candidates { files: FxHashMap::default(), complete: false });
+        // Punctuation alone: nothing narrows, so files are read as far as the budget goes.
+        return Ok(Candidates { files: all_files(context), complete: true });
     };
     let (expanded, complete) = expansions(longest, context)?;
     let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -123,6 +124,17 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
         }
     }
     Ok(Candidates { files, complete })
+}
+
+/// Every file of the view with all its chunks.
+fn all_files(context: &Context<'_>) -> FxHashMap<u32, Vec<u32>> {
+    let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (doc, file) in context.corpus.files().iter().enumerate() {
+        if *file != NO_FILE {
+            files.entry(*file).or_default().push(doc as u32);
+        }
+    }
+    files
 }
 
 /// The words of `text` that the index knows if a file holds them, each with whether it must stand there whole: a
