@@ -48,14 +48,15 @@ pub fn find(query: &Query, context: &Context<'_>) -> Result<Literal, SearchError
     let corpus = context.corpus;
     let mut in_order: Vec<(u32, Vec<u32>)> = files.into_iter().collect();
     in_order.sort_unstable_by(|a, b| corpus.path(a.0).cmp(corpus.path(b.0)));
-    let mut bytes = 0;
-    for (place, (file, mut docs)) in in_order.into_iter().enumerate() {
+    let (mut n_read, mut bytes) = (0, 0);
+    for (file, mut docs) in in_order {
         let version = corpus.version(file);
         if !context.filter.takes_file(version.path(), version.language()) {
             continue;
         }
+        n_read += 1;
         bytes += version.bytes();
-        if place >= MAX_FILES || bytes > MAX_BYTES {
+        if n_read > MAX_FILES || bytes > MAX_BYTES {
             literal.complete = false;
             break;
         }
