@@ -62,6 +62,11 @@ impl Writer {
         // The writer's own indexing thread stays idle: documents come in finished segments. 15 MB is the least.
         let writer = index.writer_with_num_threads(1, 15_000_000)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
+        // What an update that was killed left behind takes space and names: deletions are written to a file that is
+        // named by the number of operations, so the same update tried again would find its file taken.
+        if let Err(error) = writer.garbage_collect_files().wait() {
+            tracing::warn!(%error, "files of an update that did not end stay behind");
+        }
         Ok(Writer { layout, index, writer })
     }
 
@@ -78,7 +83,8 @@ impl Writer {
         self.writer.delete_term(Term::from_field_u64(self.layout.version, version.0 as u64));
     }
 
-    /// Adds a finished segment, as of the next commit. Deletions made before do not touch it.
+    /// Adds a finished segment, as of the next commit. Deletions of the same commit count for it too, whichever came
+    /// first, so a version that is deleted must not be added again.
     pub fn add(&self, segment: FinishedSegment) -> Result<(), IndexError> {
         Ok(self.writer.add_segment(segment.0)?)
     }
@@ -169,5 +175,88 @@ impl SegmentBuilder {
         }
         self.writer.finalize()?;
         Ok(Some(FinishedSegment(self.segment.with_max_doc(docs).meta().clone())))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::id::VersionId;
+    use crate::index::Reader;
+    use crate::model::{KindSet, SymbolKind};
+    use crate::text::{Lines, Span};
+    use crate::tokenize::TermList;
+
+    fn add(writer: &Writer, versions: std::ops::Range<u32>) {
+        writer.add(segment(writer, versions)).unwrap();
+    }
+
+    /// A segment with a document for each of `versions`.
+    pub fn segment(writer: &Writer, versions: std::ops::Range<u32>) -> FinishedSegment {
+        let mut segment = writer.new_segment(15_000_000).unwrap();
+        let mut terms = TermList::default();
+        terms.push("term");
+        for version in versions {
+            let doc = ChunkDoc {
+                version: VersionId(version),
+                span: Span::new(0, 1),
+                lines: Lines { first: 1, last: 1 },
+                kind: SymbolKind::Text,
+                kinds: KindSet::default(),
+                scored: [Some(&terms); 5],
+                words: &terms,
+                definitions: &terms,
+                references: &terms,
+            };
+            segment.add(&doc).unwrap();
+        }
+        segment.finish().unwrap().unwrap()
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn an_update_that_was_killed_while_deleting_can_be_tried_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        add(&writer, 0..2);
+        writer.commit("one").unwrap();
+        writer.close().unwrap();
+        // The same update, as far as to the files of deletions; the commit point is put back as if it had died.
+        let before = std::fs::read(dir.path().join("meta.json")).unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        writer.delete(VersionId(0));
+        writer.commit("two").unwrap();
+        writer.close().unwrap();
+        assert!(names(dir.path()).iter().any(|name| name.ends_with(".del")));
+        std::fs::write(dir.path().join("meta.json"), before).unwrap();
+
+        let mut writer = Writer::open(dir.path()).unwrap();
+        writer.delete(VersionId(0));
+        writer.commit("three").unwrap();
+        writer.close().unwrap();
+        let reader = Reader::open(dir.path()).unwrap();
+        assert_eq!(reader.payload(), "three");
+        let segment = &reader.segments()[0];
+        assert_eq!((segment.is_live(0), segment.is_live(1)), (false, true));
+    }
+
+    #[test]
+    fn segments_of_an_update_that_did_not_end_are_removed_by_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        add(&writer, 0..2);
+        writer.commit("one").unwrap();
+        writer.close().unwrap();
+        let before = names(dir.path()).len();
+        let writer = Writer::open(dir.path()).unwrap();
+        add(&writer, 2..4);
+        drop(writer);
+        assert!(names(dir.path()).len() > before);
+        Writer::open(dir.path()).unwrap().close().unwrap();
+        assert_eq!(names(dir.path()).len(), before);
     }
 }
