@@ -34,6 +34,17 @@ pub enum IndexError {
     Io(std::io::Error),
 }
 
+impl IndexError {
+    /// A file that is cut off or ends in something else than a footer is told as an I/O error; it is damage.
+    fn of_io(error: &std::io::Error) -> IndexError {
+        use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+        match error.kind() {
+            InvalidData | UnexpectedEof => IndexError::Damaged(error.to_string()),
+            kind => IndexError::Io(std::io::Error::new(kind, error.to_string())),
+        }
+    }
+}
+
 impl From<tantivy::TantivyError> for IndexError {
     fn from(error: tantivy::TantivyError) -> IndexError {
         use tantivy::TantivyError as E;
@@ -42,10 +53,7 @@ impl From<tantivy::TantivyError> for IndexError {
             E::OpenReadError(OpenReadError::FileDoesNotExist(_)) => IndexError::Moved,
             E::OpenReadError(OpenReadError::IoError { io_error, .. })
             | E::OpenWriteError(OpenWriteError::IoError { io_error, .. })
-            | E::IoError(io_error) => match std::sync::Arc::try_unwrap(io_error) {
-                Ok(error) => IndexError::Io(error),
-                Err(shared) => IndexError::Io(std::io::Error::new(shared.kind(), shared.to_string())),
-            },
+            | E::IoError(io_error) => IndexError::of_io(&io_error),
             other => IndexError::Damaged(other.to_string()),
         }
     }
@@ -54,5 +62,27 @@ impl From<tantivy::TantivyError> for IndexError {
 impl From<std::io::Error> for IndexError {
     fn from(error: std::io::Error) -> IndexError {
         IndexError::Io(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_file_that_is_cut_off_is_damage() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        writer.add(writer::tests::segment(&writer, 0..2)).unwrap();
+        writer.commit("payload").unwrap();
+        writer.close().unwrap();
+        let mut files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let terms = files.find(|path| path.extension().is_some_and(|it| it == "term")).unwrap();
+        let bytes = std::fs::read(&terms).unwrap();
+        for len in [0, 3, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&terms, &bytes[..len]).unwrap();
+            let error = Reader::open(dir.path()).err().unwrap();
+            assert!(matches!(error, IndexError::Damaged(_)), "{len}: {error}");
+        }
     }
 }
