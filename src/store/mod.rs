@@ -45,12 +45,17 @@ impl<T> AtFile<T> for io::Result<T> {
     }
 }
 
+/// How the names of files begin that [`replace`] has not put in place yet. One that is old was left by a crash.
+pub const TEMPORARY_PREFIX: &str = ".tmp-";
+
 /// Replaces or creates `path` with the concatenation of `pieces`, so that it holds either its old or its new bytes
 /// whatever happens. Synced, folder included. Mode 0600.
 pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().prefix(".tmp-").tempfile_in(folder).at("create a file in", folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .tempfile_in(folder)
+        .at("create a file in", folder)?;
     for piece in pieces {
         file.write_all(piece).at("write", path)?;
     }

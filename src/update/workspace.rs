@@ -8,13 +8,14 @@
 //! aside-N/    a damaged or older index that was replaced; nothing deletes it
 //! ```
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::index::{IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
-use crate::store::{self, AtFile, FORMAT_VERSION, FileError};
+use crate::store::{self, AtFile, FORMAT_VERSION, FileError, TEMPORARY_PREFIX};
 
 /// A reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;
@@ -149,7 +150,10 @@ impl Workspace {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let others = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-                match others.map(|entry| entry.file_name()).find(|name| name != "lock") {
+                // A claim that was killed half way leaves its lock and an unnamed file.
+                let is_ours =
+                    |name: &OsString| name == "lock" || name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
+                match others.map(|entry| entry.file_name()).find(|name| !is_ours(name)) {
                     Some(name) => {
                         Err(foreign(format!("something else (it holds '{}')", name.to_string_lossy())))
                     }
@@ -235,5 +239,26 @@ impl Workspace {
         }
         store::sync_folder(&self.dir)?;
         Ok(aside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(dir: &Path) -> Workspace {
+        Workspace::new("/tree".into(), "/tree".into(), dir.to_path_buf())
+    }
+
+    #[test]
+    fn a_claim_that_was_killed_half_way_is_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("lock"), b"").unwrap();
+        std::fs::write(dir.path().join(".tmp-a1b2c3"), b"{").unwrap();
+        workspace(dir.path()).claim().unwrap();
+        workspace(dir.path()).check_owner().unwrap();
+        std::fs::remove_file(dir.path().join("WORKSPACE")).unwrap();
+        let error = workspace(dir.path()).check_owner().unwrap_err().to_string();
+        assert!(error.contains("something else"), "{error}");
     }
 }
