@@ -170,7 +170,9 @@ impl Workspace {
     pub fn claim(&self) -> Result<(), WorkspaceError> {
         self.check_owner()?;
         let path = self.dir.join("WORKSPACE");
-        if !path.exists() {
+        // An index of an older format is about to be replaced; an older program must not take the new one for damage.
+        let format = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok().map(|claim: Claim| claim.format);
+        if std::fs::read(&path).ok().and_then(format) != Some(FORMAT_VERSION) {
             let claim = Claim { format: FORMAT_VERSION, owner: self.owner.to_string_lossy().into_owned() };
             store::replace(&path, &[&serde_json::to_vec(&claim).expect("plain data")])?;
         }
@@ -260,5 +262,18 @@ mod tests {
         std::fs::remove_file(dir.path().join("WORKSPACE")).unwrap();
         let error = workspace(dir.path()).check_owner().unwrap_err().to_string();
         assert!(error.contains("something else"), "{error}");
+    }
+
+    #[test]
+    fn a_claim_of_an_older_format_is_renewed_and_one_of_a_newer_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("WORKSPACE");
+        std::fs::write(&path, r#"{"format":0,"owner":"/tree"}"#).unwrap();
+        workspace(dir.path()).claim().unwrap();
+        let claim: Claim = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(claim.format, FORMAT_VERSION);
+        std::fs::write(&path, r#"{"format":99,"owner":"/tree"}"#).unwrap();
+        let error = workspace(dir.path()).claim().unwrap_err();
+        assert!(matches!(error, WorkspaceError::NewerFormat { found: 99, .. }), "{error}");
     }
 }
