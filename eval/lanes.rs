@@ -1,0 +1,504 @@
+//! How fast parts of indexing can be at all, beside how fast indexing is: whole-tree lanes on N threads.
+//!
+//! ```text
+//! cargo run --release --example lanes -- TREE [--threads N] [--runs R] [--only LANE]...
+//! ```
+//!
+//! The floors call the file system, blake3 and tree-sitter directly, on the files that an index of the tree holds:
+//! what the library walks, up to 1 MiB, that it reads as text, in the language that it detects. The parse lanes leave
+//! out what the library does not parse (no grammar, nested too deep, out of budget), so they and the index parse
+//! exactly the same files. What the set is, is found out before anything is timed; each lane then walks the tree
+//! again, as an index would, and takes the files in the same portions.
+//!
+//! Every run is a process of its own, a re-execution with `--lane`, so that memory peaks and allocator states of one
+//! lane are not another's. The runs of all lanes take turns, so that a slow minute of the machine hits all alike; the
+//! table has medians. The page cache is warm: the pass that finds the set has read every file.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use serde::{Deserialize, Serialize};
+use spyhop::analyze::Analyzer;
+use spyhop::engine::Engine;
+use spyhop::engine::api::Options;
+use spyhop::git::{self, Tracked};
+use spyhop::grammar::Grammars;
+use spyhop::id::LanguageId;
+use spyhop::model::{Note, SkipReason};
+use spyhop::path::RelPath;
+use spyhop::read::{self, Limits, ReadOutcome};
+use spyhop::store;
+use spyhop::tokenize::{TermList, Tokenizer};
+use spyhop::walk::{self, Candidate, WalkOptions};
+use tree_sitter::{Language, Parser, TreeCursor};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Files that a thread takes at once, as the library's do.
+const PORTION: usize = 8;
+
+/// How often memory is looked at. A look takes some ten microseconds.
+const LOOK: Duration = Duration::from_millis(3);
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    Walk,
+    Read,
+    Hash,
+    Terms,
+    Parse,
+    Cursor,
+    Analyze,
+    Index,
+    NothingChanged,
+    NothingChangedAgain,
+}
+
+impl Lane {
+    const ALL: [(Lane, &'static str, &'static str); 10] = [
+        (Lane::Walk, "walk", "walk + stat"),
+        (Lane::Read, "read", "+ read"),
+        (Lane::Hash, "hash", "+ read + blake3"),
+        (Lane::Terms, "terms", "read + terms (ours)"),
+        (Lane::Parse, "parse", "read + parse"),
+        (Lane::Cursor, "cursor", "read + parse + cursor walk"),
+        (Lane::Analyze, "analyze", "read + analyze (ours)"),
+        (Lane::Index, "index", "complete index"),
+        (Lane::NothingChanged, "nothing-changed", "nothing changed, new process"),
+        (Lane::NothingChangedAgain, "nothing-changed-again", "nothing changed, open engine"),
+    ];
+
+    fn named(name: &str) -> Lane {
+        Lane::ALL.iter().find(|(_, known, _)| *known == name).expect("the parser lists the names").0
+    }
+}
+
+/// What a run found.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Run {
+    seconds: f64,
+    /// Files that the lane worked on, and their bytes.
+    files: u64,
+    bytes: u64,
+    /// The most memory that was resident, and the most of it that was no file's; 0 where the system does not tell.
+    peak: u64,
+    peak_anon: u64,
+    index_bytes: u64,
+}
+
+fn main() -> Result<()> {
+    let args = arguments();
+    match args.get_one::<String>("lane") {
+        Some(name) => child(Lane::named(name), &args),
+        None => parent(&args),
+    }
+}
+
+fn arguments() -> ArgMatches {
+    let names = || Lane::ALL.map(|(_, name, _)| name);
+    let number = |id: &'static str, default| {
+        Arg::new(id).long(id).value_parser(value_parser!(usize)).default_value(default)
+    };
+    clap::Command::new("lanes")
+        .arg(Arg::new("tree").required(true).value_parser(value_parser!(PathBuf)))
+        .arg(number("threads", "2"))
+        .arg(number("runs", "3"))
+        .arg(Arg::new("only").long("only").action(ArgAction::Append).value_parser(names()))
+        .arg(Arg::new("lane").long("lane").hide(true).value_parser(names()))
+        .arg(Arg::new("scratch").long("scratch").hide(true).value_parser(value_parser!(PathBuf)))
+        .get_matches()
+}
+
+fn parent(args: &ArgMatches) -> Result<()> {
+    let tree = args.get_one::<PathBuf>("tree").expect("required").canonicalize()?;
+    let (threads, runs) = (number(args, "threads"), number(args, "runs").max(1));
+    let only: Vec<Lane> =
+        args.get_many::<String>("only").into_iter().flatten().map(|name| Lane::named(name)).collect();
+    let scratch = tempfile::tempdir()?;
+    let set = FileSet::of(&tree, threads)?;
+    fs::write(scratch.path().join("set"), set.to_text())?;
+    println!(
+        "{} files of text, {:.1} MB; {} of them, {:.1} MB, are parsed; {threads} threads, median of {runs}\n",
+        set.languages.len(),
+        mb(set.bytes),
+        set.languages.values().filter(|language| language.is_some()).count(),
+        mb(set.parsed_bytes),
+    );
+
+    let mut all: Vec<Vec<Run>> = vec![Vec::new(); Lane::ALL.len()];
+    for _ in 0..runs {
+        for (runs, &(lane, name, _)) in all.iter_mut().zip(&Lane::ALL) {
+            // A refresh needs what the index lane leaves behind.
+            let wanted = only.is_empty()
+                || only.contains(&lane)
+                || (lane == Lane::Index
+                    && only.iter().any(|it| matches!(it, Lane::NothingChanged | Lane::NothingChangedAgain)));
+            if wanted {
+                runs.push(run_child(&tree, name, threads, scratch.path())?);
+            }
+        }
+    }
+    table(&all, set.bytes);
+    Ok(())
+}
+
+fn number(args: &ArgMatches, id: &str) -> usize {
+    *args.get_one(id).expect("it has a default")
+}
+
+fn run_child(tree: &Path, lane: &str, threads: usize, scratch: &Path) -> Result<Run> {
+    let output = Command::new(std::env::current_exe()?)
+        .arg(tree)
+        .args(["--lane", lane, "--threads", &threads.to_string()])
+        .arg("--scratch")
+        .arg(scratch)
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("lane {lane}: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn table(all: &[Vec<Run>], source_bytes: u64) {
+    let medians: Vec<Option<Run>> = all.iter().map(|runs| median(runs)).collect();
+    let at = |lane: Lane| Lane::ALL.iter().position(|(known, ..)| *known == lane).expect("it is listed");
+    let yardstick = medians[at(Lane::Cursor)].as_ref().map(|run| run.seconds);
+    println!("| lane | s | min to max | MB/s | of cursor walk | peak MB | anonymous MB | index / source |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for ((median, runs), (lane, _, title)) in medians.iter().zip(all).zip(&Lane::ALL) {
+        let Some(median) = median else { continue };
+        let seconds = runs.iter().map(|run| run.seconds);
+        let (min, max) = (seconds.clone().fold(f64::MAX, f64::min), seconds.fold(0.0, f64::max));
+        let ratio = yardstick.map_or("".into(), |one| format!("{:.3}", median.seconds / one));
+        let (mut peaks, mut share) = ([String::new(), String::new()], String::new());
+        if *lane == Lane::Index {
+            // Peaks are peaks: the largest of the runs.
+            let most = |of: fn(&Run) -> u64| runs.iter().map(of).max().filter(|peak| *peak > 0);
+            peaks = [most(|run| run.peak), most(|run| run.peak_anon)]
+                .map(|peak| peak.map_or("-".into(), |peak| format!("{:.0}", mb(peak))));
+            share = format!("{:.3}", median.index_bytes as f64 / source_bytes as f64);
+        }
+        let [peak, anon] = peaks;
+        // What reads nothing has no rate.
+        let reads = !matches!(lane, Lane::Walk | Lane::NothingChanged | Lane::NothingChangedAgain);
+        let rate = if reads { format!("{:.1}", mb(median.bytes) / median.seconds) } else { String::new() };
+        println!(
+            "| {title} | {:.3} | {min:.3} to {max:.3} | {rate} | {ratio} | {peak} | {anon} | {share} |",
+            median.seconds,
+        );
+    }
+}
+
+fn median(runs: &[Run]) -> Option<Run> {
+    let mut runs = runs.to_vec();
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    runs.get(runs.len() / 2).cloned()
+}
+
+fn mb(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// One run of one lane; prints what it found as JSON.
+fn child(lane: Lane, args: &ArgMatches) -> Result<()> {
+    let tree = args.get_one::<PathBuf>("tree").expect("required");
+    let scratch = args.get_one::<PathBuf>("scratch").ok_or("--lane is given by the parent")?;
+    let threads = number(args, "threads");
+    let run = match lane {
+        Lane::Index | Lane::NothingChanged | Lane::NothingChangedAgain => {
+            engine_lane(lane, tree, &scratch.join("index"), threads)?
+        }
+        _ => floor_lane(lane, tree, FileSet::from_text(&fs::read_to_string(scratch.join("set"))?)?, threads)?,
+    };
+    println!("{}", serde_json::to_string(&run)?);
+    Ok(())
+}
+
+fn engine_lane(lane: Lane, tree: &Path, dir: &Path, threads: usize) -> Result<Run> {
+    if lane == Lane::Index && dir.exists() {
+        fs::remove_dir_all(dir)?;
+    }
+    let options =
+        Options { index_dir: Some(dir.to_path_buf()), threads: Some(threads), ..Options::default() };
+    let memory = Memory::watch();
+    let mut begun = Instant::now();
+    let engine = Engine::open(tree, options)?;
+    if lane == Lane::NothingChangedAgain {
+        engine.refresh(&|_| ())?;
+        begun = Instant::now();
+    }
+    let report = engine.refresh(&|_| ())?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let (peak, peak_anon) = memory.peaks();
+    if lane != Lane::Index && report.added + report.changed + report.deleted > 0 {
+        return Err("the tree has changed meanwhile".into());
+    }
+    let status = engine.status()?;
+    Ok(Run {
+        seconds,
+        files: status.files as u64,
+        bytes: status.source_bytes,
+        peak,
+        peak_anon,
+        index_bytes: store::bytes_below(engine.index_dir()),
+    })
+}
+
+fn floor_lane(lane: Lane, tree: &Path, set: FileSet, threads: usize) -> Result<Run> {
+    let parsers = Parsers::of(&set)?;
+    let grammars = Grammars::built_in();
+    let repo = git::discover(tree);
+    let tracked = repo.as_ref().map(|repo| repo.tracked_below(tree));
+    let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let begun = Instant::now();
+    let mut candidates = candidates(tree, tracked.as_ref(), threads)?;
+    if lane == Lane::Walk {
+        files.store(candidates.len() as u64, Relaxed);
+        bytes.store(candidates.iter().map(|candidate| candidate.stat.size).sum(), Relaxed);
+        candidates.clear();
+    }
+    on_threads(threads, &candidates, || {
+        let (mut parser, mut analyzer, mut tokenizer) = (Parser::new(), Analyzer::new(), Tokenizer::new());
+        let (mut set_to, mut terms) = (None, TermList::default());
+        let (set, parsers, grammars, files, bytes) = (&set, &parsers, &grammars, &files, &bytes);
+        move |candidate: &Candidate| {
+            let Some(language) = set.languages.get(&candidate.path) else { return };
+            if matches!(lane, Lane::Parse | Lane::Cursor) && language.is_none() {
+                return;
+            }
+            let Ok(content) = fs::read(candidate.path.below(tree)) else { return };
+            files.fetch_add(1, Relaxed);
+            bytes.fetch_add(content.len() as u64, Relaxed);
+            match lane {
+                Lane::Read => return drop(black_box(content)),
+                Lane::Hash => {
+                    black_box(blake3::hash(&content));
+                    return;
+                }
+                _ => {}
+            }
+            let Ok((text, _)) = read::decode(content) else { return };
+            match lane {
+                Lane::Terms => {
+                    terms.clear();
+                    tokenizer.terms(&text, &mut terms);
+                    black_box(&terms);
+                }
+                Lane::Analyze => {
+                    let language = grammars.detect(&candidate.path, &text);
+                    drop(black_box(analyzer.analyze(grammars, language, &text)));
+                }
+                _ => {
+                    if set_to != *language {
+                        let language = language.expect("only these come here");
+                        parser.set_language(&parsers.0[&language]).expect("checked when it was made");
+                        set_to = Some(language);
+                    }
+                    let tree = black_box(parser.parse(&text, None)).expect("without a budget it ends");
+                    if lane == Lane::Cursor {
+                        black_box(visit(&mut tree.walk()));
+                    }
+                }
+            }
+        }
+    });
+    let seconds = begun.elapsed().as_secs_f64();
+    Ok(Run { seconds, files: files.into_inner(), bytes: bytes.into_inner(), ..Run::default() })
+}
+
+/// Goes to every node below the cursor; how many there are.
+fn visit(cursor: &mut TreeCursor) -> u64 {
+    let mut nodes = 1;
+    loop {
+        black_box(cursor.node());
+        if cursor.goto_first_child() {
+            nodes += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return nodes;
+            }
+        }
+        nodes += 1;
+    }
+}
+
+/// What the library would consider.
+fn candidates(tree: &Path, tracked: Option<&Tracked>, threads: usize) -> Result<Vec<Candidate>> {
+    let is_tracked =
+        |path: &RelPath, is_dir: bool| tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+    let options =
+        WalkOptions { threads: Some(threads), is_tracked: Some(&is_tracked), ..WalkOptions::default() };
+    Ok(walk::walk(tree, &options)?.candidates)
+}
+
+/// Hands the candidates out in portions; each thread works with what `hand` makes for it.
+fn on_threads<H: FnMut(&Candidate)>(threads: usize, candidates: &[Candidate], hand: impl Fn() -> H + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| {
+                let mut hand = hand();
+                loop {
+                    let start = next.fetch_add(PORTION, Relaxed);
+                    let Some(rest) = candidates.get(start..).filter(|rest| !rest.is_empty()) else { return };
+                    rest.iter().take(PORTION).for_each(&mut hand);
+                }
+            });
+        }
+    });
+}
+
+/// The files that an index holds the content of, each with the language that it is parsed in, if it is.
+#[derive(Default)]
+struct FileSet {
+    languages: HashMap<RelPath, Option<LanguageId>>,
+    bytes: u64,
+    parsed_bytes: u64,
+}
+
+impl FileSet {
+    /// Reads and analyses everything once, since only that tells.
+    fn of(tree: &Path, threads: usize) -> Result<FileSet> {
+        let grammars = Grammars::built_in();
+        let repo = git::discover(tree);
+        let tracked = repo.as_ref().map(|repo| repo.tracked_below(tree));
+        let found = Mutex::new(FileSet::default());
+        on_threads(threads, &candidates(tree, tracked.as_ref(), threads)?, || {
+            let mut analyzer = Analyzer::new();
+            let (grammars, found, tracked) = (&grammars, &found, tracked.as_ref());
+            move |candidate: &Candidate| {
+                let path = &candidate.path;
+                let ReadOutcome::Source(source) = read_as_indexed(tree, path, tracked) else { return };
+                let language = grammars.detect(path, &source.text);
+                let notes = analyzer.analyze(grammars, language, &source.text).notes;
+                let given_up = notes.iter().any(|note| matches!(note, Note::TooDeep | Note::ParseBudget));
+                let language = Some(language).filter(|language| *language != LanguageId::TEXT && !given_up);
+                let mut found = found.lock().expect("no thread panicked");
+                found.bytes += source.bytes;
+                found.parsed_bytes += language.map_or(0, |_| source.bytes);
+                found.languages.insert(path.clone(), language);
+            }
+        });
+        Ok(found.into_inner()?)
+    }
+
+    /// For the lanes' processes: a line a file, the language's number and the path.
+    fn to_text(&self) -> String {
+        let number = |language: &Option<LanguageId>| language.map_or(0, |language| language.0);
+        self.languages.iter().map(|(path, language)| format!("{} {path}\0", number(language))).collect()
+    }
+
+    fn from_text(text: &str) -> Result<FileSet> {
+        let mut set = FileSet::default();
+        for entry in text.split_terminator('\0') {
+            let (number, path) = entry.split_once(' ').ok_or("a number and a path")?;
+            let language = LanguageId(number.parse()?);
+            set.languages.insert(RelPath::new(path)?, Some(language).filter(|it| *it != LanguageId::TEXT));
+        }
+        Ok(set)
+    }
+}
+
+/// Reads as an update does: what git tracks is not left out for looking generated.
+fn read_as_indexed(tree: &Path, path: &RelPath, tracked: Option<&Tracked>) -> ReadOutcome {
+    let (file, limits) = (path.below(tree), Limits::default());
+    match read::read(&file, &limits) {
+        ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
+            if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
+        {
+            read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..limits })
+        }
+        outcome => outcome,
+    }
+}
+
+/// The parsers of the languages of a set.
+struct Parsers(HashMap<LanguageId, Language>);
+
+impl Parsers {
+    fn of(set: &FileSet) -> Result<Parsers> {
+        let mut parsers = HashMap::new();
+        for row in Grammars::built_in().list() {
+            if set.languages.values().any(|language| *language == Some(row.id)) {
+                let parser =
+                    parser(&row.name).ok_or(format!("eval/lanes.rs has no parser for {}", row.name))?;
+                Parser::new().set_language(&parser)?;
+                parsers.insert(row.id, parser);
+            }
+        }
+        Ok(Parsers(parsers))
+    }
+}
+
+/// The parser of the language `name`, straight from its crate.
+fn parser(name: &str) -> Option<Language> {
+    Some(match name {
+        #[cfg(feature = "c")]
+        "c" => tree_sitter_c::LANGUAGE.into(),
+        #[cfg(feature = "go")]
+        "go" => tree_sitter_go::LANGUAGE.into(),
+        #[cfg(feature = "javascript")]
+        "javascript" => tree_sitter_javascript::LANGUAGE.into(),
+        #[cfg(feature = "markdown")]
+        "markdown" => tree_sitter_md::LANGUAGE.into(),
+        #[cfg(feature = "python")]
+        "python" => tree_sitter_python::LANGUAGE.into(),
+        #[cfg(feature = "rust")]
+        "rust" => tree_sitter_rust::LANGUAGE.into(),
+        #[cfg(feature = "typescript")]
+        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        #[cfg(feature = "typescript")]
+        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        _ => return None,
+    })
+}
+
+/// Looks at this process's memory until it is asked.
+struct Memory {
+    over: std::sync::Arc<AtomicBool>,
+    watcher: std::thread::JoinHandle<u64>,
+}
+
+impl Memory {
+    fn watch() -> Memory {
+        let over = std::sync::Arc::new(AtomicBool::new(false));
+        let watched = over.clone();
+        let watcher = std::thread::spawn(move || {
+            let mut most = 0;
+            while !watched.load(Relaxed) {
+                // The kernel keeps a high-water mark of all resident memory, but none of the anonymous part.
+                match of_status("RssAnon:") {
+                    Some(now) => most = now.max(most),
+                    None => break,
+                }
+                std::thread::sleep(LOOK);
+            }
+            most
+        });
+        Memory { over, watcher }
+    }
+
+    fn peaks(self) -> (u64, u64) {
+        let peak = of_status("VmHWM:").unwrap_or(0);
+        self.over.store(true, Relaxed);
+        (peak, self.watcher.join().expect("it only looks"))
+    }
+}
+
+/// A line of what Linux says about this process, in bytes.
+fn of_status(name: &str) -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10)
+}
