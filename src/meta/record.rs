@@ -82,6 +82,12 @@ impl Versions {
 
     pub fn append(&mut self, mut other: Versions, heap: u32) {
         let rows = other.id.len();
+        if self.id.is_empty() {
+            *self = other;
+            self.heap = vec![heap; rows];
+            self.gone = vec![false; rows];
+            return;
+        }
         for row in 0..rows {
             self.path.push(other.path.get(row));
         }
