@@ -54,7 +54,7 @@ pub enum ReadOutcome {
     Source(Source),
     /// A file that is indexed by its path, and listed among the skipped.
     PathOnly {
-        /// The hash of its content, or [`unread_hash`] where that was not read.
+        /// Always [`path_only_hash`].
         hash: ContentHash,
         /// Why its content is left out.
         reason: SkipReason,
@@ -77,7 +77,7 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
         Ok(Content::Bytes(bytes)) => bytes,
         Ok(Content::TooLarge(size)) => {
             let detail = format!("{size} bytes");
-            return ReadOutcome::PathOnly { hash: unread_hash(), reason: SkipReason::TooLarge, detail };
+            return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::TooLarge, detail };
         }
         Err(why) => return skipped(why),
     };
@@ -93,12 +93,12 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
     if limits.skip_generated
         && let Some(detail) = generated(&text)
     {
-        return ReadOutcome::PathOnly { hash, reason: SkipReason::Generated, detail };
+        return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::Generated, detail };
     }
     if limits.skip_minified
         && let Some(detail) = minified(path, &text)
     {
-        return ReadOutcome::PathOnly { hash, reason: SkipReason::Minified, detail };
+        return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::Minified, detail };
     }
     ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
 }
@@ -108,9 +108,10 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
     Form::of(&bytes)?.decode(bytes)
 }
 
-/// The hash that stands for a content which was never read. The path is all there is to index, so one version of
-/// such a file is as good as another.
-pub fn unread_hash() -> ContentHash {
+/// The hash that stands for content which is not indexed. The path is all there is to index, so one version of such a
+/// file is as good as another, and none is taken for a version whose content is indexed: whether a file is left out
+/// depends on more than its bytes.
+pub fn path_only_hash() -> ContentHash {
     ContentHash::of(b"path-only")
 }
 
@@ -329,8 +330,8 @@ mod tests {
         let (ReadOutcome::Source(Source { hash, .. }) | ReadOutcome::PathOnly { hash, .. }) = &outcome else {
             return print(&outcome);
         };
-        let unread = bytes.len() as u64 > limits.max_file_bytes;
-        assert_eq!(*hash, if unread { unread_hash() } else { ContentHash::of(bytes) });
+        let is_path_only = matches!(outcome, ReadOutcome::PathOnly { .. });
+        assert_eq!(*hash, if is_path_only { path_only_hash() } else { ContentHash::of(bytes) });
         if let ReadOutcome::Source(source) = &outcome {
             assert_eq!(source.bytes, bytes.len() as u64);
         }

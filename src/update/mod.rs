@@ -180,28 +180,49 @@ impl Updater<'_> {
     pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, WalkError> {
         let walked = self.walk()?;
         Ok(match committed.map(|committed| &committed.meta).filter(|meta| self.fits(meta)) {
-            Some(meta) => Plan::new(walked, meta, meta.view(&self.workspace.view_key())),
-            None => Plan::new(walked, &Meta::empty(""), None),
+            Some(meta) => {
+                let view = meta.view(&self.workspace.view_key());
+                Plan::new(walked, meta, view, |path| self.is_tracked(path))
+            }
+            None => Plan::new(walked, &Meta::empty(""), None, |_| false),
         })
     }
 
     /// How many files a plan would add, change or delete; what only moved in stat is read and compared.
     pub fn stale(&self, plan: &Plan, meta: &Meta) -> usize {
         let view = meta.view(&self.workspace.view_key());
-        let was_skipped = |path: &RelPath| {
-            view.is_some_and(|view| view.skipped().iter().any(|entry| entry.skipped.path == *path))
+        plan.read.iter().filter(|task| !self.is_current(task, view)).count() + plan.deleted.len()
+    }
+
+    /// Whether a file is as `view` has it, by reading it.
+    fn is_current(&self, task: &ReadTask, view: Option<&View>) -> bool {
+        let entries = view.map_or(&[][..], View::skipped);
+        let entry = entries
+            .binary_search_by(|entry| entry.skipped.path.cmp(&task.path))
+            .ok()
+            .map(|place| &entries[place].skipped);
+        let is_listed = |reason: SkipReason, detail: String| {
+            entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
         };
-        let limits = Limits {
+        let old = task.old.map(|(_, hash)| hash);
+        match work::read_file(&task.path, self.workspace.root(), &self.limits(), self.tracked) {
+            ReadOutcome::Source(source) => old == Some(source.hash) && entry.is_none(),
+            ReadOutcome::PathOnly { hash, reason, detail } => old == Some(hash) && is_listed(reason, detail),
+            ReadOutcome::Skipped { reason, detail } => old.is_none() && is_listed(reason, detail),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
             max_file_bytes: self.settings.max_file_bytes,
-            skip_generated: false,
-            skip_minified: false,
-        };
-        let is_stale = |task: &&ReadTask| match read::read(&task.path.below(self.workspace.root()), &limits) {
-            ReadOutcome::Source(source) => task.old.is_none_or(|(_, old)| old != source.hash),
-            ReadOutcome::PathOnly { hash, .. } => task.old.is_none_or(|(_, old)| old != hash),
-            ReadOutcome::Skipped { .. } => !was_skipped(&task.path),
-        };
-        plan.read.iter().filter(is_stale).count() + plan.deleted.len()
+            // Without a repository nothing tells whether somebody keeps the file.
+            skip_generated: self.tracked.is_some(),
+            skip_minified: true,
+        }
+    }
+
+    fn is_tracked(&self, path: &RelPath) -> bool {
+        self.tracked.is_some_and(|tracked| tracked.contains(path, false))
     }
 
     /// Whether an index was made with these settings.
@@ -263,7 +284,8 @@ impl Updater<'_> {
         let meta = current.as_ref().map_or(&empty, |committed| &committed.meta);
         let reuse = !from_nothing && self.fits(meta);
         let view = if reuse { meta.view(&self.workspace.view_key()) } else { None };
-        let plan = Plan::new(self.walk()?, if reuse { meta } else { &empty }, view);
+        let base = if reuse { meta } else { &empty };
+        let plan = Plan::new(self.walk()?, base, view, |path| self.is_tracked(path));
         let span = tracing::info_span!("code.index.build", path = %self.workspace.root().display(), fileCount = plan.read.len());
         let _entered = span.enter();
         Run { updater: self, meta, view, reuse, fingerprint, plan, progress }.run()
@@ -301,12 +323,7 @@ impl Run<'_, '_> {
         let known = self.known_elsewhere();
         let work = Work {
             root: self.updater.workspace.root(),
-            limits: Limits {
-                max_file_bytes: self.updater.settings.max_file_bytes,
-                // Without a repository nothing tells whether somebody keeps the file.
-                skip_generated: self.updater.tracked.is_some(),
-                skip_minified: true,
-            },
+            limits: self.updater.limits(),
             grammars: self.updater.grammars,
             writer: &writer,
             tracked: self.updater.tracked,
@@ -363,6 +380,7 @@ impl Run<'_, '_> {
             .iter()
             .filter_map(|id| self.meta.version(*id))
             .map(|version| version.hash())
+            .filter(|hash| *hash != read::path_only_hash())
             .collect();
         found.removed = std::mem::take(&mut self.plan.deleted);
         found.report.deleted = found.removed.len();
@@ -463,3 +481,6 @@ impl Run<'_, '_> {
 fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
     progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes });
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 
 use crate::id::{ContentHash, VersionId};
 use crate::meta::{Meta, SkippedEntry, StatRow, View};
+use crate::model::SkipReason;
 use crate::path::RelPath;
+use crate::read::path_only_hash;
 use crate::walk::{Candidate, Stat, Walked};
 
 /// What an update has to do.
@@ -36,8 +38,14 @@ pub struct ReadTask {
 }
 
 impl Plan {
-    /// Compares what was walked with the view `key` of `meta`.
-    pub fn new(walked: Walked, meta: &Meta, view: Option<&View>) -> Plan {
+    /// Compares what was walked with `view`, which is one of `meta`. What `is_tracked` keeps is not left out for its
+    /// looks, so a file that was, and is kept now, is read again.
+    pub fn new(
+        walked: Walked,
+        meta: &Meta,
+        view: Option<&View>,
+        is_tracked: impl Fn(&RelPath) -> bool,
+    ) -> Plan {
         let mut live: FxHashMap<&str, (VersionId, ContentHash, StatRow)> = FxHashMap::default();
         let mut passed: FxHashMap<&str, &SkippedEntry> = FxHashMap::default();
         for entry in view.into_iter().flat_map(View::entries) {
@@ -46,7 +54,8 @@ impl Plan {
             }
         }
         for entry in view.map_or(&[][..], View::skipped) {
-            if entry.stat.is_some() {
+            let by_looks = matches!(entry.skipped.reason, SkipReason::Generated | SkipReason::Minified);
+            if entry.stat.is_some() && !(by_looks && is_tracked(&entry.skipped.path)) {
                 passed.insert(entry.skipped.path.as_str(), entry);
             }
         }
@@ -72,7 +81,8 @@ impl Plan {
         let row = stat_row(stat);
         let entry = passed.get(path.as_str()).filter(|entry| entry.stat == Some(row));
         let old = live.remove(path.as_str());
-        let still = old.is_some_and(|(.., recorded)| recorded == row);
+        let is_path_only = old.is_some_and(|(_, hash, _)| hash == path_only_hash());
+        let still = old.is_some_and(|(.., recorded)| recorded == row) && (entry.is_some() || !is_path_only);
         if let Some(&entry) = entry
             && (still || old.is_none())
         {

@@ -41,6 +41,19 @@ pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Reads a file of the tree; what git tracks is never left out for looking generated.
+pub fn read_file(path: &RelPath, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
+    let file = path.below(root);
+    match read::read(&file, limits) {
+        ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
+            if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
+        {
+            read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..*limits })
+        }
+        outcome => outcome,
+    }
+}
+
 /// What the threads work on.
 pub struct Work<'w> {
     pub root: &'w Path,
@@ -188,7 +201,7 @@ impl<'w> Hand<'w> {
             let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
             Some(SkippedEntry { skipped, stat: Some(stat) })
         };
-        Ok(match self.read(&task.path) {
+        Ok(match read_file(&task.path, self.work.root, &self.work.limits, self.work.tracked) {
             ReadOutcome::Source(source) => Outcome {
                 bytes_read: source.bytes,
                 version: match self.recorded(task, source.hash) {
@@ -211,19 +224,6 @@ impl<'w> Hand<'w> {
                 Outcome { version: Version::None, stat, skipped: entry(reason, detail), bytes_read: 0 }
             }
         })
-    }
-
-    /// Reads a file; what git tracks is never left out for looking generated.
-    fn read(&self, path: &RelPath) -> ReadOutcome {
-        let file = path.below(self.work.root);
-        match read::read(&file, &self.work.limits) {
-            ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
-                if self.work.tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
-            {
-                read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..self.work.limits })
-            }
-            outcome => outcome,
-        }
     }
 
     /// The version with this content, if it is recorded already.
