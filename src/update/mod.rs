@@ -194,6 +194,18 @@ impl Updater<'_> {
         plan.read.iter().filter(|task| !self.is_current(task, view)).count() + plan.deleted.len()
     }
 
+    /// Whether all that `plan` would read is as recorded. A file that was saved shortly before it was indexed is read
+    /// again by every refresh, until the next commit: that must not cost a lock and a writer each time.
+    fn is_settled(&self, plan: &Plan, meta: &Meta) -> bool {
+        let Some(view) = meta.view(&self.workspace.view_key()) else { return false };
+        if !plan.deleted.is_empty() || plan.read.len() >= RESTATS_WORTH_A_COMMIT {
+            return false;
+        }
+        let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
+        let others = view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path));
+        others.eq(&plan.skipped) && plan.read.iter().all(|task| self.is_current(task, Some(view)))
+    }
+
     /// Whether a file is as `view` has it, by reading it.
     fn is_current(&self, task: &ReadTask, view: Option<&View>) -> bool {
         let entries = view.map_or(&[][..], View::skipped);
@@ -241,7 +253,7 @@ impl Updater<'_> {
         tell(progress, Stage::Scan, 0, 0);
         if let Some(committed) = committed.filter(|committed| self.fits(&committed.meta)) {
             let plan = self.plan(Some(committed))?;
-            if plan.is_empty() {
+            if plan.is_empty() || self.is_settled(&plan, &committed.meta) {
                 let generation = committed.meta.commit().generation;
                 return Ok(RefreshReport { generation, ..RefreshReport::default() });
             }
@@ -308,7 +320,10 @@ struct Run<'r, 'e> {
 struct Found {
     new: Vec<(NewVersion, StatRow)>,
     live: Vec<(VersionId, StatRow)>,
+    /// Files with the content of before.
     restats: usize,
+    /// Those of them whose new stat data proves something, so that writing it down spares reading them.
+    proven: usize,
     removed: Vec<VersionId>,
     skipped: Vec<SkippedEntry>,
     report: RefreshReport,
@@ -340,7 +355,7 @@ impl Run<'_, '_> {
             && found.restats == found.live.len()
             && !skipped_moved
             && self.reuse;
-        if nothing && found.restats < RESTATS_WORTH_A_COMMIT {
+        if nothing && found.proven < RESTATS_WORTH_A_COMMIT {
             return Ok(RefreshReport { generation: self.meta.commit().generation, ..found.report });
         }
         tell(self.progress, Stage::Commit, tasks.len(), found.report.bytes);
@@ -393,6 +408,7 @@ impl Run<'_, '_> {
             match outcome.version {
                 work::Version::Same(version) => {
                     found.restats += 1;
+                    found.proven += (outcome.stat != StatRow::default()) as usize;
                     found.live.push((version, outcome.stat));
                     continue;
                 }

@@ -112,3 +112,34 @@ fn generated_files_are_indexed_once_git_tracks_them_and_not_before() {
     tree.refresh();
     assert_eq!(tree.shown(), "[a.go], a.go generated");
 }
+
+#[test]
+fn a_file_saved_just_before_it_was_indexed_costs_no_lock_later() {
+    let tree = Tree::new();
+    tree.write_fresh("a.rs", "fn a() {}\n");
+    tree.write_fresh("b.bin", "\0");
+    let first = tree.refresh();
+    let _busy = Lock::acquire(&tree.workspace.lock_path(), Duration::ZERO).unwrap();
+    assert_eq!(tree.refresh().generation, first.generation);
+    assert_eq!((tree.shown().as_str(), tree.stale()), ("a.rs, b.bin binary", 0));
+    tree.write_fresh("b.bin", "text\n");
+    assert_eq!(tree.stale(), 1);
+}
+
+#[test]
+fn files_from_the_future_are_no_reason_to_commit() {
+    let tree = Tree::new();
+    let future = std::time::SystemTime::now() + Duration::from_secs(3600);
+    for number in 0..RESTATS_WORTH_A_COMMIT {
+        let name = format!("{number}.txt");
+        tree.write_fresh(&name, "text\n");
+        std::fs::File::options()
+            .write(true)
+            .open(tree.root.join(name))
+            .unwrap()
+            .set_modified(future)
+            .unwrap();
+    }
+    let first = tree.refresh();
+    assert_eq!(tree.refresh().generation, first.generation);
+}
