@@ -143,3 +143,28 @@ fn files_from_the_future_are_no_reason_to_commit() {
     let first = tree.refresh();
     assert_eq!(tree.refresh().generation, first.generation);
 }
+
+#[test]
+fn a_file_that_could_not_be_read_is_tried_again() {
+    let tree = Tree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    let path = RelPath::new("a.rs").unwrap();
+    let stat = walk::stat_of(&tree.root.join("a.rs")).unwrap();
+    std::fs::rename(tree.root.join("a.rs"), tree.root.join("b.rs")).unwrap();
+    store::create_private_dir(&tree.workspace.segment_dir()).unwrap();
+    let writer = Writer::open(&tree.workspace.segment_dir()).unwrap();
+    let work = Work {
+        root: &tree.root,
+        limits: Limits::default(),
+        grammars: &tree.grammars,
+        writer: &writer,
+        tracked: None,
+        known: &FxHashMap::default(),
+        first_version: 0,
+        threads: 1,
+        progress: &|_| (),
+    };
+    let (outcomes, _) = work.run(&[ReadTask { path, stat, old: None }]).unwrap();
+    let entry = outcomes[0].skipped.as_ref().unwrap();
+    assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(StatRow::default())));
+}

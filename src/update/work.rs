@@ -221,7 +221,11 @@ impl<'w> Hand<'w> {
                 bytes_read: 0,
             },
             ReadOutcome::Skipped { reason, detail } => {
-                Outcome { version: Version::None, stat, skipped: entry(reason, detail), bytes_read: 0 }
+                // What could not be read says nothing about its content, and why may pass without a trace in its stat.
+                let stat = if reason == SkipReason::Unreadable { StatRow::default() } else { stat };
+                let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
+                let skipped = Some(SkippedEntry { skipped, stat: Some(stat) });
+                Outcome { version: Version::None, stat, skipped, bytes_read: 0 }
             }
         })
     }
