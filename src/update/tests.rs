@@ -168,3 +168,16 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     let entry = outcomes[0].skipped.as_ref().unwrap();
     assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(StatRow::default())));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_index_inside_its_tree_is_left_out_by_whatever_way_it_is_named() {
+    let mut tree = Tree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    let link = tree.root.with_file_name("link");
+    std::os::unix::fs::symlink(&tree.root, &link).unwrap();
+    tree.workspace = Workspace::new(tree.root.clone(), tree.root.clone(), link.join("index"));
+    let first = tree.refresh();
+    assert_eq!(tree.refresh().generation, first.generation);
+    assert_eq!(tree.shown(), "a.rs, index built-in");
+}
