@@ -29,17 +29,19 @@ impl Corpus {
         let versions: Vec<VersionId> =
             view.versions().filter(|id| committed.meta.version(*id).is_some()).collect();
         let totals = committed.meta.totals(view);
-        let highest = versions.last().map_or(0, |id| id.0 as usize + 1);
-        let mut file_of = vec![NO_FILE; highest];
+        // Numbers are never used again, so after a rebuild they begin far from 0.
+        let lowest = versions.first().map_or(0, |id| id.0);
+        let mut file_of = vec![NO_FILE; versions.last().map_or(0, |id| (id.0 - lowest) as usize + 1)];
         for (file, version) in versions.iter().enumerate() {
-            file_of[version.0 as usize] = file as u32;
+            file_of[(version.0 - lowest) as usize] = file as u32;
         }
         let mut bases = vec![0];
         let mut files = Vec::new();
         for segment in committed.reader.segments() {
             let deletes = segment.has_deletes();
             for (doc, version) in segment.versions()?.iter().enumerate() {
-                let file = file_of.get(*version as usize).copied().unwrap_or(NO_FILE);
+                // Below the lowest it wraps past the end.
+                let file = file_of.get(version.wrapping_sub(lowest) as usize).copied().unwrap_or(NO_FILE);
                 let live = file != NO_FILE && (!deletes || segment.is_live(doc as u32));
                 files.push(if live { file } else { NO_FILE });
             }

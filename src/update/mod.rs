@@ -367,7 +367,7 @@ impl Run<'_, '_> {
         }
         let collected = self.collectable(&found);
         collected.iter().for_each(|version| writer.delete(*version));
-        let commit = self.record(&found, &collected, skipped_moved, tasks.len())?;
+        let commit = self.record(&found, &collected, skipped_moved)?;
         let payload = serde_json::to_string(&commit).expect("plain data");
         writer.commit(&payload).map_err(failed)?;
         writer.merge().map_err(failed)?;
@@ -454,7 +454,6 @@ impl Run<'_, '_> {
         found: &Found,
         collected: &[VersionId],
         skipped_moved: bool,
-        n_tasks: usize,
     ) -> Result<Commit, FileError> {
         let key = self.updater.workspace.view_key();
         let mut record = RecordBuilder::new();
@@ -483,7 +482,9 @@ impl Run<'_, '_> {
         delta.skipped = skipped_moved.then(|| found.skipped.clone());
         record.add_view(delta);
         collected.iter().for_each(|version| record.collect(*version));
-        let next_version = self.meta.commit().next_version + n_tasks as u32;
+        // Numbers of files that turned out not to be new are not lost: a view's tables are as long as its numbers go.
+        let next_version =
+            found.new.last().map_or(self.meta.commit().next_version, |(version, _)| version.id.0 + 1);
         let meta_dir = self.updater.workspace.meta_dir();
         // Other settings make every version and view of before void; the numbers go on all the same.
         let void;

@@ -181,3 +181,19 @@ fn an_index_inside_its_tree_is_left_out_by_whatever_way_it_is_named() {
     assert_eq!(tree.refresh().generation, first.generation);
     assert_eq!(tree.shown(), "a.rs, index built-in");
 }
+
+#[test]
+fn numbers_are_for_new_versions_only() {
+    let tree = Tree::new();
+    (0..RESTATS_WORTH_A_COMMIT).for_each(|number| tree.write_fresh(&format!("{number}.txt"), "text\n"));
+    let first = tree.refresh();
+    let numbers = |tree: &Tree| tree.workspace.open().unwrap().meta.commit().next_version as usize;
+    assert_eq!(numbers(&tree), RESTATS_WORTH_A_COMMIT);
+    (0..RESTATS_WORTH_A_COMMIT).for_each(|number| tree.write(&format!("{number}.txt"), "text\n"));
+    std::thread::sleep(Duration::from_millis(2100)); // the times of inodes cannot be set
+    assert!(tree.refresh().generation > first.generation);
+    assert_eq!(numbers(&tree), RESTATS_WORTH_A_COMMIT);
+    tree.write("new.txt", "new\n");
+    tree.refresh();
+    assert_eq!(numbers(&tree), RESTATS_WORTH_A_COMMIT + 1);
+}
