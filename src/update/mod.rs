@@ -370,8 +370,10 @@ impl Run<'_, '_> {
         let commit = self.record(&found, &collected, skipped_moved)?;
         let payload = serde_json::to_string(&commit).expect("plain data");
         writer.commit(&payload).map_err(failed)?;
-        writer.merge().map_err(failed)?;
-        writer.close().map_err(failed)?;
+        // The update is done; a merge that fails, as on a full disk, is tried again after the next.
+        if let Err(error) = writer.merge().and_then(|()| writer.close()) {
+            tracing::warn!(%error, "segments were not merged");
+        }
         meta::remove_garbage(&self.updater.workspace.meta_dir(), &[self.meta.commit(), &commit])?;
         Ok(RefreshReport { generation: commit.generation, ..found.report })
     }
