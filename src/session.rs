@@ -1,7 +1,7 @@
 //! What was read or touched in a session, decayed.
 //!
 //! A touch is a turn. A file's worth falls with the turns since its last touch and not with time, so an answer does
-//! not depend on the clock. The log is one small file in the workspace folder, replaced as a whole.
+//! not depend on the clock. The log is one small file for each tree, replaced as a whole: paths mean nothing elsewhere.
 
 use std::path::Path;
 
@@ -23,17 +23,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads the log in the folder `dir`; one that is missing or cannot be read is an empty one.
-    pub fn load(dir: &Path) -> Session {
-        std::fs::read(dir.join("session"))
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default()
+    /// Reads the log at `file`; one that is missing or cannot be read is an empty one.
+    pub fn load(file: &Path) -> Session {
+        std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
     /// Writes the log.
-    pub fn save(&self, dir: &Path) -> Result<(), FileError> {
-        store::replace(&dir.join("session"), &[&serde_json::to_vec(self).expect("plain data")])
+    pub fn save(&self, file: &Path) -> Result<(), FileError> {
+        store::replace(file, &[&serde_json::to_vec(self).expect("plain data")])
     }
 
     /// Notes that a file was read or written.
@@ -67,20 +64,21 @@ mod tests {
     #[test]
     fn touches_are_kept_in_order_and_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        let mut session = Session::load(dir.path());
+        let file = &dir.path().join("session");
+        let mut session = Session::load(file);
         assert!(session.is_empty());
         for number in 0..70 {
             session.touch(RelPath::new(&format!("f{number}")).unwrap());
         }
         session.touch(RelPath::new("f50").unwrap());
-        session.save(dir.path()).unwrap();
-        let loaded = Session::load(dir.path());
+        session.save(file).unwrap();
+        let loaded = Session::load(file);
         assert_eq!(loaded, session);
         let shown: Vec<_> = loaded.touched().map(|(path, turns)| format!("{path} {turns}")).collect();
         assert_eq!(shown.len(), 64);
         assert_eq!(shown[..3], ["f50 0", "f69 1", "f68 2"]);
-        std::fs::write(dir.path().join("session"), b"{").unwrap();
-        assert!(Session::load(dir.path()).is_empty());
+        std::fs::write(file, b"{").unwrap();
+        assert!(Session::load(file).is_empty());
     }
 
     #[test]

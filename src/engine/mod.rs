@@ -81,7 +81,7 @@ impl Engine {
         let dir = index_dir(&root, &owner, &options)?;
         let workspace = Workspace::new(root, owner, dir);
         workspace.check_owner()?;
-        let session = Session::load(workspace.dir());
+        let session = Session::load(&workspace.session_path());
         Ok(Engine {
             settings: Settings { hidden: options.hidden, max_file_bytes: options.max_file_bytes },
             options,
@@ -197,9 +197,9 @@ impl Engine {
         }
         let mut session = lock(&self.session);
         // Another process may have touched files meanwhile.
-        *session = Session::load(self.workspace.dir());
+        *session = Session::load(&self.workspace.session_path());
         session.touch(path);
-        Ok(session.save(self.workspace.dir())?)
+        Ok(session.save(&self.workspace.session_path())?)
     }
 
     /// The files that were seen and are not ranked, each with its reason, as of the newest commit.
@@ -405,3 +405,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn index_bytes(workspace: &Workspace) -> u64 {
     store::bytes_below(&workspace.meta_dir()) + store::bytes_below(&workspace.segment_dir())
 }
+
+#[cfg(test)]
+mod tests;

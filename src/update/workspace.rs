@@ -5,6 +5,7 @@
 //! lock        see [`crate::store::Lock`]
 //! meta/       see [`crate::meta`]
 //! tantivy/    segments; its meta.json is the commit point
+//! session-H   what was touched in the tree whose path has hash H
 //! aside-N/    a damaged or older index that was replaced; nothing deletes it
 //! ```
 
@@ -122,6 +123,13 @@ impl Workspace {
         self.dir.join("lock")
     }
 
+    /// The log of what was touched in this tree. Trees that share the index have logs of their own: `a.rs` of one is
+    /// not `a.rs` of the other.
+    pub fn session_path(&self) -> PathBuf {
+        let hash = blake3::hash(self.root.as_os_str().as_encoded_bytes()).to_hex();
+        self.dir.join(format!("session-{}", &hash[..16]))
+    }
+
     /// The folder of metadata records.
     pub fn meta_dir(&self) -> PathBuf {
         self.dir.join("meta")
@@ -221,7 +229,7 @@ impl Workspace {
         }
     }
 
-    /// The generation of the newest commit, at the price of one small file; `None` when there is no commit.
+    /// The bytes of the commit point, which differ between any two commits; `None` when there is none.
     pub fn stamp(&self) -> Option<Vec<u8>> {
         std::fs::read(self.segment_dir().join("meta.json")).ok()
     }

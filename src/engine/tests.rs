@@ -1,0 +1,42 @@
+//! The facade at its edges.
+
+use super::*;
+
+/// A tree of `files`, with an engine whose index lies beside it.
+fn engine(files: &[(&str, &str)], change: impl FnOnce(&mut Options)) -> (tempfile::TempDir, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join("tree").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let mut options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
+    change(&mut options);
+    let engine = Engine::open(folder.path().join("tree"), options).unwrap();
+    (folder, engine)
+}
+
+#[test]
+fn trees_that_share_an_index_remember_their_own_touches() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = Some(folder.path().join("index"));
+    let top = folder.path().join("top");
+    let git = |arguments: &[&str]| std::process::Command::new("git").args(arguments).output().unwrap();
+    git(&["init", "-q", top.to_str().unwrap()]);
+    for path in ["a.rs", "sub/a.rs"] {
+        std::fs::create_dir_all(top.join("sub")).unwrap();
+        std::fs::write(top.join(path), "fn provider() {}\n").unwrap();
+    }
+    let open =
+        |root: &Path| Engine::open(root, Options { index_dir: dir.clone(), ..Options::default() }).unwrap();
+    let above = open(&top);
+    above.refresh(&|_| ()).unwrap();
+    above.touch("a.rs").unwrap();
+    let signals = |engine: &Engine| {
+        let reply = engine.search(&SearchRequest::new("provider")).unwrap();
+        let hit = reply.results.into_iter().find(|hit| hit.path.as_str() == "a.rs").unwrap();
+        hit.reasons.iter().any(|reason| reason.signal == crate::profile::Signal::Session)
+    };
+    assert!(signals(&open(&top)));
+    assert!(!signals(&open(&top.join("sub"))));
+}
