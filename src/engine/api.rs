@@ -105,8 +105,7 @@ pub struct SearchRequest {
     pub per_file: usize,
     /// How much of each hit is shown.
     pub mode: Mode,
-    /// Whether files touched in this session or changed since the last commit weigh more. Default true; it has no
-    /// effect until something was touched.
+    /// Whether files touched in this session weigh more. Default true; it has no effect until something was touched.
     pub session: bool,
 }
 

@@ -135,7 +135,9 @@ impl Engine {
     ///
     /// # Errors
     /// `BadRequest` names the value that is wrong; `NoIndex` and `Stale` by the options; `Damaged` when the index
-    /// contradicts itself; what [`Engine::refresh`] gives when a first index has to be made.
+    /// contradicts itself; what [`Engine::refresh`] gives when a first index has to be made. A later index that
+    /// cannot be brought up to date, because another process is at it or the disk is full, answers as it is, and
+    /// the reply has a warning.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchReply, Error> {
         self.search_with_progress(request, &|_| ())
     }
@@ -280,7 +282,7 @@ impl Engine {
         match self.refresh_from(Some(&open), self.patience(), progress) {
             Ok(_) => Ok((self.current()?, Freshness { checked_at, ..Freshness::default() })),
             // What is committed still answers; the reply says that it may be behind.
-            Err(error) if error.kind() == ErrorKind::Locked && open.fits => {
+            Err(error) if matches!(error.kind(), ErrorKind::Locked | ErrorKind::Io) && open.fits => {
                 let warnings = vec![format!("{error}; this answer is from the last commit")];
                 Ok((open, Freshness { warnings, ..Freshness::default() }))
             }

@@ -40,3 +40,15 @@ fn trees_that_share_an_index_remember_their_own_touches() {
     assert!(signals(&open(&top)));
     assert!(!signals(&open(&top.join("sub"))));
 }
+
+#[test]
+fn an_index_that_cannot_be_written_still_answers_and_says_so() {
+    let (folder, engine) = engine(&[("a.rs", "fn provider() {}\n")], |_| ());
+    engine.refresh(&|_| ()).unwrap();
+    std::fs::remove_file(folder.path().join("index/lock")).unwrap();
+    std::fs::create_dir(folder.path().join("index/lock")).unwrap();
+    std::fs::write(folder.path().join("tree/b.rs"), "fn provider() {}\n").unwrap();
+    let reply = engine.search(&SearchRequest::new("provider")).unwrap();
+    assert_eq!((reply.results.len(), reply.snapshot.checked_at), (1, None));
+    assert!(reply.warnings[0].contains("this answer is from the last commit"), "{:?}", reply.warnings);
+}
