@@ -7,7 +7,7 @@ use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
 /// More characters than this are no question.
 pub const MAX_QUERY_CHARS: usize = 10_000;
 
-/// Terms beyond this many are dropped; a set of terms then fits a machine word.
+/// Terms beyond this many are dropped, and so are names; a set of them then fits a machine word.
 pub const MAX_TERMS: usize = 64;
 
 /// A query, parsed.
@@ -126,6 +126,9 @@ fn names_of(text: &str, words: &[&str]) -> Vec<String> {
     let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let mut names: Vec<String> = Vec::new();
     for (place, word) in words.iter().enumerate() {
+        if names.len() == MAX_TERMS {
+            break;
+        }
         let inner_capital =
             word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
         let capital = word.chars().next().is_some_and(char::is_uppercase) && place > 0;
@@ -216,6 +219,13 @@ mod tests {
         check("", "query is empty");
         check(" \n\t", "query is empty");
         check(&"x".repeat(100_000), "query has 100000 characters; the limit is 10000");
+    }
+
+    #[test]
+    fn a_long_query_has_bounded_terms_and_names() {
+        let text: String = (0..200).map(|number| format!("Name{number} ")).collect();
+        let query = Query::parse(&text).unwrap();
+        assert_eq!((query.terms.len(), query.names.len()), (MAX_TERMS, MAX_TERMS));
     }
 
     #[test]
