@@ -32,6 +32,9 @@ use crate::walk::WalkError;
 /// A first index by another process is waited for this long; it ends, or its lock is freed with it.
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
+/// Spans are 32 bits wide, and text that is decoded can be three times as long as its bytes.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
 /// A search engine over one tree.
 pub struct Engine {
     options: Options,
@@ -64,9 +67,13 @@ impl Engine {
     /// [`Engine::find_root`] for the usual choice.
     ///
     /// # Errors
-    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used;
-    /// `ForeignIndex` and `NewerFormat` when the index folder is another's.
+    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used
+    /// and for options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
+        if options.max_file_bytes > MAX_FILE_BYTES {
+            let text = format!("max_file_bytes is {}; choose 0 to {MAX_FILE_BYTES}", options.max_file_bytes);
+            return Err(Error::bad(text));
+        }
         let given = root.as_ref();
         let root = given.canonicalize().map_err(|source| error::no_root(given.to_path_buf(), source))?;
         if !root.is_dir() {

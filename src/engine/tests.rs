@@ -52,3 +52,11 @@ fn an_index_that_cannot_be_written_still_answers_and_says_so() {
     assert_eq!((reply.results.len(), reply.snapshot.checked_at), (1, None));
     assert!(reply.warnings[0].contains("this answer is from the last commit"), "{:?}", reply.warnings);
 }
+
+#[test]
+fn a_size_that_spans_cannot_hold_is_refused() {
+    let options = Options { max_file_bytes: 5 << 30, ..Options::default() };
+    let error = Engine::open("/", options).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::BadRequest);
+    assert_eq!(error.to_string(), "max_file_bytes is 5368709120; choose 0 to 1073741824");
+}
