@@ -60,3 +60,29 @@ fn a_size_that_spans_cannot_hold_is_refused() {
     assert_eq!(error.kind(), ErrorKind::BadRequest);
     assert_eq!(error.to_string(), "max_file_bytes is 5368709120; choose 0 to 1073741824");
 }
+
+#[test]
+fn the_budget_of_the_literal_pass_is_for_files_that_may_answer() {
+    let names: Vec<String> = (0..250).map(|number| format!("a/{number}.txt")).collect();
+    let mut files: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), "one needle here\n")).collect();
+    files.push(("z/last.txt", "one needle here\n"));
+    let (_folder, engine) = engine(&files, |_| ());
+    let mut request = SearchRequest::new("one needle here");
+    request.filter.path = Some("z".to_string());
+    let reply = engine.search(&request).unwrap();
+    assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
+}
+
+#[test]
+fn words_of_deleted_files_do_not_crowd_out_live_ones() {
+    let dead: String = (0..300).map(|number| format!("zq{number}\n")).collect();
+    let (folder, engine) =
+        engine(&[("a.txt", &dead), ("b.txt", "a longer wordzq that is live\n")], |options| {
+            options.threads = Some(1);
+        });
+    engine.refresh(&|_| ()).unwrap();
+    std::fs::remove_file(folder.path().join("tree/a.txt")).unwrap();
+    let reply = engine.search(&SearchRequest::new("zq")).unwrap();
+    assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
+}

@@ -117,10 +117,21 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
         // Punctuation alone: nothing narrows, so files are read as far as the budget goes.
         return Ok(Candidates { files: all_files(context), complete: true });
     };
-    let (expanded, complete) = expansions(longest, context)?;
+    let (expanded, mut complete) = expansions(longest, context)?;
     let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut n_live = 0;
     for word in &expanded {
-        for (file, docs) in holding_all(&[word], context)? {
+        let holding = holding_all(&[word], context)?;
+        // The dictionary has words of deleted documents and of other views; they must not take the place of live ones.
+        if holding.is_empty() {
+            continue;
+        }
+        if n_live == MAX_EXPANSIONS {
+            complete = false;
+            break;
+        }
+        n_live += 1;
+        for (file, docs) in holding {
             files.entry(file).or_default().extend(docs);
         }
     }
@@ -194,8 +205,8 @@ fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, V
     Ok(files.unwrap_or_default())
 }
 
-/// The words that contain `part`, the shortest first, and whether that is all of them. In a large tree only those
-/// that begin with it are looked up, because the dictionary is sorted.
+/// The words of the dictionary that contain `part`, the shortest first, and whether that is all of them. In a large
+/// tree only those that begin with it are looked up, because the dictionary is sorted.
 fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
     let all = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
     let finder = memchr::memmem::Finder::new(part);
@@ -207,8 +218,7 @@ fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), 
         }
         all || word.starts_with(part)
     })?;
-    let complete = all && found.len() <= MAX_EXPANSIONS;
-    Ok((found.into_iter().take(MAX_EXPANSIONS).map(|(_, word)| word).collect(), complete))
+    Ok((found.into_iter().map(|(_, word)| word).collect(), all))
 }
 
 #[cfg(test)]
