@@ -104,7 +104,7 @@ pub fn gather(query: &Query, context: &Context<'_>, literal: &Literal) -> Result
     for (place, term) in query.terms.iter().enumerate() {
         gathering.term(place, &term.term, context)?;
     }
-    for (place, name) in query.names.iter().enumerate().take(64) {
+    for (place, name) in query.names.iter().enumerate() {
         gathering.defined(place, name)?;
     }
     for (file, lines) in &literal.files {
@@ -332,7 +332,15 @@ impl Gathering<'_> {
             }
             let is_literal = literal_docs.binary_search(doc).is_ok();
             let worth = body + SYMBOLS_IN_CHOICE * symbol + if is_literal { LITERAL_IN_CHOICE } else { 0.0 };
-            if worth > file.best_worth || (file.best_doc == 0 && worth >= 0.0) {
+            let is_better = match file.best() {
+                None => true,
+                // Of equal ones the first of the file, and not of the index: a file's chunks may lie in two segments.
+                Some(best) if worth == file.best_worth => {
+                    start_of(self.corpus, *doc)? < start_of(self.corpus, best)?
+                }
+                Some(_) => worth > file.best_worth,
+            };
+            if is_better {
                 file.best_worth = worth;
                 file.best_doc = doc + 1;
             }
@@ -341,6 +349,12 @@ impl Gathering<'_> {
         self.evidence.literal_docs = literal_docs;
         Ok(())
     }
+}
+
+/// Where in its file a chunk begins.
+fn start_of(corpus: &Corpus, doc: u32) -> Result<u32, SearchError> {
+    let (segment, within) = corpus.locate(doc);
+    Ok(corpus.committed().reader.segments()[segment].columns(within)?.span.start)
 }
 
 /// How rare a term is: `n` of `total` documents hold it.
