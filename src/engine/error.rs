@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::filter::FilterError;
 use crate::grammar::GrammarError;
+use crate::index::IndexError;
+use crate::meta::MetaError;
 use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
@@ -24,7 +26,8 @@ pub enum ErrorKind {
     ForeignIndex,
     /// A newer version of this program made the index.
     NewerFormat,
-    /// The index contradicts itself; refreshing makes it anew.
+    /// The index contradicts itself. Refreshing makes it anew where opening it fails; where a search came upon damage
+    /// inside, rebuilding does.
     Damaged,
     /// Another process is indexing.
     Locked,
@@ -138,14 +141,21 @@ impl From<UpdateError> for Error {
             UpdateError::Workspace(error) => error.into(),
             UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
             UpdateError::Lock(LockError::File(error)) | UpdateError::File(error) => error.into(),
-            error @ UpdateError::Index { .. } => Error::of(ErrorKind::Io, error),
+            error @ UpdateError::Index { .. } => {
+                let is_damage = matches!(&error, UpdateError::Index { source: IndexError::Damaged(_), .. });
+                Error::of(if is_damage { ErrorKind::Damaged } else { ErrorKind::Io }, error)
+            }
         }
     }
 }
 
 impl From<SearchError> for Error {
     fn from(error: SearchError) -> Error {
-        Error::of(ErrorKind::Damaged, error)
+        let kind = match &error {
+            SearchError::Index(IndexError::Io(_)) | SearchError::Meta(MetaError::File(_)) => ErrorKind::Io,
+            _ => ErrorKind::Damaged,
+        };
+        Error::of(kind, error)
     }
 }
 
@@ -154,5 +164,20 @@ pub(super) fn no_root(root: PathBuf, error: std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::NotFound => WalkError::Missing { root }.into(),
         _ => WalkError::Unreadable { root, source: error }.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_tells_a_disk_from_damage() {
+        let io = || IndexError::Io(std::io::Error::other("disk"));
+        let damage = || IndexError::Damaged("cut off".to_string());
+        let search = |source: IndexError| Error::from(SearchError::from(source)).kind();
+        let update = |source| Error::from(UpdateError::Index { dir: PathBuf::new(), source }).kind();
+        assert_eq!((search(io()), search(damage())), (ErrorKind::Io, ErrorKind::Damaged));
+        assert_eq!((update(io()), update(damage())), (ErrorKind::Io, ErrorKind::Damaged));
     }
 }
