@@ -5,7 +5,7 @@
 //! at [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because a short-lived
 //! process kills those that a policy would start.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{AddOperation, NoMergePolicy, SegmentWriter};
@@ -15,6 +15,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 use super::schema::{ChunkDoc, Layout, tokenizers};
 use super::{IndexError, directory};
 use crate::id::VersionId;
+use crate::store;
 
 /// More segments than this are merged down after a commit.
 const MAX_SEGMENTS: usize = 12;
@@ -27,6 +28,7 @@ pub struct Writer {
     layout: Layout,
     index: Index,
     writer: IndexWriter,
+    dir: PathBuf,
 }
 
 /// A segment that is being filled by one thread.
@@ -67,7 +69,7 @@ impl Writer {
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::warn!(%error, "files of an update that did not end stay behind");
         }
-        Ok(Writer { layout, index, writer })
+        Ok(Writer { layout, index, writer, dir: dir.to_path_buf() })
     }
 
     /// A new segment for one thread to fill. `budget` is in bytes and sizes the hash table of terms; the caller
@@ -89,12 +91,13 @@ impl Writer {
         Ok(self.writer.add_segment(segment.0)?)
     }
 
-    /// The commit point: what was deleted and added becomes visible with `payload`.
+    /// The commit point: what was deleted and added becomes visible with `payload`, and is durable on return.
     pub fn commit(&mut self, payload: &str) -> Result<(), IndexError> {
         let mut prepared = self.writer.prepare_commit()?;
         prepared.set_payload(payload);
         prepared.commit()?;
-        Ok(())
+        // The library syncs the folder before the commit point gets its name, not after.
+        store::sync_folder(&self.dir).map_err(|error| IndexError::Io(error.source))
     }
 
     /// Merges the smallest segments when there are many. Answers do not change, and neither does the payload.
