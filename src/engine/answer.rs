@@ -14,7 +14,7 @@ use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::read::{self, Limits, ReadOutcome};
-use crate::search::{self, Context, Corpus, Ranked, Ranking};
+use crate::search::{self, Context, Corpus, Face, Ranked, Ranking};
 use crate::session::Session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::LineIndex;
@@ -67,8 +67,9 @@ impl Answer<'_> {
         merged.retain(|(_, hit)| hit.literal || hit.score >= self.request.min_score);
         let total = merged.len();
         let page = merged.into_iter().skip(offset).take(self.request.max_results);
-        let results: Vec<Hit> =
-            page.map(|(place, hit)| self.hit(hit, place, &queries[place], &sources)).collect();
+        let results = page
+            .map(|(place, hit)| self.hit(hit, place, &queries[place], &sources))
+            .collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = session.is_some_and(|session| !session.is_empty());
@@ -161,7 +162,14 @@ impl Answer<'_> {
     }
 
     /// A ranked hit as it is shown.
-    pub fn hit(&self, ranked: Ranked, query_index: usize, query: &Query, sources: &Sources) -> Hit {
+    pub fn hit(
+        &self,
+        ranked: Ranked,
+        query_index: usize,
+        query: &Query,
+        sources: &Sources,
+    ) -> Result<Hit, Error> {
+        let face = search::face(query, self.filter.kinds(), self.corpus, &ranked)?;
         let version = self.corpus.meta().version(ranked.version);
         let source = sources.read(self.engine, &ranked.path);
         let is_path_only = version.is_some_and(|version| version.lines() == 0);
@@ -171,11 +179,12 @@ impl Answer<'_> {
                 _ => true,
             };
         // A snippet of other content would be a wrong one.
-        let snippet = source.filter(|_| !stale).and_then(|source| self.snippet(&ranked, query, &source.0));
-        Hit {
-            lines: ranked.lines,
-            kind: ranked.kind,
-            symbol: ranked.symbol,
+        let snippet =
+            source.filter(|_| !stale).and_then(|source| self.snippet(&face, &ranked, query, &source.0));
+        Ok(Hit {
+            lines: face.lines,
+            kind: face.kind,
+            symbol: face.symbol,
             language: version.map_or("text", |version| self.engine.grammars.name(version.language())),
             snippet,
             score: ranked.score,
@@ -188,18 +197,18 @@ impl Answer<'_> {
             stale,
             query_index,
             path: ranked.path,
-        }
+        })
     }
 
-    fn snippet(&self, ranked: &Ranked, query: &Query, source: &str) -> Option<Snippet> {
+    fn snippet(&self, face: &Face, ranked: &Ranked, query: &Query, source: &str) -> Option<Snippet> {
         let max_chars = match self.request.mode {
             Mode::Compact => return None,
             Mode::Default => Some(DEFAULT_CHARS),
             Mode::Debug => None,
         };
         let request = snippet::Request {
-            lines: ranked.lines,
-            span: ranked.span,
+            lines: face.lines,
+            span: face.span,
             expand: self.request.expand,
             max_chars,
             terms: &ranked.terms,
@@ -211,13 +220,7 @@ impl Answer<'_> {
 
 /// Merges the hits of several queries: best first, a place once.
 fn merge(hits: &mut Vec<(usize, Ranked)>) {
-    hits.sort_by(|(a_query, a), (b_query, b)| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| a.path.cmp(&b.path))
-            .then_with(|| a.lines.cmp(&b.lines))
-            .then_with(|| a_query.cmp(b_query))
-    });
+    hits.sort_by(|(a_query, a), (b_query, b)| a.order(b).then_with(|| a_query.cmp(b_query)));
     let mut seen = FxHashSet::default();
-    hits.retain(|(_, hit)| seen.insert((hit.path.clone(), hit.lines)));
+    hits.retain(|(_, hit)| seen.insert((hit.path.clone(), hit.chunk.span)));
 }

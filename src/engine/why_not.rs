@@ -80,7 +80,7 @@ pub fn why_not(
     Ok(WhyNot {
         verdict: Verdict::Ranked,
         rank: Some(place + 1),
-        hit: hit.map(|hit| answer.hit(hit, 0, query, &sources)),
+        hit: hit.map(|hit| answer.hit(hit, 0, query, &sources)).transpose()?,
         text: match place < COMPARED_RANK {
             true => format!("{path} ranks {} of {} files", place + 1, ranking.files.len()),
             false => format!("{path} ranks {} of {} files{gap}", place + 1, ranking.files.len()),

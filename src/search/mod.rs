@@ -18,7 +18,7 @@ mod place;
 mod score;
 
 pub use corpus::Corpus;
-pub use score::{Contribution, Ranked, RankedFile};
+pub use score::{Contribution, Face, Ranked, RankedFile, face};
 
 use crate::filter::Filter;
 use crate::grammar::Grammars;

@@ -9,8 +9,8 @@ use super::corpus::Corpus;
 use super::evidence::{Evidence, FileEvidence};
 use super::{Context, SearchError, place};
 use crate::id::VersionId;
-use crate::index::IndexField;
-use crate::meta::{Outline, OutlineSymbol};
+use crate::index::{Columns, IndexField};
+use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::Signal;
@@ -41,26 +41,19 @@ pub struct RankedFile {
     pub sum: f32,
     /// What it is made of.
     pub contributions: Vec<Contribution>,
-    /// Its best definition for the query, as a place in its outline.
-    pub symbol: Option<usize>,
-    outline: Outline,
 }
 
-/// A hit.
+/// A hit: a chunk of a ranked file.
 #[derive(Clone, Debug)]
 pub struct Ranked {
     /// The file version.
     pub version: VersionId,
     /// Its path.
     pub path: RelPath,
-    /// The bytes of the chunk, or of the symbol of it that answers.
-    pub span: Span,
-    /// Its lines.
-    pub lines: Lines,
-    /// What it is.
-    pub kind: SymbolKind,
-    /// The name it defines or belongs to.
-    pub symbol: Option<String>,
+    /// The chunk.
+    pub chunk: Columns,
+    /// The sum of the contributions, in log-odds: it tells scores apart that round to the same.
+    pub sum: f32,
     /// 0 to 1.
     pub score: f32,
     /// Never empty; the shares add up to the score.
@@ -69,6 +62,28 @@ pub struct Ranked {
     pub literal: bool,
     /// The query's terms that its file holds.
     pub terms: Vec<String>,
+}
+
+/// What a hit is shown as: its chunk or, where one symbol of it answers, that symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Its bytes.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The name it defines or belongs to.
+    pub symbol: Option<String>,
+}
+
+impl Ranked {
+    /// Before `other` in an answer: by score, then by path and place.
+    pub fn order(&self, other: &Ranked) -> std::cmp::Ordering {
+        (other.sum.total_cmp(&self.sum))
+            .then_with(|| self.path.cmp(&other.path))
+            .then_with(|| self.chunk.span.cmp(&other.chunk.span))
+    }
 }
 
 /// Scores the head, best first.
@@ -132,13 +147,13 @@ impl<'s> Scorer<'s> {
     fn file(&mut self, file: u32) -> Result<RankedFile, SearchError> {
         let known = self.evidence.files[file as usize];
         let context = self.context;
-        let outline = self.context.corpus.version(file).outline()?;
         let mut sum = Sum { scorer: self, contributions: Vec::new() };
         sum.text(&known);
         sum.names(&known, context.corpus.path(file));
-        let mut ranked =
-            RankedFile { file, sum: 0.0, contributions: sum.contributions, symbol: None, outline };
-        self.definitions(&known, &mut ranked)?;
+        let mut ranked = RankedFile { file, sum: 0.0, contributions: sum.contributions };
+        if known.defines != 0 || known.symbol_mask != 0 {
+            self.definitions(&known, &mut ranked)?;
+        }
         let mut sum = Sum { scorer: self, contributions: std::mem::take(&mut ranked.contributions) };
         sum.place(file);
         ranked.contributions = sum.contributions;
@@ -192,12 +207,13 @@ impl<'s> Scorer<'s> {
 
     /// Signals of what the file defines.
     fn definitions(&mut self, known: &FileEvidence, ranked: &mut RankedFile) -> Result<(), SearchError> {
+        let outline = self.context.corpus.version(ranked.file).outline()?;
         let mut best = (0.0f32, None, 0u64);
         let mut exact = (0.0f32, None);
-        for (place, symbol) in ranked.outline.symbols.iter().enumerate() {
+        for (place, symbol) in outline.symbols.iter().enumerate() {
             let is_exact = known.defines != 0 && self.query.names.iter().any(|name| **name == *symbol.name);
             if is_exact {
-                let worth = definition_worth(symbol, ranked.outline.depth(place));
+                let worth = definition_worth(symbol, outline.depth(place));
                 if worth > exact.0 {
                     exact = (worth, Some(place));
                 }
@@ -210,17 +226,16 @@ impl<'s> Scorer<'s> {
                 }
             }
         }
-        ranked.symbol = exact.1.or(best.1);
         let mut sum = Sum { scorer: self, contributions: std::mem::take(&mut ranked.contributions) };
         if let Some(place) = exact.1 {
-            let symbol = &ranked.outline.symbols[place];
+            let symbol = &outline.symbols[place];
             sum.add(Signal::Definition, exact.0, || {
                 format!("definition: {} '{}' is defined here", symbol.kind, symbol.qualified())
             });
             sum.used(symbol)?;
         }
         if let Some(place) = best.1 {
-            let name = ranked.outline.symbols[place].qualified();
+            let name = outline.symbols[place].qualified();
             let words = sum.scorer.words(best.2).replace(", ", "/");
             sum.add(Signal::DefinedName, best.0, || format!("symbol: {name} matches '{words}'"));
         }
@@ -434,12 +449,7 @@ pub fn hits(
             hits.push(hit(query, context, evidence, ranked, doc, Some((worth / greatest).min(1.0)))?);
         }
     }
-    hits.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| a.path.cmp(&b.path))
-            .then_with(|| a.span.start.cmp(&b.span.start))
-    });
+    hits.sort_by(Ranked::order);
     Ok(hits)
 }
 
@@ -469,20 +479,18 @@ fn hit(
     }
     let base = context.profile.weight(Signal::Base);
     let score = share_out(base, &mut reasons);
+    let evidence_sum: f32 = reasons.iter().map(|part| part.value).sum();
     reasons.sort_by(|a, b| b.share.abs().total_cmp(&a.share.abs()).then_with(|| a.signal.cmp(&b.signal)));
     let text = "base: before any evidence".to_string();
     reasons.push(Contribution { signal: Signal::Base, value: base, share: probability(base), text });
-    let face = face(query, context.filter.kinds(), ranked, &columns);
     let known = &evidence.files[ranked.file as usize];
     let mask = known.body_mask | known.path_mask;
     let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
     Ok(Ranked {
         version: version.id(),
         path: RelPath::new(version.path()).expect("paths are checked before they are recorded"),
-        span: face.span,
-        lines: face.lines,
-        kind: face.kind,
-        symbol: face.symbol,
+        chunk: columns,
+        sum: base + evidence_sum,
         score,
         reasons,
         literal: evidence.literal_docs.binary_search(&doc).is_ok(),
@@ -490,18 +498,20 @@ fn hit(
     })
 }
 
-/// What a chunk is shown as.
-struct Face {
-    span: Span,
-    lines: Lines,
-    kind: SymbolKind,
-    symbol: Option<String>,
-}
-
 /// A chunk is shown as the symbol in it that answers, where one does; else as itself, under the name of its main
 /// symbol or of what it is a part of.
-fn face(query: &Query, kinds: Option<KindSet>, ranked: &RankedFile, columns: &crate::index::Columns) -> Face {
-    let symbols = &ranked.outline.symbols;
+pub fn face(
+    query: &Query,
+    kinds: Option<KindSet>,
+    corpus: &Corpus,
+    hit: &Ranked,
+) -> Result<Face, SearchError> {
+    let outline =
+        corpus.meta().version(hit.version).map(|version| version.outline()).transpose()?.unwrap_or_default();
+    Ok(face_among(query, kinds, &outline.symbols, &hit.chunk))
+}
+
+fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol], columns: &Columns) -> Face {
     let whole = |kind: SymbolKind, symbol: Option<String>| Face {
         span: columns.span,
         lines: columns.lines,
@@ -546,7 +556,7 @@ fn face(query: &Query, kinds: Option<KindSet>, ranked: &RankedFile, columns: &cr
 }
 
 /// The symbol that a chunk's kind comes from.
-fn main<'o>(symbols: &'o [OutlineSymbol], columns: &crate::index::Columns) -> Option<&'o OutlineSymbol> {
+fn main<'o>(symbols: &'o [OutlineSymbol], columns: &Columns) -> Option<&'o OutlineSymbol> {
     symbols.iter().find(|symbol| {
         columns.span.start <= symbol.span.start
             && symbol.span.start < columns.span.end
