@@ -173,16 +173,20 @@ fn run_child(tree: &Path, lane: &str, threads: usize, scratch: &Path) -> Result<
 fn table(all: &[Vec<Run>], source_bytes: u64) {
     let medians: Vec<Option<Run>> = all.iter().map(|runs| median(runs)).collect();
     let at = |lane: Lane| Lane::ALL.iter().position(|(known, ..)| *known == lane).expect("it is listed");
-    let yardstick = medians[at(Lane::Cursor)].as_ref().map(|run| run.seconds);
+    let yardstick = medians[at(Lane::Cursor)].as_ref();
     println!(
-        "| lane | s | min to max | CPU s | MB/s | of cursor walk | peak MB | anonymous MB | index / source |"
+        "| lane | s | min to max | CPU s | MB/s | of cursor walk | in CPU | peak MB | anonymous MB | index / source |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for ((median, runs), (lane, _, title)) in medians.iter().zip(all).zip(&Lane::ALL) {
         let Some(median) = median else { continue };
         let seconds = runs.iter().map(|run| run.seconds);
         let (min, max) = (seconds.clone().fold(f64::MAX, f64::min), seconds.fold(0.0, f64::max));
-        let ratio = yardstick.map_or("".into(), |one| format!("{:.3}", median.seconds / one));
+        let ratio = |of: fn(&Run) -> f64| {
+            let one = yardstick.map(of).filter(|one| *one > 0.0);
+            one.map_or(String::new(), |one| format!("{:.3}", of(median) / one))
+        };
+        let (in_wall, in_cpu) = (ratio(|run| run.seconds), ratio(|run| run.cpu));
         let (mut peaks, mut share) = ([String::new(), String::new()], String::new());
         if *lane == Lane::Index {
             // Peaks are peaks: the largest of the runs.
@@ -196,7 +200,7 @@ fn table(all: &[Vec<Run>], source_bytes: u64) {
         let reads = !matches!(lane, Lane::Walk | Lane::NothingChanged | Lane::NothingChangedAgain);
         let rate = if reads { format!("{:.1}", mb(median.bytes) / median.seconds) } else { String::new() };
         println!(
-            "| {title} | {:.3} | {min:.3} to {max:.3} | {:.2} | {rate} | {ratio} | {peak} | {anon} | {share} |",
+            "| {title} | {:.3} | {min:.3} to {max:.3} | {:.2} | {rate} | {in_wall} | {in_cpu} | {peak} | {anon} | {share} |",
             median.seconds, median.cpu,
         );
     }
