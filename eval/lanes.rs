@@ -421,7 +421,9 @@ impl FileSet {
 
 /// Reads as an update does: what git tracks is not left out for looking generated.
 fn read_as_indexed(tree: &Path, path: &RelPath, tracked: Option<&Tracked>) -> ReadOutcome {
-    let (file, limits) = (path.below(tree), Limits::default());
+    // Without a repository nothing tells whether somebody keeps a generated file, so it counts.
+    let limits = Limits { skip_generated: tracked.is_some(), ..Limits::default() };
+    let file = path.below(tree);
     match read::read(&file, &limits) {
         ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
             if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>

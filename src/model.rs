@@ -191,7 +191,7 @@ pub enum Field {
     Comment,
     /// Terms of the names that it defines.
     Symbol,
-    /// Terms of the file's name without extension; on a file's first chunk only.
+    /// Terms of what names the file, see [`RelPath::naming`]; on a file's first chunk only.
     Name,
     /// Terms of the file's whole path without extension; on a file's first chunk only.
     Path,

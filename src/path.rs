@@ -30,6 +30,12 @@ pub enum PathError {
     Nul(String),
 }
 
+/// Stems that say which part a file plays in its folder.
+const ROLES: &[&str] = &["mod", "lib", "main", "index", "__init__", "init"];
+
+/// Folders that hold the code of what the folder above them is named after.
+const CONTAINERS: &[&str] = &["src", "lib", "source"];
+
 impl RelPath {
     /// The root itself.
     pub fn root() -> RelPath {
@@ -87,6 +93,17 @@ impl RelPath {
             Some(at) if at > 0 => &name[..at],
             _ => name,
         }
+    }
+
+    /// What names the file: its stem or, where that only says which part a file plays in its folder (`mod`, `index`,
+    /// `__init__`), the folder's name.
+    pub fn naming(&self) -> &str {
+        let stem = self.stem();
+        if !ROLES.contains(&stem) {
+            return stem;
+        }
+        let folders = self.0.rsplit('/').skip(1);
+        folders.into_iter().find(|folder| !CONTAINERS.contains(folder)).unwrap_or(stem)
     }
 
     /// The extension of the file name, without the dot.
@@ -161,6 +178,11 @@ mod tests {
             ("lib.test.rs", "lib.test", Some("rs"))
         );
         assert_eq!((path.parent(), path.depth()), (Some("src/.config.d"), 2));
+        let naming = |text: &str| RelPath::new(text).unwrap().naming().to_string();
+        assert_eq!(naming("src/extract/mod.rs"), "extract");
+        assert_eq!(naming("crates/config/src/lib.rs"), "config");
+        assert_eq!(naming("src/main.rs"), "main");
+        assert_eq!(naming("src/model.rs"), "model");
         let dot = RelPath::new(".gitignore").unwrap();
         assert_eq!((dot.stem(), dot.extension(), dot.parent()), (".gitignore", None, Some("")));
     }

@@ -15,7 +15,7 @@ use crate::tokenize::{SEPARATOR, TermList};
 pub enum IndexField {
     /// A scored field: frequencies and lengths.
     Scored(Field),
-    /// Words as written; which chunks hold them and no more.
+    /// Words as written; which files hold them and no more: they stand on a file's last chunk.
     Word,
     /// Names as written that a chunk defines.
     Definition,
@@ -38,7 +38,7 @@ pub struct ChunkDoc<'a> {
     pub kinds: KindSet,
     /// The scored fields in the order of [`Field::ALL`]; `None` where a field does not apply.
     pub scored: [Option<&'a TermList>; Field::ALL.len()],
-    /// Distinct words as written.
+    /// The distinct words of its file, as written, on the file's last document only.
     pub words: &'a TermList,
     /// Names as written that it defines.
     pub definitions: &'a TermList,

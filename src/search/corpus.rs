@@ -1,6 +1,7 @@
 //! One view of one commit, made ready for queries: files in place of versions, statistics that count only what the
 //! view holds.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::id::VersionId;
@@ -20,6 +21,8 @@ pub struct Corpus {
     bases: Vec<u32>,
     /// The file of every document.
     files: Vec<u32>,
+    /// The documents of every file; they stand together, because a thread adds a file as a whole.
+    docs: Vec<Range<u32>>,
 }
 
 impl Corpus {
@@ -47,7 +50,13 @@ impl Corpus {
             }
             bases.push(files.len() as u32);
         }
-        Ok(Some(Corpus { versions, totals, bases, files, committed }))
+        let mut docs = vec![0..0; versions.len()];
+        for (doc, file) in files.iter().enumerate().filter(|(_, file)| **file != NO_FILE) {
+            let range: &mut Range<u32> = &mut docs[*file as usize];
+            let is_first = range.end == 0;
+            *range = if is_first { doc as u32 } else { range.start }..doc as u32 + 1;
+        }
+        Ok(Some(Corpus { versions, totals, bases, files, docs, committed }))
     }
 
     /// The commit.
@@ -88,6 +97,11 @@ impl Corpus {
     /// The file of every document, by document.
     pub(super) fn files(&self) -> &[u32] {
         &self.files
+    }
+
+    /// The documents of a file.
+    pub(super) fn docs(&self, file: u32) -> Range<u32> {
+        self.docs[file as usize].clone()
     }
 
     /// The number of the first document of a segment.

@@ -6,7 +6,7 @@
 //! within a budget counted in files and bytes; when it ends, or a candidate cannot be read as indexed, the pass says
 //! that it is not complete.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::corpus::NO_FILE;
 use super::{Context, SearchError};
@@ -46,10 +46,10 @@ pub fn find(query: &Query, context: &Context<'_>) -> Result<Literal, SearchError
     let Candidates { files, complete } = candidates(&query.text, context)?;
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
-    let mut in_order: Vec<(u32, Vec<u32>)> = files.into_iter().collect();
-    in_order.sort_unstable_by(|a, b| corpus.path(a.0).cmp(corpus.path(b.0)));
+    let mut in_order: Vec<(&str, u32)> = files.into_iter().map(|file| (corpus.path(file), file)).collect();
+    in_order.sort_unstable();
     let (mut n_read, mut bytes) = (0, 0);
-    for (file, mut docs) in in_order {
+    for (_, file) in in_order {
         let version = corpus.version(file);
         if !context.filter.takes_file(version.path(), version.language()) {
             continue;
@@ -71,9 +71,7 @@ pub fn find(query: &Query, context: &Context<'_>) -> Result<Literal, SearchError
         }
         literal.lines += hits.len();
         literal.files.push((file, hits.len() as u32));
-        docs.sort_unstable();
-        docs.dedup();
-        for doc in docs {
+        for doc in corpus.docs(file) {
             let (segment, within) = corpus.locate(doc);
             let span = corpus.committed().reader.segments()[segment].columns(within)?.span;
             if hits.iter().any(|at| span.start <= *at && *at < span.end) {
@@ -100,9 +98,9 @@ fn occurrences(source: &str, text: &str) -> Vec<u32> {
     found
 }
 
-/// Files that may hold the query, with the chunks that hold a word of it.
+/// Files that may hold the query.
 struct Candidates {
-    files: FxHashMap<u32, Vec<u32>>,
+    files: FxHashSet<u32>,
     complete: bool,
 }
 
@@ -115,10 +113,10 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
     // One or two words that may be parts of longer ones.
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         // Punctuation alone: nothing narrows, so files are read as far as the budget goes.
-        return Ok(Candidates { files: all_files(context), complete: true });
+        return Ok(Candidates { files: (0..context.corpus.n_files() as u32).collect(), complete: true });
     };
     let (expanded, mut complete) = expansions(longest, context)?;
-    let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut files = FxHashSet::default();
     let mut n_live = 0;
     for word in &expanded {
         let holding = holding_all(&[word], context)?;
@@ -131,22 +129,9 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
             break;
         }
         n_live += 1;
-        for (file, docs) in holding {
-            files.entry(file).or_default().extend(docs);
-        }
+        files.extend(holding);
     }
     Ok(Candidates { files, complete })
-}
-
-/// Every file of the view with all its chunks.
-fn all_files(context: &Context<'_>) -> FxHashMap<u32, Vec<u32>> {
-    let mut files: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (doc, file) in context.corpus.files().iter().enumerate() {
-        if *file != NO_FILE {
-            files.entry(*file).or_default().push(doc as u32);
-        }
-    }
-    files
 }
 
 /// The words of `text` that the index knows if a file holds them, each with whether it must stand there whole: a
@@ -169,8 +154,9 @@ fn narrowing_words(text: &str) -> Vec<(&str, bool)> {
     words
 }
 
-/// The files of the view that hold all of `words` whole, with the chunks that hold the first.
-fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, Vec<u32>>, SearchError> {
+/// The files of the view that hold all of `words` whole. A phrase may straddle two chunks, so the conjunction is
+/// over files.
+fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashSet<u32>, SearchError> {
     let corpus = context.corpus;
     let reader = &corpus.committed().reader;
     let mut rarest: Vec<(u64, &str)> = Vec::new();
@@ -178,23 +164,17 @@ fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashMap<u32, V
         rarest.push((reader.doc_freq_bound(IndexField::Word, word)?, word));
     }
     rarest.sort_unstable();
-    let mut files: Option<FxHashMap<u32, Vec<u32>>> = None;
+    let mut files: Option<FxHashSet<u32>> = None;
     for (_, word) in rarest {
-        let mut holding: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut holding = FxHashSet::default();
         for segment in 0..reader.segments().len() {
             let base = corpus.base(segment);
             reader.postings(segment, IndexField::Word, word, |doc, _| {
                 let file = corpus.files()[(base + doc) as usize];
-                if file != NO_FILE && files.as_ref().is_none_or(|files| files.contains_key(&file)) {
-                    holding.entry(file).or_default().push(base + doc);
+                if file != NO_FILE && files.as_ref().is_none_or(|files| files.contains(&file)) {
+                    holding.insert(file);
                 }
             })?;
-        }
-        // A phrase may straddle two chunks, so the conjunction is over files; chunks of any word may hold it.
-        if let Some(before) = files {
-            for (file, docs) in &mut holding {
-                docs.extend(&before[file]);
-            }
         }
         let none_left = holding.is_empty();
         files = Some(holding);

@@ -118,6 +118,39 @@ struct Scorer<'s> {
     evidence: &'s Evidence,
     greatest: Greatest,
     tokenizer: Tokenizer,
+    hints: Hints,
+}
+
+/// How the query's terms begin: a name that holds none of these beginnings holds none of the terms, and need not be
+/// cut and stemmed to know it.
+struct Hints {
+    /// `None` where letters fold in ways that bytes do not show.
+    beginnings: Option<Vec<Vec<u8>>>,
+    lower: Vec<u8>,
+}
+
+impl Hints {
+    fn new(query: &Query) -> Hints {
+        // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter.
+        let beginning = |term: &str| {
+            term.as_bytes()[..match term.len() {
+                0..=3 => 1,
+                4 => 2,
+                _ => 3,
+            }]
+                .to_vec()
+        };
+        let ascii = query.terms.iter().all(|term| term.term.is_ascii());
+        let beginnings = ascii.then(|| query.terms.iter().map(|term| beginning(&term.term)).collect());
+        Hints { beginnings, lower: Vec::new() }
+    }
+
+    fn may_hold(&mut self, name: &str) -> bool {
+        let Some(beginnings) = self.beginnings.as_ref().filter(|_| name.is_ascii()) else { return true };
+        self.lower.clear();
+        self.lower.extend(name.bytes().map(|byte| byte.to_ascii_lowercase()));
+        beginnings.iter().any(|beginning| memchr::memmem::find(&self.lower, beginning).is_some())
+    }
 }
 
 /// How well a name and the query cover each other.
@@ -141,7 +174,7 @@ impl<'s> Scorer<'s> {
             greatest.name = greatest.name.max(file.name);
             greatest.path = greatest.path.max(file.path);
         }
-        Scorer { query, context, evidence, greatest, tokenizer: Tokenizer::new() }
+        Scorer { query, context, evidence, greatest, tokenizer: Tokenizer::new(), hints: Hints::new(query) }
     }
 
     fn file(&mut self, file: u32) -> Result<RankedFile, SearchError> {
@@ -218,7 +251,7 @@ impl<'s> Scorer<'s> {
                     exact = (worth, Some(place));
                 }
             }
-            if known.symbol_mask != 0 {
+            if known.symbol_mask != 0 && self.hints.may_hold(&symbol.name) {
                 let (cover, mask) = self.cover(&symbol.name);
                 let worth = cover.of_query * cover.of_name;
                 if worth > best.0 {
@@ -313,7 +346,8 @@ impl Sum<'_, '_> {
             format!("path: component '{component}' matches query")
         });
         if known.name_mask != 0 {
-            let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+            let path = RelPath::new(path).expect("paths are checked before they are recorded");
+            let stem = path.naming();
             let (cover, _) = self.scorer.cover(stem);
             self.add(Signal::NameShare, cover.of_name, || {
                 format!("name: the query names {:.0} % of '{stem}'", cover.of_name * 100.0)

@@ -98,10 +98,14 @@ impl Tokenizer {
         for_each_word(text, |word| self.word(word, terms, None));
     }
 
-    /// Appends the terms of all words of `text` to `terms`, and each word that was not in `text` before, as written,
-    /// to `distinct`.
-    pub fn terms_and_words(&mut self, text: &str, terms: &mut TermList, distinct: &mut TermList) {
+    /// Begins a new set of distinct words.
+    pub fn begin_words(&mut self) {
         self.stamp = self.stamp.wrapping_add(1);
+    }
+
+    /// Appends the terms of all words of `text` to `terms`, and each word that came for the first time since
+    /// [`Tokenizer::begin_words`], as written, to `distinct`.
+    pub fn terms_and_words(&mut self, text: &str, terms: &mut TermList, distinct: &mut TermList) {
         for_each_word(text, |word| self.word(word, terms, Some(&mut *distinct)));
     }
 
@@ -120,7 +124,7 @@ impl Tokenizer {
         terms.text.push_str(&self.arena[entry.terms.start as usize..entry.terms.end as usize]);
         terms.count += entry.count;
         if let Some(distinct) = distinct
-            && (entry.stamp != stamp || stamp == 0)
+            && entry.stamp != stamp
         {
             entry.stamp = stamp;
             distinct.push(word);
@@ -363,7 +367,9 @@ mod tests {
         let mut tokenizer = Tokenizer::new();
         for _ in 0..2 {
             let (mut terms, mut words) = (TermList::default(), TermList::default());
-            tokenizer.terms_and_words("Foo foo Foo bar_baz foo", &mut terms, &mut words);
+            tokenizer.begin_words();
+            tokenizer.terms_and_words("Foo foo Foo", &mut terms, &mut words);
+            tokenizer.terms_and_words("bar_baz foo", &mut terms, &mut words);
             assert_eq!(words.iter().collect::<Vec<_>>(), ["Foo", "foo", "bar_baz"]);
             assert_eq!(terms.count, 6);
         }

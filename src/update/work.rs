@@ -18,9 +18,7 @@ use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, Writer};
 use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
-use crate::model::{
-    Analysis, Chunk, Field, FieldLengths, KindSet, Note, SkipReason, Skipped, Symbol, SymbolKind,
-};
+use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipped, Symbol, SymbolKind};
 use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
@@ -31,7 +29,7 @@ use crate::tokenize::{TermList, Tokenizer};
 const RACY: Duration = Duration::from_secs(2);
 
 /// Memory for the segments being filled, all threads together. More makes fewer segments and a higher peak.
-const SEGMENT_BYTES: usize = 96 << 20;
+const SEGMENT_BYTES: usize = 80 << 20;
 
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
@@ -244,6 +242,9 @@ impl<'w> Hand<'w> {
         let analysis = self.analyzer.analyze(self.work.grammars, language, text);
         let mut lengths = FieldLengths::default();
         let (mut comments, mut references) = (&analysis.comments[..], &analysis.references[..]);
+        self.tokenizer.begin_words();
+        self.fields.words.clear();
+        let last = analysis.chunks.len() - 1;
         for (place, chunk) in analysis.chunks.iter().enumerate() {
             let own_comments = overlapping(&mut comments, chunk.span);
             let n_own = references.partition_point(|reference| reference.span.start < chunk.span.end);
@@ -253,8 +254,9 @@ impl<'w> Hand<'w> {
             if place == 0 {
                 self.fields.fill_path(&mut self.tokenizer, &task.path);
             }
-            self.add(id, chunk.span, chunk.lines, chunk.kind, chunk.kinds, &mut lengths)?;
+            self.add(id, chunk, place == last, &mut lengths)?;
         }
+        self.flush_if_full()?;
         let mut notes = analysis.notes.clone();
         if source.decoded {
             notes.push(Note::Decoded);
@@ -283,9 +285,17 @@ impl<'w> Hand<'w> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
-        let kinds = [SymbolKind::Text].into_iter().collect();
-        let lines = Lines { first: 1, last: 1 };
-        self.add(id, Span::default(), lines, SymbolKind::Text, kinds, &mut lengths)?;
+        self.fields.words.clear();
+        let chunk = Chunk {
+            span: Span::default(),
+            lines: Lines { first: 1, last: 1 },
+            kind: SymbolKind::Text,
+            kinds: [SymbolKind::Text].into_iter().collect(),
+            symbols: 0..0,
+            context: Vec::new(),
+        };
+        self.add(id, &chunk, true, &mut lengths)?;
+        self.flush_if_full()?;
         Ok(NewVersion {
             id,
             path: task.path.clone(),
@@ -300,13 +310,12 @@ impl<'w> Hand<'w> {
         })
     }
 
+    /// Adds a document. A file's words go with its last one, where all are known.
     fn add(
         &mut self,
         version: VersionId,
-        span: Span,
-        lines: Lines,
-        kind: SymbolKind,
-        kinds: KindSet,
+        chunk: &Chunk,
+        is_last: bool,
         lengths: &mut FieldLengths,
     ) -> Result<(), IndexError> {
         let segment = match &mut self.segment {
@@ -317,21 +326,26 @@ impl<'w> Hand<'w> {
         for (length, terms) in lengths.iter_mut().zip(&fields.scored) {
             *length += terms.count;
         }
+        let none = TermList::default();
         segment.add(&ChunkDoc {
             version,
-            span,
-            lines,
-            kind,
-            kinds,
+            span: chunk.span,
+            lines: chunk.lines,
+            kind: chunk.kind,
+            kinds: chunk.kinds,
             scored: std::array::from_fn(|field| Some(&fields.scored[field])),
-            words: &fields.words,
+            words: if is_last { &fields.words } else { &none },
             definitions: &fields.definitions,
             references: &fields.references,
-        })?;
-        if segment.memory() > self.budget {
-            self.flush()?;
+        })
+    }
+
+    /// Ends the segment when its memory is used up; between files only, so that a file's documents stay together.
+    fn flush_if_full(&mut self) -> Result<(), IndexError> {
+        match &self.segment {
+            Some(segment) if segment.memory() > self.budget => self.flush(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn flush(&mut self) -> Result<(), IndexError> {
@@ -343,9 +357,9 @@ impl<'w> Hand<'w> {
 }
 
 impl Fields {
+    /// Empties all but the words, which belong to the whole file.
     fn clear(&mut self) {
         self.scored.iter_mut().for_each(TermList::clear);
-        self.words.clear();
         self.definitions.clear();
         self.references.clear();
     }
@@ -386,7 +400,7 @@ impl Fields {
 
     fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
         let [.., name, whole] = &mut self.scored;
-        tokenizer.terms(path.stem(), name);
+        tokenizer.terms(path.naming(), name);
         tokenizer.terms(path.parent().unwrap_or(""), whole);
         tokenizer.terms(path.stem(), whole);
     }
