@@ -1,0 +1,271 @@
+//! Killed at any moment, an index still answers from one whole commit.
+//!
+//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build and of a
+//! refresh. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
+//! files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
+//! no mixture of two states answers like either. Moments are drawn over the time that an undisturbed run takes and a
+//! tenth more, so the commit and what follows it are hit too. The pause before the kill decides only which moment is
+//! tried: whatever it is, the answer must be whole.
+//!
+//! ```text
+//! cargo test --test crash                                            12 moments of each
+//! SPYHOP_CRASHES=50 cargo test --release --test crash -- --nocapture
+//! ```
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Files of the first state. Fewer than search ranks at most, so that a total counts them all.
+const FILES: usize = 150;
+
+/// How many moments of a build, and of a refresh.
+fn moments() -> u32 {
+    let moments = std::env::var("SPYHOP_CRASHES").ok();
+    moments.map_or(12, |text| text.parse().expect("SPYHOP_CRASHES is a number"))
+}
+
+/// Numbers that look random and are the same every time (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// A moment of a run that takes `whole`, or shortly after it.
+    fn moment(&mut self, whole: Duration) -> Duration {
+        whole.mul_f64(self.below(1 << 20) as f64 / (1 << 20) as f64 * 1.1)
+    }
+}
+
+/// The word of a state: one term, of letters that no stemmer cuts.
+fn word(state: u32) -> String {
+    let letter = |number: u32| char::from(b'a' + number as u8);
+    format!("qx{}{}{}qx", letter(state / 676), letter(state / 26 % 26), letter(state % 26))
+}
+
+/// A state of the tree: for each file, by number, the state that wrote it last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct State {
+    number: u32,
+    files: BTreeMap<usize, u32>,
+}
+
+/// A tree, the index beside it, and the state that the tree is in.
+struct World {
+    folder: tempfile::TempDir,
+    state: State,
+    indexes: usize,
+}
+
+/// How a run ended.
+struct Ended {
+    killed: bool,
+    took: Duration,
+}
+
+impl World {
+    fn new() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..12 {
+            std::fs::create_dir_all(folder.path().join(format!("tree/part{number}"))).unwrap();
+        }
+        let state = State { number: 0, files: (0..FILES).map(|file| (file, 0)).collect() };
+        let world = World { folder, state, indexes: 0 };
+        (0..FILES).for_each(|file| world.write(file));
+        world
+    }
+
+    fn path(&self, file: usize) -> PathBuf {
+        self.folder.path().join(format!("tree/part{}/file{file}.rs", file % 12))
+    }
+
+    fn write(&self, file: usize) {
+        let word = word(self.state.number);
+        let mut text = format!("//! Part {file} of the generated tree, {word}.\n\n");
+        for item in 0..12 {
+            text += &format!(
+                "/// Turns number {item} of {file} around.\npub fn turn_{item}_of_{file}(x: u64) -> u64 {{\n    x.rotate_left({item}) ^ {file}\n}}\n\n"
+            );
+        }
+        std::fs::write(self.path(file), text).unwrap();
+    }
+
+    /// Moves the tree on: some files change, some are added, some go.
+    fn advance(&mut self, random: &mut Random) {
+        self.state.number += 1;
+        let number = self.state.number;
+        let first = random.below(FILES);
+        for file in (first..first + 20 + random.below(60)).map(|file| file % FILES) {
+            if self.state.files.contains_key(&file) {
+                self.state.files.insert(file, number);
+                self.write(file);
+            }
+        }
+        for file in [first, FILES + random.below(30)] {
+            match self.state.files.remove(&file) {
+                Some(_) => std::fs::remove_file(self.path(file)).unwrap(),
+                None => {
+                    self.state.files.insert(file, number);
+                    self.write(file);
+                }
+            }
+        }
+    }
+
+    fn fresh_index(&mut self) {
+        self.indexes += 1;
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
+        command.current_dir(self.folder.path().join("tree"));
+        command.env("SPYHOP_INDEX_DIR", self.folder.path().join(format!("index{}", self.indexes)));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// Indexes, killed after `fuse` if it is not done by then.
+    fn index(&self, fuse: Option<Duration>) -> Ended {
+        let start = Instant::now();
+        let mut child = self.command().args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
+        if let Some(fuse) = fuse {
+            std::thread::sleep(fuse);
+            // It may have ended by itself; then there is nothing to kill, which is a moment like any other.
+            let _ = child.kill();
+        }
+        let status = child.wait().unwrap();
+        let killed = status.signal() == Some(9);
+        assert!(killed || status.success(), "{status}");
+        Ended { killed, took: start.elapsed() }
+    }
+
+    /// The state that the index is of, among `states`; `None` when there is no index. Everything else fails.
+    fn answers<'s>(&self, states: &[&'s State]) -> Option<&'s State> {
+        let newest = states.iter().map(|state| state.number).max().unwrap();
+        let words: Vec<u32> = (0..=newest).rev().take(16).collect();
+        let mut command = self.command();
+        command.args(["search", "--batch", "--require-index", "--no-refresh", "--per-file", "1", "-n", "50"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        words.iter().for_each(|number| writeln!(stdin, "{}", word(*number)).unwrap());
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let replies: Vec<Value> = String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(replies.len(), words.len());
+        if replies.iter().all(|reply| reply["kind"] == "no-index") {
+            return None;
+        }
+        let seen = |reply: &Value| {
+            assert_eq!(reply["error"], Value::Null, "{reply}");
+            (reply["snapshot"]["indexed_files"].as_u64().unwrap(), reply["total"].as_u64().unwrap())
+        };
+        let seen: Vec<(u64, u64)> = replies.iter().map(seen).collect();
+        let expected = |state: &State| -> Vec<(u64, u64)> {
+            let holding = |number: u32| state.files.values().filter(|wrote| **wrote == number).count() as u64;
+            words.iter().map(|number| (state.files.len() as u64, holding(*number))).collect()
+        };
+        let state = states.iter().copied().find(|state| expected(state) == seen);
+        let state = state.unwrap_or_else(|| panic!("a mixture: {seen:?}, none of {states:?}"));
+        for (number, reply) in words.iter().zip(&replies) {
+            for hit in reply["results"].as_array().unwrap() {
+                let path = hit["path"].as_str().unwrap();
+                let digits = path.rsplit_once("file").unwrap().1.strip_suffix(".rs").unwrap();
+                assert_eq!(state.files.get(&digits.parse().unwrap()), Some(number), "{path}");
+            }
+        }
+        Some(state)
+    }
+
+    /// An undisturbed run gives the newest state, whatever was left behind.
+    fn recovers(&self) {
+        assert!(!self.index(None).killed);
+        assert_eq!(self.answers(&[&self.state]), Some(&self.state));
+    }
+}
+
+/// What was found after the kills.
+#[derive(Debug, Default)]
+#[allow(dead_code)] // it is printed
+struct Tally {
+    moments: u32,
+    killed: u32,
+    no_index: u32,
+    old_state: u32,
+    new_state: u32,
+}
+
+#[test]
+fn a_killed_build_leaves_no_index_or_a_whole_one() {
+    let mut world = World::new();
+    let mut random = Random(1);
+    let whole = world.index(None).took;
+    let mut tally = Tally { moments: moments(), ..Tally::default() };
+    for moment in 0..moments() {
+        world.fresh_index();
+        // The first one is killed for certain.
+        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole) };
+        let ended = world.index(Some(fuse));
+        tally.killed += u32::from(ended.killed);
+        match world.answers(&[&world.state]) {
+            None if ended.killed => tally.no_index += 1,
+            None => panic!("it ended by itself and there is no index"),
+            Some(_) => tally.new_state += 1,
+        }
+        world.recovers();
+    }
+    println!("builds of {FILES} files, {whole:.0?} each: {tally:?}");
+    assert!(tally.killed > 0);
+}
+
+#[test]
+fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
+    let mut world = World::new();
+    let mut random = Random(2);
+    world.recovers();
+    world.advance(&mut random);
+    let whole = world.index(None).took;
+    let mut committed = world.state.clone();
+    let mut tally = Tally { moments: moments(), ..Tally::default() };
+    for moment in 0..moments() {
+        world.advance(&mut random);
+        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole) };
+        let ended = world.index(Some(fuse));
+        tally.killed += u32::from(ended.killed);
+        let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
+        if *found == world.state {
+            tally.new_state += 1;
+        } else {
+            assert!(ended.killed, "it ended by itself and answers from before");
+            tally.old_state += 1;
+        }
+        committed = found.clone();
+        // Half of the time the next refresh meets what the kill left behind, and is killed itself.
+        if random.below(2) == 0 {
+            world.recovers();
+            committed = world.state.clone();
+        }
+    }
+    world.recovers();
+    println!("refreshes of {FILES} files, {whole:.0?} each: {tally:?}");
+    assert!(tally.killed > 0);
+}
