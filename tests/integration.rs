@@ -1,3 +1,4 @@
 //! The integration tests, in one binary: each area is a module.
 
 mod cli;
+mod engine;

@@ -1,0 +1,115 @@
+//! The library on real files: what stays the same whatever happens, and what is said when something is wrong.
+//!
+//! Trees are generated from seeds or taken from the crate's own sources; each has a folder of its own with the index
+//! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
+
+mod concurrent;
+mod reasons;
+mod same_answers;
+mod worktrees;
+
+use std::path::Path;
+
+use serde_json::Value;
+use spyhop::engine::Engine;
+use spyhop::engine::api::{Options, RefreshReport, SearchReply, SearchRequest};
+use spyhop::render::json;
+
+use crate::cli::Tree;
+
+/// Options that place the index beside the tree.
+fn options(tree: &Tree) -> Options {
+    Options { index_dir: Some(tree.index_dir()), ..Options::default() }
+}
+
+/// The engine of a tree.
+fn open(tree: &Tree) -> Engine {
+    Engine::open(tree.root(), options(tree)).unwrap()
+}
+
+fn ask(engine: &Engine, query: &str) -> SearchReply {
+    engine.search(&SearchRequest::new(query)).unwrap()
+}
+
+/// The paths of a reply's hits, in order.
+fn paths(reply: &SearchReply) -> Vec<&str> {
+    reply.results.iter().map(|hit| hit.path.as_str()).collect()
+}
+
+fn refresh(engine: &Engine) -> RefreshReport {
+    engine.refresh(&|_| ()).unwrap()
+}
+
+/// A reply as JSON without what names the index that it comes from: the snapshot, and the cursor's generation.
+fn rendered(reply: &SearchReply) -> Value {
+    let mut value: Value = serde_json::from_str(&json::search(reply)).unwrap();
+    let fields = value.as_object_mut().unwrap();
+    fields.remove("snapshot");
+    if let Some(next) = reply.next.as_ref() {
+        let (_, offset) = next.split_once('-').unwrap();
+        fields.insert("next".into(), offset.into());
+    }
+    value
+}
+
+/// Copies the files below `from` to the folder `to` of the tree.
+fn copy_into(tree: &Tree, from: &Path, to: &str) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            copy_into(tree, &path, &to);
+        } else {
+            tree.write(&to, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// Numbers that look random and are the same every time (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
+        among[self.below(among.len())]
+    }
+}
+
+/// What generated files are about; queries are made of the same words.
+const WORDS: &[&str] = &[
+    "acquire", "balance", "cache", "deliver", "expire", "filter", "gather", "handle", "invoke", "journal",
+    "key", "lookup", "merge", "notify", "order", "parse", "quota", "resolve", "session", "token", "update",
+    "verify", "window", "yield",
+];
+
+/// A generated file: its language by `number`, its words by `random`.
+fn generated(number: usize, random: &mut Random) -> (String, String) {
+    let mut text = String::new();
+    let folder = random.pick(WORDS);
+    let name = format!("{}_{}", random.pick(WORDS), random.pick(WORDS));
+    for _ in 0..1 + random.below(6) {
+        let (does, what, with) = (random.pick(WORDS), random.pick(WORDS), random.pick(WORDS));
+        let how_often = random.below(100);
+        text += &match number % 4 {
+            0 => format!(
+                "/// Will {does} the {what} before the {with}.\npub fn {does}_{what}({with}: u32) -> u32 {{\n    {with} + {how_often}\n}}\n\n"
+            ),
+            1 => format!(
+                "class {does}:\n    \"\"\"Holds a {what}.\"\"\"\n    def {what}_{with}(self):\n        return {how_often}\n\n"
+            ),
+            2 => format!(
+                "// {does} and {what}\nexport function {does}{what}({with}: number) {{\n  return {how_often};\n}}\n\n"
+            ),
+            _ => format!("# {does} {what}\n\nHow to {does} a {what} with the {with}, {how_often} times.\n\n"),
+        };
+    }
+    let extension = ["rs", "py", "ts", "md"][number % 4];
+    (format!("{folder}/{name}_{number}.{extension}"), text)
+}
