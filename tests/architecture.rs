@@ -150,7 +150,7 @@ fn string(rest: &str) -> Option<usize> {
 }
 
 /// The top-level modules that a file names, by `crate::` or by `super::` up to the root. A glob import counts as `*`.
-fn imports<'s>(source: &'s Source) -> BTreeSet<&'s str> {
+fn imports(source: &Source) -> BTreeSet<&str> {
     let tokens = source.tokens();
     let mut found = BTreeSet::new();
     // For each open brace, whether it is that of an inline module.

@@ -18,6 +18,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -112,8 +113,8 @@ impl World {
         let number = self.state.number;
         let first = random.below(FILES);
         for file in (first..first + 20 + random.below(60)).map(|file| file % FILES) {
-            if self.state.files.contains_key(&file) {
-                self.state.files.insert(file, number);
+            if let Some(wrote) = self.state.files.get_mut(&file) {
+                *wrote = number;
                 self.write(file);
             }
         }
@@ -136,22 +137,23 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
         command.current_dir(self.folder.path().join("tree"));
         command.env("SPYHOP_INDEX_DIR", self.folder.path().join(format!("index{}", self.indexes)));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
     /// Indexes, killed after `fuse` if it is not done by then.
     fn index(&self, fuse: Option<Duration>) -> Ended {
         let start = Instant::now();
-        let mut child = self.command().args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
+        let mut command = self.command();
+        let mut child = command.args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
         if let Some(fuse) = fuse {
             std::thread::sleep(fuse);
             // It may have ended by itself; then there is nothing to kill, which is a moment like any other.
             let _ = child.kill();
         }
-        let status = child.wait().unwrap();
-        let killed = status.signal() == Some(9);
-        assert!(killed || status.success(), "{status}");
+        let output = child.wait_with_output().unwrap();
+        let killed = output.status.signal() == Some(9);
+        assert!(killed || output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ended { killed, took: start.elapsed() }
     }
 
@@ -171,7 +173,7 @@ impl World {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        assert_eq!(replies.len(), words.len());
+        assert_eq!(replies.len(), words.len(), "{}", String::from_utf8_lossy(&output.stderr));
         if replies.iter().all(|reply| reply["kind"] == "no-index") {
             return None;
         }
@@ -196,10 +198,12 @@ impl World {
         Some(state)
     }
 
-    /// An undisturbed run gives the newest state, whatever was left behind.
-    fn recovers(&self) {
-        assert!(!self.index(None).killed);
+    /// An undisturbed run gives the newest state, whatever was left behind. How long it took.
+    fn recovers(&self) -> Duration {
+        let ended = self.index(None);
+        assert!(!ended.killed);
         assert_eq!(self.answers(&[&self.state]), Some(&self.state));
+        ended.took
     }
 }
 
@@ -212,48 +216,79 @@ struct Tally {
     no_index: u32,
     old_state: u32,
     new_state: u32,
+    new_state_though_killed: u32,
 }
+
+/// What an undisturbed run takes, as the machine is just now: the median of the last few.
+struct Usual(Vec<Duration>);
+
+impl Usual {
+    fn time(&self) -> Duration {
+        let mut last = self.0[self.0.len().saturating_sub(5)..].to_vec();
+        last.sort();
+        last[last.len() / 2]
+    }
+}
+
+/// One test at a time: each measures how long a run takes, which the other one would change.
+static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
 fn a_killed_build_leaves_no_index_or_a_whole_one() {
+    let _alone = ALONE.lock();
     let mut world = World::new();
     let mut random = Random(1);
-    let whole = world.index(None).took;
+    let build = |world: &mut World| {
+        world.fresh_index();
+        world.index(None).took
+    };
+    let mut whole = Usual((0..3).map(|_| build(&mut world)).collect());
     let mut tally = Tally { moments: moments(), ..Tally::default() };
     for moment in 0..moments() {
         world.fresh_index();
         // The first one is killed for certain.
-        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole) };
+        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
         let ended = world.index(Some(fuse));
         tally.killed += u32::from(ended.killed);
         match world.answers(&[&world.state]) {
-            None if ended.killed => tally.no_index += 1,
+            None if ended.killed => {
+                tally.no_index += 1;
+                whole.0.push(world.recovers());
+            }
             None => panic!("it ended by itself and there is no index"),
-            Some(_) => tally.new_state += 1,
+            Some(_) => {
+                tally.new_state += 1;
+                tally.new_state_though_killed += u32::from(ended.killed);
+                world.recovers();
+            }
         }
-        world.recovers();
     }
-    println!("builds of {FILES} files, {whole:.0?} each: {tally:?}");
+    println!("builds of {FILES} files, {:.0?} each: {tally:?}", whole.time());
     assert!(tally.killed > 0);
 }
 
 #[test]
 fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
+    let _alone = ALONE.lock();
     let mut world = World::new();
     let mut random = Random(2);
     world.recovers();
-    world.advance(&mut random);
-    let whole = world.index(None).took;
+    let mut refresh = |world: &mut World| {
+        world.advance(&mut random);
+        world.index(None).took
+    };
+    let mut whole = Usual((0..3).map(|_| refresh(&mut world)).collect());
     let mut committed = world.state.clone();
     let mut tally = Tally { moments: moments(), ..Tally::default() };
     for moment in 0..moments() {
         world.advance(&mut random);
-        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole) };
+        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
         let ended = world.index(Some(fuse));
         tally.killed += u32::from(ended.killed);
         let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
         if *found == world.state {
             tally.new_state += 1;
+            tally.new_state_though_killed += u32::from(ended.killed);
         } else {
             assert!(ended.killed, "it ended by itself and answers from before");
             tally.old_state += 1;
@@ -261,11 +296,14 @@ fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
         committed = found.clone();
         // Half of the time the next refresh meets what the kill left behind, and is killed itself.
         if random.below(2) == 0 {
-            world.recovers();
+            let took = world.recovers();
+            if committed != world.state {
+                whole.0.push(took);
+            }
             committed = world.state.clone();
         }
     }
     world.recovers();
-    println!("refreshes of {FILES} files, {whole:.0?} each: {tally:?}");
+    println!("refreshes of {FILES} files, {:.0?} each: {tally:?}", whole.time());
     assert!(tally.killed > 0);
 }

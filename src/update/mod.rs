@@ -156,10 +156,7 @@ impl Updater<'_> {
 
     /// An index that was asked to lie inside its own tree is not part of it.
     fn leave_own_index_out(&self, walked: &mut Walked) {
-        // The root has no links in it; the way to the index may have.
-        let dir = self.workspace.dir();
-        let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
-        let Ok(below) = dir.strip_prefix(self.workspace.root()) else { return };
+        let Ok(below) = self.workspace.dir().strip_prefix(self.workspace.root()) else { return };
         let Ok(own) = RelPath::from_path(below) else { return };
         if own.as_str().is_empty() {
             return;

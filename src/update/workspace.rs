@@ -85,7 +85,7 @@ impl Workspace {
     /// The workspace in the folder `dir` for the tree at `root`. `owner` is what it belongs to: the common git
     /// directory, which worktrees share, or the root itself. Nothing is touched yet.
     pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf) -> Workspace {
-        Workspace { root, owner, dir }
+        Workspace { root, owner, dir: resolved(dir) }
     }
 
     /// The name of the workspace folder of `owner` among others: its own name for people, a hash for truth.
@@ -250,6 +250,16 @@ impl Workspace {
         store::sync_folder(&self.dir)?;
         Ok(aside)
     }
+}
+
+/// `path` by the one name that tells whether it lies in the tree: without links, as far as it exists.
+fn resolved(path: PathBuf) -> PathBuf {
+    let resolve = |above: &Path| {
+        let mut resolved = above.canonicalize().ok()?;
+        resolved.extend(path.strip_prefix(above).ok()?);
+        Some(resolved)
+    };
+    path.ancestors().find_map(resolve).unwrap_or(path.clone())
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
 
 mod concurrent;
+mod faults;
+mod place;
 mod reasons;
+mod refresh;
 mod same_answers;
 mod worktrees;
 
