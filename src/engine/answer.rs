@@ -29,11 +29,14 @@ pub struct Answer<'a> {
 
 /// The sources read for one reply, each once.
 #[derive(Default)]
-pub struct Sources(RefCell<FxHashMap<RelPath, Option<Rc<(String, ContentHash)>>>>);
+pub struct Sources(RefCell<FxHashMap<RelPath, Option<Read>>>);
+
+/// The text of a file and the hash of its bytes.
+type Read = (Rc<String>, ContentHash);
 
 impl Sources {
     /// The present text of a file and its hash; `None` when it cannot be read as text.
-    pub fn read(&self, engine: &Engine, path: &RelPath) -> Option<Rc<(String, ContentHash)>> {
+    pub fn read(&self, engine: &Engine, path: &RelPath) -> Option<Read> {
         let mut known = self.0.borrow_mut();
         known
             .entry(path.clone())
@@ -41,7 +44,7 @@ impl Sources {
                 let max_file_bytes = engine.settings.max_file_bytes;
                 let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
                 match read::read(&path.below(engine.root()), &limits) {
-                    ReadOutcome::Source(source) => Some(Rc::new((source.text, source.hash))),
+                    ReadOutcome::Source(source) => Some((Rc::new(source.text), source.hash)),
                     _ => None,
                 }
             })
@@ -93,36 +96,38 @@ impl Answer<'_> {
         sources: &Sources,
         session: Option<&Session>,
     ) -> Result<Ranking, Error> {
-        let source = |path: &RelPath, hash: ContentHash| {
-            sources.read(self.engine, path).filter(|source| source.1 == hash).map(|source| source.0.clone())
-        };
-        let context = Context {
+        let source = self.indexed(sources);
+        Ok(search::search(query, &self.context(&source, session))?)
+    }
+
+    /// Whether a file holds anything of a query, whatever its rank.
+    pub fn matches(&self, query: &Query, path: &RelPath, sources: &Sources) -> Result<bool, Error> {
+        let source = self.indexed(sources);
+        Ok(search::matches(query, &self.context(&source, None), path.as_str())?)
+    }
+
+    /// Reads the text of a file if it is still what was indexed.
+    fn indexed<'s>(
+        &'s self,
+        sources: &'s Sources,
+    ) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 's {
+        move |path, hash| sources.read(self.engine, path).filter(|read| read.1 == hash).map(|read| read.0)
+    }
+
+    fn context<'c>(
+        &'c self,
+        source: &'c search::ReadSource<'c>,
+        session: Option<&'c Session>,
+    ) -> Context<'c> {
+        Context {
             corpus: self.corpus,
             grammars: &self.engine.grammars,
             profile: Profile::built_in(),
             filter: self.filter,
             session,
             per_file: self.request.per_file,
-            source: &source,
-        };
-        Ok(search::search(query, &context)?)
-    }
-
-    /// Whether a file holds anything of a query, whatever its rank.
-    pub fn matches(&self, query: &Query, path: &RelPath, sources: &Sources) -> Result<bool, Error> {
-        let source = |path: &RelPath, hash: ContentHash| {
-            sources.read(self.engine, path).filter(|source| source.1 == hash).map(|source| source.0.clone())
-        };
-        let context = Context {
-            corpus: self.corpus,
-            grammars: &self.engine.grammars,
-            profile: Profile::built_in(),
-            filter: self.filter,
-            session: None,
-            per_file: 1,
-            source: &source,
-        };
-        Ok(search::matches(query, &context, path.as_str())?)
+            source,
+        }
     }
 
     /// What was touched, if the request wants it to count.

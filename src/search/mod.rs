@@ -20,8 +20,11 @@ mod score;
 pub use corpus::Corpus;
 pub use score::{Contribution, Face, Ranked, RankedFile, face};
 
+use std::rc::Rc;
+
 use crate::filter::Filter;
 use crate::grammar::Grammars;
+use crate::id::ContentHash;
 use crate::index::IndexError;
 use crate::meta::MetaError;
 use crate::path::RelPath;
@@ -55,8 +58,11 @@ pub struct Context<'c> {
     /// How many chunks of one file may be hits.
     pub per_file: usize,
     /// Reads the present text of a file of the tree if it still has the indexed content.
-    pub source: &'c dyn Fn(&RelPath, crate::id::ContentHash) -> Option<String>,
+    pub source: &'c ReadSource<'c>,
 }
+
+/// Reads the text of a file, by the path and hash that the index has for it.
+pub type ReadSource<'r> = dyn Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 'r;
 
 /// The ranking of one query.
 pub struct Ranking {
