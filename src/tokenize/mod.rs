@@ -25,7 +25,7 @@ pub const MAX_WORD_BYTES: usize = 64;
 pub const TOKENIZER_VERSION: u32 = 1;
 
 /// A word cache above this many bytes of terms is emptied; a bound on memory that changes no result.
-const CACHE_BYTES: usize = 8 << 20;
+const CACHE_BYTES: usize = 1 << 20;
 
 /// A list of terms as one string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

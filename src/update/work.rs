@@ -29,7 +29,7 @@ use crate::tokenize::{TermList, Tokenizer};
 const RACY: Duration = Duration::from_secs(2);
 
 /// Memory for the segments being filled, all threads together. More makes fewer segments and a higher peak.
-const SEGMENT_BYTES: usize = 80 << 20;
+const SEGMENT_BYTES: usize = 72 << 20;
 
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
