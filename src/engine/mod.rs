@@ -46,10 +46,9 @@ pub struct Engine {
     session: Mutex<Session>,
 }
 
-/// The commit that is open, and the bytes of the commit point that it was opened by.
+/// The commit that is open.
 #[derive(Clone)]
 struct Open {
-    stamp: Arc<[u8]>,
     corpus: Arc<Corpus>,
     fits: bool,
 }
@@ -359,7 +358,7 @@ impl Engine {
         let stamp = self.workspace.stamp();
         let mut cached = lock(&self.open);
         if let (Some(open), Some(stamp)) = (cached.as_ref(), &stamp)
-            && *open.stamp == **stamp
+            && open.corpus.committed().reader.stamp() == stamp.as_slice()
         {
             return Ok(open.clone());
         }
@@ -372,11 +371,7 @@ impl Engine {
         let fits = self.updater(None).fits(&committed.meta);
         let corpus =
             Corpus::new(committed, &self.workspace.view_key()).map_err(crate::search::SearchError::from)?;
-        let open = Open {
-            stamp: stamp.unwrap_or_default().into(),
-            corpus: Arc::new(corpus.ok_or_else(no_index)?),
-            fits,
-        };
+        let open = Open { corpus: Arc::new(corpus.ok_or_else(no_index)?), fits };
         *cached = Some(open.clone());
         Ok(open)
     }

@@ -23,6 +23,7 @@ use crate::text::{Lines, Span};
 /// One commit of an index, open for reading from any number of threads.
 pub struct Reader {
     layout: Layout,
+    stamp: Arc<[u8]>,
     payload: String,
     segments: Vec<Segment>,
 }
@@ -70,7 +71,7 @@ impl Reader {
             Err(error) => return Err(error.into()),
         };
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let mut index = Index::open(PinnedDirectory::new(files, meta))?;
+        let mut index = Index::open(PinnedDirectory::new(files, meta.clone()))?;
         let layout = Layout::new();
         if index.schema() != layout.schema {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
@@ -83,7 +84,12 @@ impl Reader {
             .into_iter()
             .map(|meta| Segment::open(SegmentReader::open(&index.segment(meta))?))
             .collect::<Result<_, IndexError>>()?;
-        Ok(Reader { layout, payload, segments })
+        Ok(Reader { layout, stamp: meta, payload, segments })
+    }
+
+    /// The bytes of the commit point that this reader is pinned to.
+    pub fn stamp(&self) -> &[u8] {
+        &self.stamp
     }
 
     /// The payload of the commit.

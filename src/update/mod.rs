@@ -251,14 +251,16 @@ impl Updater<'_> {
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
         tell(progress, Stage::Scan, 0, 0);
+        let mut known = None;
         if let Some(committed) = committed.filter(|committed| self.fits(&committed.meta)) {
             let plan = self.plan(Some(committed))?;
             if plan.is_empty() || self.is_settled(&plan, &committed.meta) {
                 let generation = committed.meta.commit().generation;
                 return Ok(RefreshReport { generation, ..RefreshReport::default() });
             }
+            known = Some((committed, plan));
         }
-        self.update(patience, false, progress)
+        self.update(known, patience, progress)
     }
 
     /// Makes the index anew from the sources; the old one answers until the new one is committed.
@@ -267,40 +269,74 @@ impl Updater<'_> {
         patience: Duration,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
-        self.update(patience, true, progress)
+        let _lock = self.lock(patience)?;
+        let current = self.open_or_put_aside()?;
+        let fingerprint = self.fingerprint();
+        let empty = Meta::empty(&fingerprint);
+        let meta = current.as_ref().map_or(&empty, |committed| &committed.meta);
+        let plan = Plan::new(self.walk()?, &empty, None, |_| false);
+        self.run(meta, false, plan, progress)
     }
 
+    /// Updates under the lock. `known` is a commit with the plan to update it, good if no other has come since.
     fn update(
         &self,
+        known: Option<(&Committed, Plan)>,
         patience: Duration,
-        from_nothing: bool,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
+        let _lock = self.lock(patience)?;
+        let stamp = self.workspace.stamp();
+        if let Some((committed, plan)) = known
+            && stamp.as_deref() == Some(committed.reader.stamp())
+        {
+            return self.run(&committed.meta, true, plan, progress);
+        }
+        let current = self.open_or_put_aside()?;
+        let plan = self.plan(current.as_ref())?;
+        match &current {
+            Some(committed) => self.run(&committed.meta, self.fits(&committed.meta), plan, progress),
+            None => self.run(&Meta::empty(&self.fingerprint()), true, plan, progress),
+        }
+    }
+
+    /// Takes the lock and makes the folder this tree's own.
+    fn lock(&self, patience: Duration) -> Result<Lock, UpdateError> {
         self.workspace.check_owner()?;
         store::create_private_dir(self.workspace.dir())?;
-        let _lock = Lock::acquire(&self.workspace.lock_path(), patience)?;
+        let lock = Lock::acquire(&self.workspace.lock_path(), patience)?;
         self.workspace.claim()?;
-        let current = match self.workspace.open() {
-            Ok(committed) => Some(committed),
-            Err(WorkspaceError::Missing { .. }) => None,
+        Ok(lock)
+    }
+
+    /// The newest commit. One that cannot be read is put aside, so that it is made anew. The caller holds the lock.
+    fn open_or_put_aside(&self) -> Result<Option<Committed>, UpdateError> {
+        match self.workspace.open() {
+            Ok(committed) => Ok(Some(committed)),
+            Err(WorkspaceError::Missing { .. }) => Ok(None),
             Err(WorkspaceError::Damaged { reason, .. }) => {
                 let aside = self.workspace.put_aside()?;
                 tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it is made anew");
                 self.workspace.claim()?;
-                None
+                Ok(None)
             }
-            Err(other) => return Err(other.into()),
-        };
-        let fingerprint = self.fingerprint();
-        let empty = Meta::empty(&fingerprint);
-        let meta = current.as_ref().map_or(&empty, |committed| &committed.meta);
-        let reuse = !from_nothing && self.fits(meta);
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Carries a plan out. `reuse`: whether what `meta` holds is still good under these settings.
+    fn run(
+        &self,
+        meta: &Meta,
+        reuse: bool,
+        plan: Plan,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
         let view = if reuse { meta.view(&self.workspace.view_key()) } else { None };
-        let base = if reuse { meta } else { &empty };
-        let plan = Plan::new(self.walk()?, base, view, |path| self.is_tracked(path));
-        let span = tracing::info_span!("code.index.build", path = %self.workspace.root().display(), fileCount = plan.read.len());
+        let root = self.workspace.root().display();
+        let span = tracing::info_span!("code.index.build", path = %root, fileCount = plan.read.len());
         let _entered = span.enter();
-        Run { updater: self, meta, view, reuse, fingerprint, plan, progress }.run()
+        Run { updater: self, meta, view, reuse, fingerprint: self.fingerprint(), plan, progress }.run()
     }
 }
 
