@@ -11,6 +11,7 @@
 //! reply without snippets, sources read where the query is looked for as written), `default` (with snippets). `open`
 //! is what a new process or generation pays once: opening segments and metadata and laying out the view.
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use spyhop::grammar::Grammars;
 use spyhop::profile::Profile;
 use spyhop::query::Query;
 use spyhop::search::{self, Context, Corpus};
+use spyhop::tokenize::Tokenizer;
 use spyhop::update::Workspace;
 
 const QUERIES: [&str; 12] = [
@@ -101,7 +103,9 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
     let grammars = Grammars::built_in();
     let filter = Filter::new(&FilterSpec::default(), &grammars).expect("the default filter");
     let corpus = bed.corpus();
+    let tokenizer = RefCell::new(Tokenizer::new());
     let context = Context {
+        tokenizer: &tokenizer,
         corpus: &corpus,
         grammars: &grammars,
         profile: Profile::built_in(),

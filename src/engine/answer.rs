@@ -96,14 +96,34 @@ impl Answer<'_> {
         sources: &Sources,
         session: Option<&Session>,
     ) -> Result<Ranking, Error> {
-        let source = self.indexed(sources);
-        Ok(search::search(query, &self.context(&source, session))?)
+        self.with_context(sources, session, |context| Ok(search::search(query, context)?))
     }
 
     /// Whether a file holds anything of a query, whatever its rank.
     pub fn matches(&self, query: &Query, path: &RelPath, sources: &Sources) -> Result<bool, Error> {
+        self.with_context(sources, None, |context| Ok(search::matches(query, context, path.as_str())?))
+    }
+
+    fn with_context<T>(
+        &self,
+        sources: &Sources,
+        session: Option<&Session>,
+        search: impl FnOnce(&Context<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
         let source = self.indexed(sources);
-        Ok(search::matches(query, &self.context(&source, None), path.as_str())?)
+        let found = search(&Context {
+            corpus: self.corpus,
+            grammars: &self.engine.grammars,
+            tokenizer: &tokenizer,
+            profile: Profile::built_in(),
+            filter: self.filter,
+            session,
+            per_file: self.request.per_file,
+            source: &source,
+        });
+        lock(&self.engine.tokenizers).push(tokenizer.into_inner());
+        found
     }
 
     /// Reads the text of a file if it is still what was indexed.
@@ -112,22 +132,6 @@ impl Answer<'_> {
         sources: &'s Sources,
     ) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 's {
         move |path, hash| sources.read(self.engine, path).filter(|read| read.1 == hash).map(|read| read.0)
-    }
-
-    fn context<'c>(
-        &'c self,
-        source: &'c search::ReadSource<'c>,
-        session: Option<&'c Session>,
-    ) -> Context<'c> {
-        Context {
-            corpus: self.corpus,
-            grammars: &self.engine.grammars,
-            profile: Profile::built_in(),
-            filter: self.filter,
-            session,
-            per_file: self.request.per_file,
-            source,
-        }
     }
 
     /// What was touched, if the request wants it to count.

@@ -26,6 +26,7 @@ use crate::query::Query;
 use crate::search::Corpus;
 use crate::session::Session;
 use crate::store;
+use crate::tokenize::Tokenizer;
 use crate::update::{OnProgress, Settings, Updater, Workspace, WorkspaceError};
 use crate::walk::WalkError;
 
@@ -44,6 +45,8 @@ pub struct Engine {
     workspace: Workspace,
     open: Mutex<Option<Open>>,
     session: Mutex<Session>,
+    /// Tokenizers that no query uses just now; each remembers the words it has met.
+    tokenizers: Mutex<Vec<Tokenizer>>,
 }
 
 /// The commit that is open.
@@ -96,6 +99,7 @@ impl Engine {
             workspace,
             open: Mutex::new(None),
             session: Mutex::new(session),
+            tokenizers: Mutex::default(),
         })
     }
 

@@ -280,7 +280,7 @@ impl<'m> Version<'m> {
     }
 
     /// Its outline, decoded.
-    pub fn outline(self) -> Result<Outline, MetaError> {
+    pub fn outline(self) -> Result<Outline<'m>, MetaError> {
         let versions = &self.meta.versions;
         let (heap, at, len) =
             (versions.heap[self.row], versions.outline_at[self.row], versions.outline_len[self.row]);

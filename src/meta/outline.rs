@@ -1,7 +1,8 @@
 //! The outline of a file version as it is kept: its symbols without spans of text.
 //!
 //! Ranking looks at the definitions of some hundred files a query, so an outline is decoded alone, checked alone
-//! (CRC-32 before it), and holds no more than ranking and display use.
+//! (CRC-32 before it), and holds no more than ranking and display use; decoded names
+//! borrow from the mapped record.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,16 +11,17 @@ use crate::text::{Lines, Span};
 
 /// The symbols of a file version, sorted by start, an enclosing one before what it encloses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outline {
+pub struct Outline<'a> {
     /// The symbols.
-    pub symbols: Vec<OutlineSymbol>,
+    #[serde(borrow)]
+    pub symbols: Vec<OutlineSymbol<'a>>,
 }
 
 /// A symbol as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutlineSymbol {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlineSymbol<'a> {
     /// The name alone, as written.
-    pub name: Box<str>,
+    pub name: &'a str,
     /// What it is.
     pub kind: SymbolKind,
     /// The whole item in bytes, with what leads it.
@@ -27,7 +29,7 @@ pub struct OutlineSymbol {
     /// The lines of the item proper.
     pub lines: Lines,
     /// The name of what holds it.
-    pub container: Option<Box<str>>,
+    pub container: Option<&'a str>,
     /// The symbol that encloses it.
     pub parent: Option<u32>,
 }
@@ -39,7 +41,7 @@ pub struct EncodedOutline {
     pub(super) symbols: u32,
 }
 
-impl OutlineSymbol {
+impl OutlineSymbol<'_> {
     /// Its name after its container's: `Container.name`.
     pub fn qualified(&self) -> String {
         match &self.container {
@@ -49,7 +51,7 @@ impl OutlineSymbol {
     }
 }
 
-impl Outline {
+impl<'a> Outline<'a> {
     /// How many symbols enclose symbol `index`.
     pub fn depth(&self, index: usize) -> usize {
         let mut depth = 0;
@@ -73,7 +75,7 @@ impl Outline {
         EncodedOutline { bytes, symbols: self.symbols.len() as u32 }
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Option<Outline> {
+    pub(super) fn decode(bytes: &'a [u8]) -> Option<Outline<'a>> {
         let (check, body) = bytes.split_first_chunk::<4>()?;
         if crc32fast::hash(body) != u32::from_le_bytes(*check) {
             return None;

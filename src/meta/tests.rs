@@ -6,9 +6,9 @@ use crate::model::{SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::text::{Lines, Span};
 
-fn outline(name: &str) -> Outline {
+fn outline(name: &str) -> Outline<'_> {
     let symbol = OutlineSymbol {
-        name: name.into(),
+        name,
         kind: SymbolKind::Fn,
         span: Span { start: 1, end: 9 },
         lines: Lines { first: 2, last: 3 },

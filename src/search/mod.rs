@@ -20,6 +20,7 @@ mod score;
 pub use corpus::Corpus;
 pub use score::{Contribution, Face, Ranked, RankedFile, face};
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::filter::Filter;
@@ -31,6 +32,7 @@ use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::session::Session;
+use crate::tokenize::Tokenizer;
 
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +51,8 @@ pub struct Context<'c> {
     pub corpus: &'c Corpus,
     /// The languages.
     pub grammars: &'c Grammars,
+    /// A tokenizer, warm from earlier queries where there were any: names of definitions are cut and stemmed.
+    pub tokenizer: &'c RefCell<Tokenizer>,
     /// Weights and constants.
     pub profile: &'c Profile,
     /// Which files and chunks may answer.

@@ -17,7 +17,7 @@ use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Session;
 use crate::text::{Lines, Span};
-use crate::tokenize::{TermList, Tokenizer, parts};
+use crate::tokenize::{TermList, parts};
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +117,6 @@ struct Scorer<'s> {
     context: &'s Context<'s>,
     evidence: &'s Evidence,
     greatest: Greatest,
-    tokenizer: Tokenizer,
     hints: Hints,
 }
 
@@ -174,7 +173,7 @@ impl<'s> Scorer<'s> {
             greatest.name = greatest.name.max(file.name);
             greatest.path = greatest.path.max(file.path);
         }
-        Scorer { query, context, evidence, greatest, tokenizer: Tokenizer::new(), hints: Hints::new(query) }
+        Scorer { query, context, evidence, greatest, hints: Hints::new(query) }
     }
 
     fn file(&mut self, file: u32) -> Result<RankedFile, SearchError> {
@@ -222,7 +221,7 @@ impl<'s> Scorer<'s> {
     /// How well `name` and the query cover each other, with the mask of the terms that do.
     fn cover(&mut self, name: &str) -> (Cover, u64) {
         let mut terms = TermList::default();
-        self.tokenizer.terms(name, &mut terms);
+        self.context.tokenizer.borrow_mut().terms(name, &mut terms);
         let mut distinct: Vec<&str> = terms.iter().collect();
         distinct.sort_unstable();
         distinct.dedup();
@@ -244,15 +243,15 @@ impl<'s> Scorer<'s> {
         let mut best = (0.0f32, None, 0u64);
         let mut exact = (0.0f32, None);
         for (place, symbol) in outline.symbols.iter().enumerate() {
-            let is_exact = known.defines != 0 && self.query.names.iter().any(|name| **name == *symbol.name);
+            let is_exact = known.defines != 0 && self.query.names.iter().any(|name| name == symbol.name);
             if is_exact {
                 let worth = definition_worth(symbol, outline.depth(place));
                 if worth > exact.0 {
                     exact = (worth, Some(place));
                 }
             }
-            if known.symbol_mask != 0 && self.hints.may_hold(&symbol.name) {
-                let (cover, mask) = self.cover(&symbol.name);
+            if known.symbol_mask != 0 && self.hints.may_hold(symbol.name) {
+                let (cover, mask) = self.cover(symbol.name);
                 let worth = cover.of_query * cover.of_name;
                 if worth > best.0 {
                     best = (worth, Some(place), mask);
@@ -358,7 +357,7 @@ impl Sum<'_, '_> {
     /// How often a definition asked for is used: an estimate from the index, 0 to 1 at 1,000 chunks.
     fn used(&mut self, symbol: &OutlineSymbol) -> Result<(), SearchError> {
         let corpus = self.scorer.context.corpus;
-        let uses = live_uses(corpus, &symbol.name)?;
+        let uses = live_uses(corpus, symbol.name)?;
         let x = ((1 + uses) as f32).ln() / 1000f32.ln();
         self.add(Signal::Reference, x.min(1.0), || {
             format!("reference: '{}' is used in {uses} places", symbol.name)
@@ -545,7 +544,12 @@ pub fn face(
     Ok(face_among(query, kinds, &outline.symbols, &hit.chunk))
 }
 
-fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol], columns: &Columns) -> Face {
+fn face_among(
+    query: &Query,
+    kinds: Option<KindSet>,
+    symbols: &[OutlineSymbol<'_>],
+    columns: &Columns,
+) -> Face {
     let whole = |kind: SymbolKind, symbol: Option<String>| Face {
         span: columns.span,
         lines: columns.lines,
@@ -562,7 +566,7 @@ fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol], 
         }
         // A constant is rarely the answer beside a function or type, unless it is what was asked for.
         let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
-        let worth = match answers(query, &symbol.name) {
+        let worth = match answers(query, symbol.name) {
             worth if is_data && worth < 1.0 => worth / 2.0,
             worth => worth,
         };
@@ -590,7 +594,7 @@ fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol], 
 }
 
 /// The symbol that a chunk's kind comes from.
-fn main<'o>(symbols: &'o [OutlineSymbol], columns: &Columns) -> Option<&'o OutlineSymbol> {
+fn main<'o, 'a>(symbols: &'o [OutlineSymbol<'a>], columns: &Columns) -> Option<&'o OutlineSymbol<'a>> {
     symbols.iter().find(|symbol| {
         columns.span.start <= symbol.span.start
             && symbol.span.start < columns.span.end
@@ -639,7 +643,7 @@ mod tests {
     #[test]
     fn outer_types_are_what_people_mean() {
         let symbol = |kind, last| OutlineSymbol {
-            name: "x".into(),
+            name: "x",
             kind,
             span: Span::default(),
             lines: Lines { first: 1, last },

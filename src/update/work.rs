@@ -415,13 +415,13 @@ fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
     own
 }
 
-fn outline(analysis: &Analysis) -> Outline {
+fn outline(analysis: &Analysis) -> Outline<'_> {
     let symbols = analysis.symbols.iter().map(|symbol| OutlineSymbol {
-        name: symbol.name.clone(),
+        name: &symbol.name,
         kind: symbol.kind,
         span: symbol.span,
         lines: symbol.lines,
-        container: symbol.container.clone(),
+        container: symbol.container.as_deref(),
         parent: symbol.parent,
     });
     Outline { symbols: symbols.collect() }
