@@ -37,10 +37,10 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
             .filter(|(score, _)| *score > 0.0)
             .collect();
         cut_with_ties(&mut entries, fusion.depth);
-        entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| by_path(&a.1, &b.1)));
+        // Files that tie share the better rank, so their order among themselves does not matter.
+        entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         let mut rank = 0;
         for (place, (score, file)) in entries.iter().enumerate() {
-            // Files that tie share the better rank.
             if place == 0 || entries[place - 1].0 != *score {
                 rank = place + 1;
             }
