@@ -11,7 +11,11 @@ use clap_complete::Shell;
 use super::{Failure, Outcome};
 
 pub fn command() -> Command {
-    let shell = Arg::new("shell").required(true).value_parser(value_parser!(Shell)).help("The shell");
+    let shell = Arg::new("shell")
+        .value_name("SHELL")
+        .required(true)
+        .value_parser(value_parser!(Shell))
+        .help("The shell");
     Command::new("completions").about("Print a completion script for a shell").arg(shell)
 }
 

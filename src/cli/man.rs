@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command};
 use super::{Failure, Outcome};
 
 pub fn command() -> Command {
-    let name = Arg::new("command").help("The command; else the page of spyhop itself");
+    let name = Arg::new("command").value_name("COMMAND").help("The command; else the page of spyhop itself");
     Command::new("man").about("Print a manual page").arg(name)
 }
 

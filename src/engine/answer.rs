@@ -151,7 +151,7 @@ impl Answer<'_> {
             generation.parse::<u64>().ok()?;
             offset.parse().ok()
         };
-        parse().ok_or_else(|| Error::bad(format!("cursor '{cursor}' is none; give the 'next' of a reply")))
+        parse().ok_or_else(|| Error::bad(format!("cursor '{cursor}' is not one; give the 'next' of a reply")))
     }
 
     fn snapshot(&self, freshness: &Freshness) -> Snapshot {

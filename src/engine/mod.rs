@@ -311,7 +311,8 @@ impl Engine {
         }
         let stale_files = self.stale_files(&open)?;
         if policy == StalePolicy::Error && stale_files > 0 {
-            let text = format!("{stale_files} files have changed since the tree was indexed");
+            let files = if stale_files == 1 { "file has" } else { "files have" };
+            let text = format!("{stale_files} {files} changed since the tree was indexed");
             return Err(Error::new(ErrorKind::Stale, text));
         }
         Ok((open, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))

@@ -223,6 +223,7 @@ fn freshness() {
     assert_eq!((warned.code, &reply["snapshot"]["stale_files"]), (1, &1.into()));
     let refused = run("error");
     assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert!(refused.err.contains("1 file has changed"), "{}", refused.err);
     assert_eq!(run("refresh").code, 0);
     tree.write("src/newer.rs", "pub fn lower_flag() {}\n");
     assert_eq!(tree.run(&["lower_flag", "--stale-policy", "wait"]).code, 0);
