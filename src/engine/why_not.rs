@@ -55,11 +55,7 @@ pub fn why_not(
         if version.notes().any(|note| note == Note::PathOnly)
             && let Some(skipped) = skipped_entry(engine, corpus, &path)
         {
-            let text = format!(
-                "{path} is found by its path only: {} ({})",
-                skipped.reason.sentence(),
-                skipped.detail
-            );
+            let text = format!("{path} is found by its path only: {}", reason(&skipped));
             return Ok(verdict(Verdict::Skipped(skipped), text));
         }
         let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
@@ -114,12 +110,21 @@ fn absent(
         skipped_entry(engine, corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {
         Some(skipped) => {
-            let text = format!("{path} is left out: {} ({})", skipped.reason.sentence(), skipped.detail);
+            let text = format!("{path} is left out: {}", reason(&skipped));
             verdict(Verdict::Skipped(skipped), text)
         }
-        None if place.is_dir() => verdict(Verdict::NotIndexed, format!("{path} is a folder; name a file")),
+        None if place.is_dir() => {
+            let path = if path.as_str().is_empty() { "." } else { path.as_str() };
+            verdict(Verdict::NotIndexed, format!("{path} is a folder; name a file"))
+        }
         None => verdict(Verdict::NotIndexed, format!("{path} is not indexed yet; refresh the index")),
     }
+}
+
+/// The name of the reason and the detail; the reason's sentence is for those who print the entry.
+fn reason(skipped: &Skipped) -> String {
+    let name = skipped.reason.name();
+    if skipped.detail.is_empty() { name.to_string() } else { format!("{name} ({})", skipped.detail) }
 }
 
 /// The entry among the skipped for a file, or for a folder above it.

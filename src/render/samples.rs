@@ -408,13 +408,13 @@ fn why_a_file_ranks_low() {
         rank: None,
         hit: None,
         missing: vec![],
-        text: "target is left out".into(),
+        text: "target is left out: built-in (target beside Cargo.toml)".into(),
         ..why_not_sample()
     };
     check(
         text::why_not(&left_out, "/w/tree".as_ref(), &Style::default()),
-        "target is left out\n\
-         \x20 built-in: A built-in rule takes it for a build product or a dependency. (target beside Cargo.toml)\n",
+        "target is left out: built-in (target beside Cargo.toml)\n\
+         \x20 A built-in rule takes it for a build product or a dependency.\n",
     );
 }
 

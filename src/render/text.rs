@@ -83,8 +83,7 @@ pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     let mut out = format!("{}\n", clean(&answer.text));
     if let Verdict::Skipped(entry) = &answer.verdict {
-        let line = format!("{}: {} ({})", entry.reason.name(), entry.reason.sentence(), clean(&entry.detail));
-        let _ = writeln!(out, "  {}", style.clip(2, &line));
+        let _ = writeln!(out, "  {}", style.clip(2, entry.reason.sentence()));
     }
     if let Some(hit) = &answer.hit {
         out.push('\n');

@@ -103,7 +103,11 @@ fn why_not_gives_a_verdict() {
     assert_eq!((&ranked["rank"], &ranked["hit"]["path"]), (&1.into(), &"src/paint.py".into()));
     check(&["src/auth.rs", "draw circle"], 1, "no-term");
     check(&["gone.rs", "draw circle"], 1, "no-such-file");
-    assert_eq!(check(&["data.bin", "draw circle"], 1, "skipped")["detail"], "binary");
+    let binary = check(&["data.bin", "draw circle"], 1, "skipped");
+    assert_eq!(binary["detail"], "binary");
+    assert_eq!(binary["text"], "data.bin is left out: binary (NUL at byte 1)");
+    let folder = check(&[".", "draw circle"], 1, "not-indexed");
+    assert_eq!(folder["text"], ". is a folder; name a file");
     check(&["src/paint.py", "draw circle", "--lang", "rust"], 1, "filtered");
     tree.write("src/new.rs", "fn draw() {}\n");
     check(&["src/new.rs", "draw circle", "--no-refresh"], 1, "not-indexed");
