@@ -430,8 +430,8 @@ fn the_languages() {
     let rows = [row("rust", &["rs"], false, Some(12)), row("c", &["c", "h"], true, None)];
     check(
         text::languages(&rows, &Style::default()),
-        "rust         RUST               12  rs\n\
-         c            C                      c h  (overridden)\n",
+        "rust         RUST       12  rs\n\
+         c            C              c h  (overridden)\n",
     );
     check(
         json::languages(&rows),

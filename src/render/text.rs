@@ -107,10 +107,11 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
 /// The languages, a line each.
 pub fn languages(rows: &[LanguageRow], style: &Style) -> String {
     let mut out = String::new();
+    let width = rows.iter().map(|row| row.title.chars().count()).max().unwrap_or_default();
     for row in rows {
         let files = row.files.map_or(String::new(), |files| files.to_string());
         let name = style.paint(Ink::Symbol, &format!("{:<12}", row.name));
-        let line = format!("{name} {:<12} {files:>8}  {}", row.title, row.extensions.join(" "));
+        let line = format!("{name} {:<width$} {files:>8}  {}", row.title, row.extensions.join(" "));
         let _ = writeln!(out, "{}{}", line.trim_end(), if row.overridden { "  (overridden)" } else { "" });
     }
     out
