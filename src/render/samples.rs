@@ -285,9 +285,18 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
 fn nothing_found_says_only_that() {
     let mut reply = reply();
     reply.results.clear();
+    reply.total = 0;
     for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
         check(text::search(&reply, mode, &Style::default()), "No results found for: provider auth\n");
     }
+}
+
+#[test]
+fn a_page_past_the_end_says_how_many_there_are() {
+    let mut reply = reply();
+    reply.results.clear();
+    let got = text::search(&reply, Mode::Default, &Style::default());
+    check(got, "No further results for: provider auth (42 in all)\n");
 }
 
 #[test]

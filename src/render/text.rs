@@ -131,6 +131,9 @@ pub fn refresh(report: &RefreshReport) -> String {
 }
 
 fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
+    if reply.results.is_empty() && reply.total > 0 {
+        return format!("No further results for: {} ({} in all)\n", clean(&reply.query), reply.total);
+    }
     if reply.results.is_empty() {
         return format!("No results found for: {}\n", clean(&reply.query));
     }
