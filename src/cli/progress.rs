@@ -4,10 +4,10 @@
 //! to do, as most do, does not flicker before every answer.
 
 use std::io::{self, IsTerminal};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use spyhop::engine::api::{Progress, Stage};
 
 use super::output::Output;
@@ -19,7 +19,14 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct Bar {
     shown: bool,
     begun: Instant,
-    bar: OnceLock<ProgressBar>,
+    drawn: Mutex<Option<Drawn>>,
+}
+
+/// What is on the screen.
+struct Drawn {
+    bar: ProgressBar,
+    stage: Stage,
+    files: usize,
 }
 
 impl Bar {
@@ -28,7 +35,7 @@ impl Bar {
         Bar {
             shown: !output.quiet && io::stderr().is_terminal(),
             begun: Instant::now(),
-            bar: OnceLock::new(),
+            drawn: Mutex::new(None),
         }
     }
 
@@ -37,7 +44,15 @@ impl Bar {
         if !self.shown || self.begun.elapsed() < PATIENCE {
             return;
         }
-        let bar = self.bar.get_or_init(bar);
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let Progress { stage, files, .. } = progress;
+        let drawn = drawn.get_or_insert_with(|| Drawn { bar: bar(progress.bytes), stage, files });
+        // Threads report as they finish, so a report may be overtaken by a later one.
+        if drawn.stage == stage && files < drawn.files {
+            return;
+        }
+        (drawn.stage, drawn.files) = (stage, files);
+        let bar = &drawn.bar;
         let stage = match progress.stage {
             Stage::Scan => "scanning",
             Stage::Index => "indexing",
@@ -56,14 +71,20 @@ impl Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
+        let drawn = self.drawn.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(drawn) = drawn.take() {
+            drawn.bar.finish_and_clear();
         }
     }
 }
 
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::no_length();
+/// A bar whose rate counts from here: it did not see how long the first `done` bytes took.
+fn bar(done: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    bar.set_position(done);
+    bar.tick();
+    bar.reset_eta();
+    bar.set_draw_target(ProgressDrawTarget::stderr());
     let template =
         "{spinner} {msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}";
     if let Ok(style) = ProgressStyle::with_template(template) {
