@@ -79,8 +79,11 @@ pub struct Evidence {
 /// How much a chunk's symbols count beside its text when the chunk to show is chosen.
 const SYMBOLS_IN_CHOICE: f32 = 0.7;
 
-/// What a chunk that holds the query as written gains in that choice; above any BM25.
-const LITERAL_IN_CHOICE: f32 = 1000.0;
+/// What a chunk gains in that choice for each name of the query that it defines; above any BM25.
+const DEFINITION_IN_CHOICE: f32 = 1000.0;
+
+/// What a chunk that holds the query as written gains; above any BM25, below a definition.
+const LITERAL_IN_CHOICE: f32 = 500.0;
 
 /// Gathers the evidence for `query` under the filter.
 pub fn gather(query: &Query, context: &Context<'_>, literal: &Literal) -> Result<Evidence, SearchError> {
@@ -99,6 +102,7 @@ pub fn gather(query: &Query, context: &Context<'_>, literal: &Literal) -> Result
         },
         chunk_comment: vec![0.0; corpus.n_docs()],
         chunk_cover: vec![0.0; corpus.n_docs()],
+        defining: Vec::new(),
         chunk_seen: vec![false; corpus.n_docs()],
     };
     for (place, term) in query.terms.iter().enumerate() {
@@ -143,6 +147,8 @@ struct Gathering<'g> {
     evidence: Evidence,
     chunk_comment: Vec<f32>,
     chunk_cover: Vec<f32>,
+    /// A chunk for each name of the query that it defines.
+    defining: Vec<u32>,
     chunk_seen: Vec<bool>,
 }
 
@@ -296,6 +302,7 @@ impl Gathering<'_> {
                 let file = self.corpus.files()[doc as usize];
                 if file != NO_FILE && self.admits(file) {
                     self.evidence.files[file as usize].defines |= 1 << place;
+                    self.defining.push(doc);
                     self.see(doc);
                 }
             }
@@ -307,6 +314,7 @@ impl Gathering<'_> {
     fn choose_chunks(&mut self, context: &Context<'_>) -> Result<(), SearchError> {
         let literal_docs = std::mem::take(&mut self.evidence.literal_docs);
         literal_docs.iter().for_each(|doc| self.see(*doc));
+        self.defining.sort_unstable();
         let mut chunks = std::mem::take(&mut self.evidence.chunks);
         chunks.sort_unstable();
         if context.filter.kinds().is_some() {
@@ -331,7 +339,12 @@ impl Gathering<'_> {
                 file.chunks[place] = body;
             }
             let is_literal = literal_docs.binary_search(doc).is_ok();
-            let worth = body + SYMBOLS_IN_CHOICE * symbol + if is_literal { LITERAL_IN_CHOICE } else { 0.0 };
+            let first = self.defining.partition_point(|defining| defining < doc);
+            let n_defined = self.defining[first..].iter().take_while(|defining| *defining == doc).count();
+            let worth = body
+                + SYMBOLS_IN_CHOICE * symbol
+                + DEFINITION_IN_CHOICE * n_defined as f32
+                + if is_literal { LITERAL_IN_CHOICE } else { 0.0 };
             let is_better = match file.best() {
                 None => true,
                 // Of equal ones the first of the file, and not of the index: a file's chunks may lie in two segments.

@@ -17,7 +17,7 @@ use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Session;
 use crate::text::{Lines, Span};
-use crate::tokenize::{TermList, parts};
+use crate::tokenize::{TermList, Tokenizer};
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -370,9 +370,15 @@ impl Sum<'_, '_> {
         let version = context.corpus.version(file);
         let (path, asks) = (version.path(), self.scorer.query.asks);
         let depth = path.matches('/').count();
-        self.add(Signal::Depth, (depth as f32 / 10.0).min(1.0), || format!("depth: {depth} folders deep"));
+        self.add(Signal::Depth, (depth as f32 / 10.0).min(1.0), || match depth {
+            1 => "depth: 1 folder deep".to_string(),
+            n => format!("depth: {n} folders deep"),
+        });
         let size = ((1 + version.lines()) as f32).ln() / 10_000f32.ln();
-        self.add(Signal::Size, size.min(1.0), || format!("size: {} lines", version.lines()));
+        self.add(Signal::Size, size.min(1.0), || match version.lines() {
+            1 => "size: 1 line".to_string(),
+            n => format!("size: {n} lines"),
+        });
         if let Some(part) = place::test_part(path).filter(|_| !asks.tests) {
             self.add(Signal::Test, 1.0, || format!("test: '{part}' in its path"));
         }
@@ -541,15 +547,13 @@ pub fn face(
 ) -> Result<Face, SearchError> {
     let outline =
         corpus.meta().version(hit.version).map(|version| version.outline()).transpose()?.unwrap_or_default();
-    Ok(face_among(query, kinds, &outline.symbols, &hit.chunk))
+    Ok(face_among(query, kinds, &outline.symbols, hit))
 }
 
-fn face_among(
-    query: &Query,
-    kinds: Option<KindSet>,
-    symbols: &[OutlineSymbol<'_>],
-    columns: &Columns,
-) -> Face {
+fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol<'_>], hit: &Ranked) -> Face {
+    let columns = &hit.chunk;
+    // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
+    let enough = if hit.literal { 1.0 } else { 0.5 };
     let whole = |kind: SymbolKind, symbol: Option<String>| Face {
         span: columns.span,
         lines: columns.lines,
@@ -559,6 +563,7 @@ fn face_among(
     let begins_here = |symbol: &OutlineSymbol| {
         columns.span.start <= symbol.span.start && symbol.span.start < columns.span.end
     };
+    let mut tokenizer = Tokenizer::new();
     let mut best: Option<(f32, &OutlineSymbol)> = None;
     for symbol in symbols.iter().filter(|symbol| begins_here(symbol)) {
         if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
@@ -566,7 +571,7 @@ fn face_among(
         }
         // A constant is rarely the answer beside a function or type, unless it is what was asked for.
         let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
-        let worth = match answers(query, symbol.name) {
+        let worth = match answers(query, &mut tokenizer, symbol.name) {
             worth if is_data && worth < 1.0 => worth / 2.0,
             worth => worth,
         };
@@ -575,7 +580,7 @@ fn face_among(
         }
     }
     match best {
-        Some((worth, symbol)) if worth >= 0.5 || kinds.is_some() => {
+        Some((worth, symbol)) if worth >= enough || kinds.is_some() => {
             let lines = Lines {
                 first: symbol.lines.first,
                 last: symbol.lines.last.min(columns.lines.last).max(symbol.lines.first),
@@ -602,18 +607,16 @@ fn main<'o, 'a>(symbols: &'o [OutlineSymbol<'a>], columns: &Columns) -> Option<&
     })
 }
 
-/// How well a name answers the query: 1 when the query has it as written, else the share of its parts that the
+/// How well a name answers the query: 1 when the query has it as written, else .9 of the share of its terms that the
 /// query has.
-fn answers(query: &Query, name: &str) -> f32 {
+fn answers(query: &Query, tokenizer: &mut Tokenizer, name: &str) -> f32 {
     if query.names.iter().any(|wanted| wanted == name) {
         return 1.0;
     }
-    let parts = parts(name);
-    let found = parts
-        .iter()
-        .filter(|part| query.terms.iter().any(|term| term.word.eq_ignore_ascii_case(part)))
-        .count();
-    if parts.is_empty() || found == 0 { 0.0 } else { 0.9 * found as f32 / parts.len() as f32 }
+    let mut terms = TermList::default();
+    tokenizer.terms(name, &mut terms);
+    let found = terms.iter().filter(|term| query.terms.iter().any(|wanted| wanted.term == *term)).count();
+    if found == 0 { 0.0 } else { 0.9 * found as f32 / terms.count as f32 }
 }
 
 #[cfg(test)]
