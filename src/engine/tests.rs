@@ -86,3 +86,26 @@ fn words_of_deleted_files_do_not_crowd_out_live_ones() {
     let reply = engine.search(&SearchRequest::new("zq")).unwrap();
     assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
 }
+
+#[test]
+fn a_hit_stands_at_the_definition_that_its_reason_names() {
+    let calls = "    make_widget(make_widget(make_widget()));\n".repeat(30);
+    let text = format!(
+        "fn caller() {{\n{calls}}}\n\nfn make_widget() -> u32 {{\n{}    7\n}}\n",
+        "    step();\n".repeat(30)
+    );
+    let (_folder, engine) = engine(&[("a.rs", &text)], |_| ());
+    let reply = engine.search(&SearchRequest::new("make_widget")).unwrap();
+    let best = &reply.results[0];
+    assert_eq!((best.symbol.as_deref(), best.lines.first), (Some("make_widget"), 34));
+    assert!(best.reasons.iter().any(|reason| reason.text == "definition: fn 'make_widget' is defined here"));
+}
+
+#[test]
+fn lines_as_written_are_shown() {
+    let text = "impl Drop for Guard {\n    fn drop(&mut self) {\n        self.end();\n    }\n}\n";
+    let (_folder, engine) = engine(&[("a.rs", text)], |_| ());
+    let reply = engine.search(&SearchRequest::new("impl Drop for")).unwrap();
+    let snippet = reply.results[0].snippet.as_ref().unwrap();
+    assert!(snippet.text.contains("impl Drop for"), "{}", snippet.text);
+}
