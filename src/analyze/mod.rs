@@ -7,13 +7,14 @@
 
 mod chunk;
 mod guard;
-#[cfg(test)]
 mod outline;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 use tree_sitter::{Parser, Tree};
+
+pub use outline::outline;
 
 use crate::grammar::{Grammars, Rules};
 use crate::id::LanguageId;

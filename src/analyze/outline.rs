@@ -1,6 +1,6 @@
 //! An analysis as text, for the expected outlines beside the fixtures.
 //!
-//! It owns that form and nothing else; it exists in tests only. Symbols come first, indented by what encloses them,
+//! It owns that form and nothing else; tests and `eval/outline.rs` print it. Symbols come first, indented by what encloses them,
 //! then chunks, then references by role: a diff of two outlines then says which of the three a change has touched.
 
 use std::fmt::Write;

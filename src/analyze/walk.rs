@@ -9,7 +9,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::chunk::{Boundary, fits};
-use crate::grammar::{Case, Item, Rules, Shape, Step, flag, follow};
+use crate::grammar::{Case, Item, Rules, Shape, flag, follow};
 use crate::model::{Reference, ReferenceRole, Symbol, SymbolKind};
 use crate::text::{LineIndex, Span};
 
@@ -88,6 +88,18 @@ struct Open {
     /// Where its name stands, which is no use of the name.
     name: u32,
     holds: bool,
+    /// Whether what stands in it is inside a type.
+    members: bool,
+}
+
+/// What opening an item came to.
+#[derive(Clone, Copy)]
+struct Opened {
+    /// Where its body begins, if it has one.
+    body: Option<u32>,
+    is_function: bool,
+    /// Whether it goes on with the symbol before it.
+    continues: bool,
 }
 
 struct Walk<'a> {
@@ -187,9 +199,9 @@ impl<'a> Walk<'a> {
             let rules = self.rules;
             let found = self.item(rules.item(kind), node, lead, parent.flags & frame::LOCAL != 0);
             if let Some(found) = found {
-                opened = true;
-                below.flags |= frame::SYMBOL;
-                body = found;
+                opened = !found.continues;
+                below.flags |= frame::SYMBOL | if found.is_function { frame::LOCAL } else { 0 };
+                body = found.body;
             }
         }
         if kind.flags & flag::WRAPPER != 0 {
@@ -209,7 +221,7 @@ impl<'a> Walk<'a> {
         }
         let leaf = flag::COMMENT | flag::SKIP | flag::IDENTIFIER | flag::TYPE;
         if kind.flags & leaf != 0 {
-            if opened {
+            if below.flags & frame::SYMBOL != 0 {
                 self.open.pop();
             }
             return None;
@@ -265,9 +277,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Opens the symbols that `node` defines, if it does. The answer holds the start of its body, if it has one.
-    fn item(&mut self, item: &Item, node: Node<'a>, lead: Option<Lead>, local: bool) -> Option<Option<u32>> {
-        let holds = |shape: &Shape| !(shape.outer && local);
+    /// Opens the symbols that `node` defines, if it does.
+    fn item(&mut self, item: &Item, node: Node<'a>, lead: Option<Lead>, local: bool) -> Option<Opened> {
+        let holds = |shape: &Shape| !(shape.outer && local) && self.open.len() < usize::from(shape.depth);
         if !item.conditions.iter().all(|condition| condition.holds(node, self.text)) {
             return None;
         }
@@ -279,7 +291,7 @@ impl<'a> Walk<'a> {
             None => item.otherwise.as_ref().filter(|shape| holds(shape))?,
         };
         let named = shape.names.iter().find_map(|path| follow(path, node))?;
-        let named = self.rules.name_of(named);
+        let (named, scope) = self.rules.qualified_name_of(named);
         let name = self.name(named)?;
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
         let body_start = body.map(|body| body.start_byte() as u32);
@@ -294,14 +306,38 @@ impl<'a> Walk<'a> {
         let proper = lead.and_then(|lead| lead.proper).filter(same_line).unwrap_or(start);
         let parent = self.open.last().map(|open| open.symbol);
         let enclosing = parent.map(|parent| &self.out.symbols[parent as usize]);
-        let in_type = enclosing.is_some_and(|it| it.kind.is_type_like() || it.kind == SymbolKind::Impl);
-        let kind = if in_type { shape.inside } else { shape.kind };
+        let in_type = enclosing.is_some_and(|it| it.kind.is_type_like() || it.kind == SymbolKind::Impl)
+            || self.open.last().is_some_and(|open| open.members);
+        let kind = match shape.qualified {
+            Some(kind) if scope.is_some() => kind,
+            _ if in_type => shape.inside,
+            _ => shape.kind,
+        };
         let held_by = self.open.iter().rev().find(|open| open.holds);
-        let container = match &shape.container {
-            Some(path) => follow(path, node).and_then(|found| self.name(self.rules.name_of(found))),
-            None => held_by.map(|open| self.out.symbols[open.symbol as usize].name.clone()),
+        let container = match (&shape.container, scope.and_then(|scope| self.name(scope))) {
+            (Some(path), _) => follow(path, node).and_then(|found| self.name(self.rules.name_of(found))),
+            (None, Some(scope)) => Some(scope),
+            (None, None) => held_by.map(|open| self.out.symbols[open.symbol as usize].name.clone()),
         };
         let end = self.trimmed(start, end);
+        let open = |symbol: u32| Open {
+            symbol,
+            name: named.start_byte() as u32,
+            holds: shape.holds,
+            members: shape.members,
+        };
+        let is_function = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
+        let opened = Opened { body: body_start, is_function, continues: true };
+        if shape.continues
+            && let Some(before) = self.before(parent)
+            && self.out.symbols[before].name == name
+        {
+            let symbol = &mut self.out.symbols[before];
+            symbol.span.end = end;
+            symbol.lines.last = self.lines.lines_of(Span { start, end }).last;
+            self.open.push(open(before as u32));
+            return Some(opened);
+        }
         let begin = lead.map_or(start, |lead| lead.start);
         if begin == self.unit
             && let Some(boundary) = self.out.boundaries.last_mut()
@@ -319,8 +355,8 @@ impl<'a> Walk<'a> {
             signature: self.signature(kind, proper, body_start, end),
         };
         let place = self.out.symbols.len() as u32;
-        self.open.push(Open { symbol: place, name: named.start_byte() as u32, holds: item.holds });
-        let more = if item.each { self.more(shape, node, &symbol) } else { Vec::new() };
+        self.open.push(open(place));
+        let more = if shape.each { self.more(shape, node, &symbol) } else { Vec::new() };
         self.out.symbols.push(symbol);
         self.out.symbols.extend(more);
         if let Some(bases) = item.bases.as_ref().and_then(|path| follow(path, node)) {
@@ -330,16 +366,23 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        Some(body_start)
+        Some(Opened { continues: false, ..opened })
+    }
+
+    /// The last symbol directly inside `parent`, or outside all others.
+    fn before(&self, parent: Option<u32>) -> Option<usize> {
+        let first = parent.map_or(0, |parent| parent as usize + 1);
+        (first..self.out.symbols.len()).rev().find(|&place| self.out.symbols[place].parent == parent)
     }
 
     /// The further symbols of an item that names several, each like `first` but for the name.
     fn more(&self, shape: &Shape, node: Node<'a>, first: &Symbol) -> Vec<Symbol> {
-        let Some(Step::Field(field)) = shape.names[0].first() else { return Vec::new() };
-        let Some(field) = std::num::NonZeroU16::new(*field) else { return Vec::new() };
-        let mut cursor = node.walk();
-        let named = node.children_by_field_id(field, &mut cursor).filter(|child| child.is_named()).skip(1);
+        let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
+        let Some(above) = follow(above, node) else { return Vec::new() };
+        let named = last.all_from(above);
         named
+            .into_iter()
+            .skip(1)
             .filter_map(|child| self.name(self.rules.name_of(child)))
             .map(|name| Symbol { name, ..first.clone() })
             .collect()
@@ -354,7 +397,7 @@ impl<'a> Walk<'a> {
             let closed = text.trim_end_matches('#');
             text = if closed.ends_with(' ') { closed.trim_end() } else { text };
         } else {
-            text = unquoted(text);
+            text = unquoted(text).trim_start_matches(&*self.rules.strip);
         }
         if text == "_" {
             return None;

@@ -29,6 +29,9 @@ pub(super) struct Manifest {
     /// Interpreters of a first line `#!`, without their version.
     #[serde(default)]
     pub interpreters: Vec<String>,
+    /// Extensions of other languages that are ours where the text looks like it.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<Claim>,
     /// Another language of the same cargo feature whose roles come before these.
     pub extends: Option<String>,
     /// Whether it is written for people, so that what belongs to no item is `doc` and not `block`.
@@ -70,12 +73,28 @@ pub(super) struct Manifest {
     /// For compound nodes, the step that leads to the name they end in.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
+    /// For kinds that qualify a name, the step to what it is qualified by: `C` in C++'s `C::f`.
+    #[serde(default)]
+    pub scopes: BTreeMap<String, String>,
+    /// Marks before a name that are no part of it, such as Ruby's `:`.
+    #[serde(default)]
+    pub strip: String,
     /// What defines a name.
     #[serde(default)]
     pub item: Vec<Item>,
     /// What uses a name.
     #[serde(default, rename = "use")]
     pub uses: Vec<Use>,
+}
+
+/// An extension of another language that is ours where one of the lines begins in a certain way: C++ in a `.h`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Claim {
+    /// The extension, without the dot.
+    pub extension: String,
+    /// With what one line has to begin, behind white space.
+    pub lines: Vec<String>,
 }
 
 /// Which measure stands for the depth of a tree before it exists.
@@ -99,6 +118,8 @@ pub(super) struct Item {
     pub kind: Option<String>,
     /// Its symbol kind inside a type.
     pub inside: Option<String>,
+    /// Its symbol kind where its name is qualified, see [`Manifest::scopes`].
+    pub qualified: Option<String>,
     /// Paths to its name; the first that leads somewhere counts. `name` unless given.
     pub name: Option<OneOrMore>,
     /// Path to its body, where the signature ends.
@@ -108,12 +129,20 @@ pub(super) struct Item {
     /// Whether it counts only outside functions.
     #[serde(default)]
     pub outer: bool,
+    /// Whether it counts only where fewer symbols than this are open.
+    pub depth: Option<u16>,
     /// Whether what it encloses has it as a container.
     #[serde(default = "yes")]
     pub holds: bool,
-    /// Whether each node that the first step of the name finds is a name of its own.
+    /// Whether what it encloses counts as inside a type, whatever its kind.
+    #[serde(default)]
+    pub members: bool,
+    /// Whether each node that the last step of the name finds is a name of its own.
     #[serde(default)]
     pub each: bool,
+    /// Whether it goes on with the symbol before it, where that has the same name: equations, clauses.
+    #[serde(default)]
+    pub continues: bool,
     /// Path to a list of the types it is based on.
     pub bases: Option<String>,
     /// What must hold.
@@ -132,11 +161,17 @@ pub(super) struct Case {
     pub conditions: Vec<Condition>,
     pub kind: String,
     pub inside: Option<String>,
+    pub qualified: Option<String>,
     pub name: Option<OneOrMore>,
     pub body: Option<String>,
     pub container: Option<String>,
     #[serde(default)]
     pub outer: bool,
+    pub depth: Option<u16>,
+    pub holds: Option<bool>,
+    pub members: Option<bool>,
+    pub each: Option<bool>,
+    pub continues: Option<bool>,
 }
 
 /// Something that must hold of the node at the end of a path. With only a path: it exists.
@@ -202,6 +237,8 @@ impl Manifest {
         }
         let mut names = base.names.clone();
         names.extend(self.names);
+        let mut scopes = base.scopes.clone();
+        scopes.extend(self.scopes);
         Manifest {
             prose: self.prose || base.prose,
             nesting: base.nesting,
@@ -216,6 +253,8 @@ impl Manifest {
             strings: join(&base.strings, self.strings),
             docstring: if self.docstring.is_empty() { base.docstring.clone() } else { self.docstring },
             names,
+            scopes,
+            strip: base.strip.clone() + &self.strip,
             item: join(&base.item, self.item),
             uses: join(&base.uses, self.uses),
             ..self

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub(crate) use manifest::Nesting;
-pub(crate) use rules::{Case, Item, Rules, Shape, Step, flag, follow};
+pub(crate) use rules::{Case, Item, Rules, Shape, flag, follow};
 
 use crate::id::LanguageId;
 use crate::model::UnknownKind;
@@ -29,6 +29,8 @@ pub struct Grammars {
     by_file: HashMap<String, LanguageId>,
     by_interpreter: HashMap<String, LanguageId>,
     by_name: HashMap<String, LanguageId>,
+    /// The languages that want files of an extension from its owner, with the lines that tell.
+    contested: HashMap<String, Vec<(LanguageId, Vec<String>)>>,
 }
 
 /// A row of the list of languages.
@@ -193,21 +195,28 @@ impl Grammars {
         Ok(grammars)
     }
 
-    /// The language of a file: by its name, else its extension, else the first line of `head` when that is a
-    /// `#!`. [`LanguageId::TEXT`] when nothing tells.
-    pub fn detect(&self, path: &RelPath, head: &str) -> LanguageId {
+    /// The language of a file: by its name, else its extension, else the first line of `text` when that is a
+    /// `#!`. [`LanguageId::TEXT`] when nothing tells. Where languages share an extension, as C and C++ do, the lines
+    /// of `text` decide.
+    pub fn detect(&self, path: &RelPath, text: &str) -> LanguageId {
         if let Some(&id) = self.by_file.get(path.file_name()) {
             return id;
         }
-        let by_extension = path.extension().and_then(|extension| {
-            self.by_extension
-                .get(extension)
-                .or_else(|| self.by_extension.get(extension.to_ascii_lowercase().as_str()))
-        });
-        by_extension
-            .or_else(|| self.by_interpreter.get(interpreter(head)?))
-            .copied()
-            .unwrap_or(LanguageId::TEXT)
+        let Some((owner, extension)) = path.extension().and_then(|extension| self.owner(extension)) else {
+            let by_interpreter = interpreter(text).and_then(|name| self.by_interpreter.get(name));
+            return by_interpreter.copied().unwrap_or(LanguageId::TEXT);
+        };
+        let claims = self.contested.get(extension).map_or(&[][..], Vec::as_slice);
+        let claimed = claims.iter().find(|(_, lines)| begins_with_any(text, lines));
+        claimed.map_or(owner, |(id, _)| *id)
+    }
+
+    /// The language that an extension belongs to, and the extension as it is written in the manifest.
+    fn owner(&self, extension: &str) -> Option<(LanguageId, &str)> {
+        let lower = extension.to_ascii_lowercase();
+        let found = self.by_extension.get_key_value(extension);
+        let (extension, id) = found.or_else(|| self.by_extension.get_key_value(lower.as_str()))?;
+        Some((*id, extension))
     }
 
     /// The language that a filter calls `name`: its name or an alias, in any case.
@@ -234,6 +243,11 @@ impl Grammars {
             overridden: language.overridden,
         };
         self.languages.iter().enumerate().map(row).collect()
+    }
+
+    /// The parser of a language; `None` for one without a grammar.
+    pub fn parser(&self, id: LanguageId) -> Option<tree_sitter::Language> {
+        self.language(id).map(|language| (language.linked.parser)())
     }
 
     /// A hash over the manifests and the parsers: where it changes, files have to be analysed again. Parser crates
@@ -302,6 +316,7 @@ impl Grammars {
             by_extension: HashMap::new(),
             by_file: HashMap::new(),
             by_interpreter: HashMap::new(),
+            contested: HashMap::new(),
             by_name: HashMap::from([("text".into(), LanguageId::TEXT), ("txt".into(), LanguageId::TEXT)]),
         };
         for (place, language) in languages.iter().enumerate() {
@@ -324,6 +339,10 @@ impl Grammars {
             manifest.interpreters.iter().try_for_each(|it| claim(&mut grammars.by_interpreter, it))?;
             manifest.aliases.iter().try_for_each(|it| claim(&mut grammars.by_name, it))?;
             claim(&mut grammars.by_name, &manifest.name)?;
+            for it in &manifest.claims {
+                let claims = grammars.contested.entry(it.extension.clone()).or_default();
+                claims.push((id_of(place), it.lines.clone()));
+            }
         }
         grammars.languages = languages;
         Ok(grammars)
@@ -357,6 +376,11 @@ impl Language {
 
 fn id_of(place: usize) -> LanguageId {
     LanguageId(place as u16 + 1)
+}
+
+/// Whether a line of `text` begins with one of `starts`, behind white space.
+fn begins_with_any(text: &str, starts: &[String]) -> bool {
+    text.lines().map(str::trim_start).any(|line| starts.iter().any(|start| line.starts_with(start.as_str())))
 }
 
 fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     pub nesting: Nesting,
     /// The kinds that make a doc string, outermost first; empty when the language has none.
     pub docstring: Vec<KindSet>,
+    /// See [`Manifest::strip`].
+    pub strip: Box<[char]>,
     kinds: Vec<Kind>,
     items: Vec<Item>,
     uses: Vec<Use>,
@@ -34,6 +36,8 @@ pub(crate) struct Kind {
     uses: (u16, u16),
     /// The step to the name in which it ends.
     pub step: Option<Step>,
+    /// The step to what the name is qualified by.
+    scope: Option<Step>,
 }
 
 /// Bits of [`Kind::flags`].
@@ -60,7 +64,7 @@ pub(crate) type KindSet = Box<[u16]>;
 pub(crate) enum Step {
     /// To the first child in this field.
     Field(u16),
-    /// To the first child of this kind.
+    /// To the first child of this kind, which may be a token.
     Kind(KindSet),
     /// To the first child that is no mere token.
     First,
@@ -76,8 +80,6 @@ pub(crate) struct Item {
     pub conditions: Vec<Condition>,
     pub cases: Vec<Case>,
     pub otherwise: Option<Shape>,
-    pub holds: bool,
-    pub each: bool,
     pub bases: Option<Path>,
 }
 
@@ -91,7 +93,13 @@ pub(crate) struct Case {
 pub(crate) struct Shape {
     pub kind: SymbolKind,
     pub inside: SymbolKind,
+    pub qualified: Option<SymbolKind>,
     pub outer: bool,
+    pub depth: u16,
+    pub holds: bool,
+    pub members: bool,
+    pub each: bool,
+    pub continues: bool,
     pub names: Vec<Path>,
     pub body: Option<Path>,
     pub container: Option<Path>,
@@ -115,7 +123,7 @@ impl Rules {
     /// What the kind with number `id` means; the number of an error node is beyond the table.
     #[inline]
     pub fn kind(&self, id: u16) -> &Kind {
-        static ERROR: Kind = Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None };
+        static ERROR: Kind = Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None, scope: None };
         self.kinds.get(id as usize).unwrap_or(&ERROR)
     }
 
@@ -131,13 +139,22 @@ impl Rules {
 
     /// Follows the steps of compound kinds from `node` to the node in which its name stands. The number of steps is
     /// bounded, since declarators nest as deep as somebody likes to write them.
-    pub fn name_of<'tree>(&self, mut node: Node<'tree>) -> Node<'tree> {
+    pub fn name_of<'tree>(&self, node: Node<'tree>) -> Node<'tree> {
+        self.qualified_name_of(node).0
+    }
+
+    /// The same, with what qualifies the name, if anything does.
+    pub fn qualified_name_of<'tree>(&self, mut node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
+        let mut scope = None;
         for _ in 0..64 {
-            let Some(step) = &self.kind(node.kind_id()).step else { break };
-            let Some(next) = step.from(node) else { break };
+            let kind = self.kind(node.kind_id());
+            let Some(next) = kind.step.as_ref().and_then(|step| step.from(node)) else { break };
+            if let Some(found) = kind.scope.as_ref().and_then(|step| step.from(node)) {
+                scope = Some(found);
+            }
             node = next;
         }
-        node
+        (node, scope.map(|scope| self.name_of(scope)))
     }
 
     /// Compiles `manifest` for `language`. `source` names the manifest in errors.
@@ -175,6 +192,12 @@ impl Rules {
                 kinds[id as usize].step = Some(step.clone());
             }
         }
+        for (name, step) in &manifest.scopes {
+            let step = compiler.step(step)?;
+            for &id in compiler.kind(name)?.iter() {
+                kinds[id as usize].scope = Some(step.clone());
+            }
+        }
         let mut items = Vec::new();
         for item in &manifest.item {
             for &id in compiler.kinds(item.node.as_slice())?.iter() {
@@ -201,7 +224,8 @@ impl Rules {
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
         let (prose, nesting) = (manifest.prose, manifest.nesting);
-        Ok(Rules { prose, nesting, docstring, kinds, items, uses, language })
+        let strip = manifest.strip.chars().collect();
+        Ok(Rules { prose, nesting, docstring, strip, kinds, items, uses, language })
     }
 }
 
@@ -216,6 +240,23 @@ impl Step {
             }
             Step::First => node.named_child(0),
             Step::Last => node.named_child((node.named_child_count() as u32).checked_sub(1)?),
+        }
+    }
+
+    /// Every child of `node` to which this step might lead.
+    pub fn all_from<'tree>(&self, node: Node<'tree>) -> Vec<Node<'tree>> {
+        let mut cursor = node.walk();
+        match self {
+            Step::Field(field) => match std::num::NonZeroU16::new(*field) {
+                Some(field) => {
+                    node.children_by_field_id(field, &mut cursor).filter(|child| child.is_named()).collect()
+                }
+                None => Vec::new(),
+            },
+            Step::Kind(kinds) => {
+                node.children(&mut cursor).filter(|child| kinds.contains(&child.kind_id())).collect()
+            }
+            Step::First | Step::Last => node.named_children(&mut cursor).collect(),
         }
     }
 }
@@ -255,10 +296,17 @@ impl Compiler<'_> {
             let kind = self.symbol_kind(kind)?;
             let body = over.and_then(|case| case.body.as_ref()).or(item.body.as_ref());
             let container = over.and_then(|case| case.container.as_ref()).or(item.container.as_ref());
+            let qualified = over.and_then(|case| case.qualified.as_ref()).or(item.qualified.as_ref());
             Ok(Shape {
                 kind,
                 inside: inside.map_or(Ok(kind), |inside| self.symbol_kind(inside))?,
+                qualified: qualified.map(|kind| self.symbol_kind(kind)).transpose()?,
                 outer: over.map_or(item.outer, |case| case.outer),
+                depth: over.and_then(|case| case.depth).or(item.depth).unwrap_or(u16::MAX),
+                holds: over.and_then(|case| case.holds).unwrap_or(item.holds),
+                members: over.and_then(|case| case.members).unwrap_or(item.members),
+                each: over.and_then(|case| case.each).unwrap_or(item.each),
+                continues: over.and_then(|case| case.continues).unwrap_or(item.continues),
                 names: match over.and_then(|case| case.name.as_ref()) {
                     Some(names) => self.paths(names)?,
                     None => names.clone(),
@@ -277,8 +325,6 @@ impl Compiler<'_> {
             conditions: self.conditions(&item.conditions)?,
             cases: cases.collect::<Result<_, _>>()?,
             otherwise: item.kind.as_ref().map(|kind| shape(kind, item.inside.as_ref(), None)).transpose()?,
-            holds: item.holds,
-            each: item.each,
             bases: item.bases.as_ref().map(|path| self.path(path)).transpose()?,
         })
     }
@@ -320,10 +366,16 @@ impl Compiler<'_> {
         match step {
             "@first" => Ok(Step::First),
             "@last" => Ok(Step::Last),
-            _ => match step.strip_prefix('<').and_then(|step| step.strip_suffix('>')) {
-                Some(kind) => Ok(Step::Kind(self.kind(kind)?)),
-                None => Ok(Step::Field(self.field(step)?)),
-            },
+            _ => {
+                let between = |open, close| step.strip_prefix(open).and_then(|it| it.strip_suffix(close));
+                if let Some(kind) = between('<', '>') {
+                    Ok(Step::Kind(self.kind(kind)?))
+                } else if let Some(token) = between('\'', '\'') {
+                    Ok(Step::Kind(self.token(token)?))
+                } else {
+                    Ok(Step::Field(self.field(step)?))
+                }
+            }
         }
     }
 
@@ -337,7 +389,17 @@ impl Compiler<'_> {
 
     /// Every number of the kind `name`: a parser may give several to one name, and a tree may show any of them.
     fn kind(&self, name: &str) -> Result<KindSet, GrammarError> {
-        let all = || (0..self.language.node_kind_count() as u16).filter(|&id| self.is_choice(id));
+        self.kind_among(name, |id| self.language.node_kind_is_named(id))
+    }
+
+    /// The same of a token: a keyword or a sign.
+    fn token(&self, name: &str) -> Result<KindSet, GrammarError> {
+        self.kind_among(name, |id| !self.language.node_kind_is_named(id))
+    }
+
+    fn kind_among(&self, name: &str, is_choice: impl Fn(u16) -> bool) -> Result<KindSet, GrammarError> {
+        let is_choice = |&id: &u16| is_choice(id) && self.language.node_kind_is_visible(id);
+        let all = || (0..self.language.node_kind_count() as u16).filter(is_choice);
         let ids: KindSet = all().filter(|&id| self.language.node_kind_for_id(id) == Some(name)).collect();
         if ids.is_empty() {
             let choices = all().filter_map(|id| self.language.node_kind_for_id(id));
@@ -348,10 +410,6 @@ impl Compiler<'_> {
             });
         }
         Ok(ids)
-    }
-
-    fn is_choice(&self, id: u16) -> bool {
-        self.language.node_kind_is_named(id) && self.language.node_kind_is_visible(id)
     }
 
     fn field(&self, name: &str) -> Result<u16, GrammarError> {
