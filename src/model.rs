@@ -225,12 +225,20 @@ pub enum Note {
     Decoded,
     /// Only its path is indexed, see the file's entry among the skipped.
     PathOnly,
+    /// Its parser crashed on it once; chunks are windows of lines. See its entry among the skipped.
+    Quarantined,
 }
 
 impl Note {
     /// Every note, in the order of their bits on disk: new ones go to the end.
-    pub const ALL: &'static [Note] =
-        &[Note::SyntaxErrors, Note::TooDeep, Note::ParseBudget, Note::Decoded, Note::PathOnly];
+    pub const ALL: &'static [Note] = &[
+        Note::SyntaxErrors,
+        Note::TooDeep,
+        Note::ParseBudget,
+        Note::Decoded,
+        Note::PathOnly,
+        Note::Quarantined,
+    ];
 }
 
 /// A file's structure. It always exists: where there is no grammar or parsing was given up, chunks are windows of
@@ -288,6 +296,7 @@ skip_reasons! {
     TooLarge "too-large" "It is above the size that is ranked by content; its path is indexed.",
     Generated "generated" "A marker says that it is generated.",
     Minified "minified" "Its lines are so long that it must be minified.",
+    Quarantined "quarantined" "Its parser crashed on it; it is indexed by lines, without structure.",
 }
 
 /// A file or directory that was seen and left out. A directory stands for all that is below it.

@@ -23,7 +23,7 @@ use crate::text::LineIndex;
 
 /// The version of the rules by which files are cut and walked. Where it changes, files have to be analysed again,
 /// as with [`Grammars::fingerprint`].
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Analyses one file after another. It keeps a parser, so a thread needs one of its own.
 pub struct Analyzer {
@@ -44,20 +44,27 @@ impl Analyzer {
         Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
     }
 
+    /// The same for a text that must not be parsed: windows of lines, with a note that says why.
+    pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
+        let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
+        let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
+        assemble(source, &LineIndex::new(source), walk::Outline::default(), otherwise, vec![why])
+    }
+
     /// The structure of `source`, a text in `language`.
     pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
         let lines = LineIndex::new(source);
         let Some(rules) = grammars.rules(language) else {
             return assemble(source, &lines, walk::Outline::default(), SymbolKind::Text, Vec::new());
         };
-        let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
         match self.parse(language, rules, source) {
             Ok(tree) => {
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
                 let outline = walk::outline(rules, &tree, source, &lines);
+                let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
                 assemble(source, &lines, outline, otherwise, notes)
             }
-            Err(note) => assemble(source, &lines, walk::Outline::default(), otherwise, vec![note]),
+            Err(note) => Analyzer::by_lines(grammars, language, source, note),
         }
     }
 

@@ -5,6 +5,8 @@
 //! was. An update holds the workspace's lock from the moment it knows that there is something to write.
 
 mod plan;
+mod quarantine;
+mod trial;
 mod work;
 mod workspace;
 
@@ -16,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use plan::{Plan, ReadTask, stat_row};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
-use crate::analyze;
+use crate::analyze::{self, Analyzer};
 use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, Generation, VersionId};
@@ -28,6 +30,7 @@ use crate::read::{self, Limits, ReadOutcome};
 use crate::store::{self, FORMAT_VERSION, FileError, Lock, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
 use crate::walk::{self, WalkError, WalkOptions, Walked};
+use quarantine::{Quarantine, Suspect};
 use work::{NewVersion, Outcome, Work};
 
 /// Stat data that moved without the content is written down when it is worth a commit of its own.
@@ -130,6 +133,25 @@ pub struct Updater<'e> {
 }
 
 impl Updater<'_> {
+    /// A hash of what decides how a text is parsed.
+    fn parsers(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&analyze::VERSION.to_le_bytes());
+        hasher.update(&self.grammars.fingerprint());
+        hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// Parses a suspect as an update would, if its content is still the same.
+    fn parse(&self, suspect: &Suspect) {
+        let read = work::read_file(&suspect.path, self.workspace.root(), &self.limits(), self.tracked);
+        if let ReadOutcome::Source(source) = read
+            && source.hash == suspect.hash
+        {
+            let language = self.grammars.detect(&suspect.path, &source.text);
+            Analyzer::new().analyze(self.grammars, language, &source.text);
+        }
+    }
+
     /// A hash of everything that changes what is stored for the same tree.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -218,7 +240,9 @@ impl Updater<'_> {
         };
         let old = task.old.map(|(_, hash)| hash);
         match work::read_file(&task.path, self.workspace.root(), &self.limits(), self.tracked) {
-            ReadOutcome::Source(source) => old == Some(source.hash) && entry.is_none(),
+            ReadOutcome::Source(source) => {
+                old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
+            }
             ReadOutcome::PathOnly { hash, reason, detail } => old == Some(hash) && is_listed(reason, detail),
             ReadOutcome::Skipped { reason, detail } => old.is_none() && is_listed(reason, detail),
         }
@@ -372,6 +396,9 @@ impl Run<'_, '_> {
         let mut writer = Writer::open(&dir).map_err(failed)?;
         let tasks = std::mem::take(&mut self.plan.read);
         let known = self.known_elsewhere();
+        let quarantine = Quarantine::open(self.updater.workspace.dir(), &self.updater.parsers());
+        quarantine.try_suspects(|suspect| trial::outcome_of(|| self.updater.parse(suspect)))?;
+        let journal = quarantine.journal();
         let work = Work {
             root: self.updater.workspace.root(),
             limits: self.updater.limits(),
@@ -379,11 +406,14 @@ impl Run<'_, '_> {
             writer: &writer,
             tracked: self.updater.tracked,
             known: &known,
+            quarantine: &quarantine,
+            journal: &journal,
             first_version: self.meta.commit().next_version,
             threads: self.updater.threads.unwrap_or_else(work::default_threads),
             progress: self.progress,
         };
         let (outcomes, segments) = work.run(&tasks).map_err(failed)?;
+        drop(journal);
         let found = self.sort_out(&tasks, outcomes);
         let skipped_moved = self.view.is_none_or(|view| view.skipped() != found.skipped);
         let nothing = found.new.is_empty()

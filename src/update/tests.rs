@@ -153,6 +153,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     std::fs::rename(tree.root.join("a.rs"), tree.root.join("b.rs")).unwrap();
     store::create_private_dir(&tree.workspace.segment_dir()).unwrap();
     let writer = Writer::open(&tree.workspace.segment_dir()).unwrap();
+    let quarantine = Quarantine::open(tree.workspace.dir(), "");
     let work = Work {
         root: &tree.root,
         limits: Limits::default(),
@@ -160,6 +161,8 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         writer: &writer,
         tracked: None,
         known: &FxHashMap::default(),
+        quarantine: &quarantine,
+        journal: &quarantine.journal(),
         first_version: 0,
         threads: 1,
         progress: &|_| (),

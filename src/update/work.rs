@@ -4,6 +4,7 @@
 //! place in the plan, so it does not depend on which thread was first; neither does anything else that is stored,
 //! except which segment a document lies in, and no answer depends on that.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHashMap;
 
 use super::plan::{ReadTask, stat_row};
+use super::quarantine::{Journal, Quarantine, Slot};
 use super::{OnProgress, Progress, Stage};
 use crate::analyze::Analyzer;
 use crate::git::Tracked;
@@ -60,6 +62,8 @@ pub struct Work<'w> {
     pub writer: &'w Writer,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, ContentHash), VersionId>,
+    pub quarantine: &'w Quarantine,
+    pub journal: &'w Journal,
     pub first_version: u32,
     pub threads: usize,
     pub progress: OnProgress<'w>,
@@ -109,7 +113,10 @@ impl Work<'_> {
         let threads = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
         let results: Vec<Result<Hand, IndexError>> = std::thread::scope(|scope| {
             let hands: Vec<_> = (0..threads)
-                .map(|_| scope.spawn(|| Hand::new(self, threads)?.work(tasks, &next, &done)))
+                .map(|thread| (thread, &next, &done))
+                .map(|(thread, next, done)| {
+                    scope.spawn(move || Hand::new(self, thread, threads).work(tasks, next, done))
+                })
                 .collect();
             hands
                 .into_iter()
@@ -136,6 +143,7 @@ struct Hand<'w> {
     finished: Vec<FinishedSegment>,
     outcomes: Vec<(usize, Outcome)>,
     analyzer: Analyzer,
+    slot: Slot,
     tokenizer: Tokenizer,
     fields: Fields,
 }
@@ -150,17 +158,18 @@ struct Fields {
 }
 
 impl<'w> Hand<'w> {
-    fn new(work: &'w Work<'w>, threads: usize) -> Result<Hand<'w>, IndexError> {
-        Ok(Hand {
+    fn new(work: &'w Work<'w>, thread: usize, threads: usize) -> Hand<'w> {
+        Hand {
             work,
             budget: (SEGMENT_BYTES / threads).max(16 << 20),
             segment: None,
             finished: Vec::new(),
             outcomes: Vec::new(),
             analyzer: Analyzer::new(),
+            slot: work.journal.slot(thread),
             tokenizer: Tokenizer::new(),
             fields: Fields::default(),
-        })
+        }
     }
 
     fn work(
@@ -200,15 +209,15 @@ impl<'w> Hand<'w> {
             Some(SkippedEntry { skipped, stat: Some(stat) })
         };
         Ok(match read_file(&task.path, self.work.root, &self.work.limits, self.work.tracked) {
-            ReadOutcome::Source(source) => Outcome {
-                bytes_read: source.bytes,
-                version: match self.recorded(task, source.hash) {
+            ReadOutcome::Source(source) => {
+                let version = match self.recorded(task, source.hash) {
                     Some(version) => version,
                     None => Version::New(self.index(id, task, &source)?),
-                },
-                stat,
-                skipped: None,
-            },
+                };
+                let cause = self.work.quarantine.cause(source.hash);
+                let skipped = cause.and_then(|cause| entry(SkipReason::Quarantined, cause));
+                Outcome { version, stat, skipped, bytes_read: source.bytes }
+            }
             ReadOutcome::PathOnly { hash, reason, detail } => Outcome {
                 version: match self.recorded(task, hash) {
                     Some(version) => version,
@@ -236,10 +245,33 @@ impl<'w> Hand<'w> {
         }
     }
 
+    /// The structure of a file. One that crashed its parser before is not parsed; one that makes our own code panic
+    /// joins those.
+    fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
+        let Work { grammars, quarantine, .. } = *self.work;
+        let by_lines = || Analyzer::by_lines(grammars, language, &source.text, Note::Quarantined);
+        if quarantine.cause(source.hash).is_some() {
+            return by_lines();
+        }
+        if language != LanguageId::TEXT {
+            self.slot.enter(path, source.hash);
+        }
+        let analyzed = AssertUnwindSafe(|| self.analyzer.analyze(grammars, language, &source.text));
+        catch_unwind(analyzed).unwrap_or_else(|panic| {
+            self.analyzer = Analyzer::new();
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            if let Err(error) = quarantine.add(path, source.hash, format!("its analysis panicked: {said}")) {
+                tracing::warn!(%error, "the quarantine could not be written");
+            }
+            by_lines()
+        })
+    }
+
     fn index(&mut self, id: VersionId, task: &ReadTask, source: &Source) -> Result<NewVersion, IndexError> {
         let text = source.text.as_str();
         let language = self.work.grammars.detect(&task.path, text);
-        let analysis = self.analyzer.analyze(self.work.grammars, language, text);
+        let analysis = self.analyze(&task.path, language, source);
         let mut lengths = FieldLengths::default();
         let (mut comments, mut references) = (&analysis.comments[..], &analysis.references[..]);
         self.tokenizer.begin_words();

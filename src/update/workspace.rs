@@ -6,6 +6,8 @@
 //! meta/       see [`crate::meta`]
 //! tantivy/    segments; its meta.json is the commit point
 //! session-H   what was touched in the tree whose path has hash H
+//! in-flight/  see [`super::quarantine`]
+//! quarantine  the same
 //! aside-N/    a damaged or older index that was replaced; nothing deletes it
 //! ```
 
