@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
@@ -14,7 +15,9 @@ use super::outline::outline;
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::{Analysis, Note, SymbolKind};
+use crate::read::{self, Limits, ReadOutcome};
 use crate::text::Lines;
+use crate::walk::{self, WalkOptions};
 
 fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
@@ -111,6 +114,43 @@ fn fixtures_are_covered_in_every_language() {
     check_all("\r\n\r\n\u{feff}");
     for file in fixtures() {
         check_all(&fs::read_to_string(file).unwrap());
+    }
+}
+
+/// Real trees: this repository, and those that `SPYHOP_TREES` names, with colons between them.
+///
+/// ```text
+/// SPYHOP_TREES=/path/a:/path/b cargo test --release --lib real_trees -- --nocapture
+/// ```
+#[test]
+fn every_file_of_real_trees_is_covered() {
+    let named = std::env::var_os("SPYHOP_TREES").unwrap_or_default();
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let grammars = Grammars::built_in();
+    for tree in std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).chain([own]) {
+        let files = walk::walk(&tree, &WalkOptions::default()).unwrap().candidates;
+        let next = AtomicUsize::new(0);
+        let (n_files, n_chunks, n_symbols) = <(AtomicUsize, AtomicUsize, AtomicUsize)>::default();
+        let count = |of: &AtomicUsize, more: usize| of.fetch_add(more, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    let mut analyzer = Analyzer::new();
+                    while let Some(file) = files.get(count(&next, 1)) {
+                        let read = read::read(&file.path.below(&tree), &Limits::default());
+                        let ReadOutcome::Source(source) = read else { continue };
+                        let language = grammars.detect(&file.path, &source.text);
+                        let analysis = analyzer.analyze(&grammars, language, &source.text);
+                        check_places(&analysis, &source.text, file.path.as_str());
+                        count(&n_files, 1);
+                        count(&n_chunks, analysis.chunks.len());
+                        count(&n_symbols, analysis.symbols.len());
+                    }
+                });
+            }
+        });
+        println!("{}: {n_files:?} files, {n_chunks:?} chunks, {n_symbols:?} symbols", tree.display());
+        assert!(n_files.into_inner() > 0, "{}", tree.display());
     }
 }
 
