@@ -440,39 +440,16 @@ struct Parsers(HashMap<LanguageId, Language>);
 impl Parsers {
     fn of(set: &FileSet) -> Result<Parsers> {
         let mut parsers = HashMap::new();
-        for row in Grammars::built_in().list() {
+        let grammars = Grammars::built_in();
+        for row in grammars.list() {
             if set.languages.values().any(|language| *language == Some(row.id)) {
-                let parser =
-                    parser(&row.name).ok_or(format!("eval/lanes.rs has no parser for {}", row.name))?;
+                let parser = grammars.parser(row.id).ok_or(format!("no parser reads {}", row.name))?;
                 Parser::new().set_language(&parser)?;
                 parsers.insert(row.id, parser);
             }
         }
         Ok(Parsers(parsers))
     }
-}
-
-/// The parser of the language `name`, straight from its crate.
-fn parser(name: &str) -> Option<Language> {
-    Some(match name {
-        #[cfg(feature = "c")]
-        "c" => tree_sitter_c::LANGUAGE.into(),
-        #[cfg(feature = "go")]
-        "go" => tree_sitter_go::LANGUAGE.into(),
-        #[cfg(feature = "javascript")]
-        "javascript" => tree_sitter_javascript::LANGUAGE.into(),
-        #[cfg(feature = "markdown")]
-        "markdown" => tree_sitter_md::LANGUAGE.into(),
-        #[cfg(feature = "python")]
-        "python" => tree_sitter_python::LANGUAGE.into(),
-        #[cfg(feature = "rust")]
-        "rust" => tree_sitter_rust::LANGUAGE.into(),
-        #[cfg(feature = "typescript")]
-        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        #[cfg(feature = "typescript")]
-        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        _ => return None,
-    })
 }
 
 /// Looks at this process's memory until it is asked.
