@@ -303,7 +303,8 @@ impl<'a> Walk<'a> {
         // In a group such as `const (` the wrapper stands on a line of its own and is no part of any one item.
         let same_line =
             |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
-        let proper = lead.and_then(|lead| lead.proper).filter(same_line).unwrap_or(start);
+        let proper = lead.and_then(|lead| lead.proper).filter(same_line);
+        let proper = proper.unwrap_or_else(|| self.behind_attributes(node));
         let parent = self.open.last().map(|open| open.symbol);
         let enclosing = parent.map(|parent| &self.out.symbols[parent as usize]);
         let in_type = enclosing.is_some_and(|it| it.kind.is_type_like() || it.kind == SymbolKind::Impl)
@@ -367,6 +368,28 @@ impl<'a> Walk<'a> {
             }
         }
         Some(Opened { continues: false, ..opened })
+    }
+
+    /// Where `node` begins behind the attributes that some parsers put inside the item, by themselves or among its
+    /// modifiers, and that stand on lines of their own: those before it are what leads an item elsewhere.
+    fn behind_attributes(&self, node: Node<'a>) -> u32 {
+        let leads = |node: Node| self.rules.kind(node.kind_id()).flags & (flag::COMMENT | flag::LEADING) != 0;
+        let start = node.start_byte() as u32;
+        let mut cursor = node.walk();
+        let among = |cursor: &mut TreeCursor| cursor.goto_first_child() && leads(cursor.node());
+        if !cursor.goto_first_child() || !(leads(cursor.node()) || among(&mut cursor)) {
+            return start;
+        }
+        while leads(cursor.node()) {
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() || cursor.node() == node {
+                    return start;
+                }
+            }
+        }
+        let behind = cursor.node().start_byte() as u32;
+        let apart = self.text.as_bytes()[start as usize..behind as usize].contains(&b'\n');
+        if apart { behind } else { start }
     }
 
     /// The last symbol directly inside `parent`, or outside all others.

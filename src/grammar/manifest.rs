@@ -43,7 +43,7 @@ pub(super) struct Manifest {
     /// Comments. They lead the item they touch.
     #[serde(default)]
     pub comments: Vec<String>,
-    /// Other nodes that lead the item after them: attributes, decorators.
+    /// Other nodes that lead the item after them, or that they stand first in: attributes, decorators.
     #[serde(default)]
     pub leading: Vec<String>,
     /// Nodes around an item that belong to it: `export`, decorated definitions.
