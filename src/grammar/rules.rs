@@ -267,16 +267,21 @@ pub(crate) fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tr
 }
 
 impl Condition {
-    /// Whether it holds of `node`.
+    /// Whether it holds of `node`. Where a kind stands several times, as modifiers do, any of them will do.
     pub fn holds(&self, node: Node<'_>, source: &str) -> bool {
-        match follow(&self.path, node) {
-            None => self.absent,
-            Some(found) => {
-                !self.absent
-                    && (self.is.is_empty() || self.is.contains(&found.kind_id()))
-                    && (self.text.is_empty()
-                        || self.text.iter().any(|text| source.get(found.byte_range()) == Some(text)))
-            }
+        self.found(&self.path, node, source) != self.absent
+    }
+
+    /// Whether the rest of the path leads from `node` to one of the right kind and text.
+    fn found(&self, path: &[Step], node: Node<'_>, source: &str) -> bool {
+        let Some((step, path)) = path.split_first() else {
+            return (self.is.is_empty() || self.is.contains(&node.kind_id()))
+                && (self.text.is_empty()
+                    || self.text.iter().any(|text| source.get(node.byte_range()) == Some(text)));
+        };
+        match step {
+            Step::Kind(_) => step.all_from(node).into_iter().any(|child| self.found(path, child, source)),
+            _ => step.from(node).is_some_and(|child| self.found(path, child, source)),
         }
     }
 }
