@@ -9,7 +9,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::chunk::{Boundary, fits};
-use crate::grammar::{Case, Item, Rules, Shape, flag, follow};
+use crate::grammar::{Case, Item, Kind, Rules, Shape, flag, follow};
 use crate::model::{Reference, ReferenceRole, Symbol, SymbolKind};
 use crate::text::{LineIndex, Span};
 
@@ -172,6 +172,9 @@ impl<'a> Walk<'a> {
         let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
         if parent.flags & flag::USES != 0 && kind.flags & flag::COMMENT == 0 {
             self.uses(cursor, node, parent.kind);
+        }
+        if kind.flags & flag::REACHES != 0 {
+            self.reaches(node, kind);
         }
         if kind.flags & flag::TYPE != 0 {
             self.type_use(start, end);
@@ -491,8 +494,20 @@ impl<'a> Walk<'a> {
         let rules = self.rules;
         let field = cursor.field_id().map(|field| field.get());
         for used in rules.uses(rules.kind(parent)) {
-            if used.field.is_none() || used.field == field {
+            if used.path.is_none() && (used.field.is_none() || used.field == field) {
                 self.reference(node, used.role);
+            }
+        }
+    }
+
+    /// Notes the names to which paths lead from `node` itself.
+    fn reaches(&mut self, node: Node<'a>, kind: &Kind) {
+        for used in self.rules.uses(kind) {
+            if let Some((last, above)) = used.path.as_ref().and_then(|path| path.split_last())
+                && used.conditions.iter().all(|condition| condition.holds(node, self.text))
+                && let Some(above) = follow(above, node)
+            {
+                last.all_from(above).into_iter().for_each(|found| self.reference(found, used.role));
             }
         }
     }

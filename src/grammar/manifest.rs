@@ -199,6 +199,11 @@ pub(super) struct Use {
     pub node: OneOrMore,
     /// The field of the child that is or ends in the name; without one, any child.
     pub field: Option<String>,
+    /// Path from the node itself to the names, all that its last step finds, where one step from it is not enough or `where` has to hold.
+    pub path: Option<String>,
+    /// What must hold of the node; only with a path.
+    #[serde(default, rename = "where")]
+    pub conditions: Vec<Condition>,
     /// How the name is used.
     pub role: Role,
 }

@@ -54,6 +54,8 @@ pub(crate) mod flag {
     pub const STRING: u16 = 1 << 9;
     pub const ITEM: u16 = 1 << 10;
     pub const USES: u16 = 1 << 11;
+    /// Some of its uses have a path.
+    pub const REACHES: u16 = 1 << 12;
 }
 
 /// A set of kinds, by their numbers.
@@ -116,6 +118,9 @@ pub(crate) struct Condition {
 /// A place where a name is used.
 pub(crate) struct Use {
     pub field: Option<u16>,
+    /// From the node itself to the name; without one, the name is a child.
+    pub path: Option<Path>,
+    pub conditions: Vec<Condition>,
     pub role: ReferenceRole,
 }
 
@@ -132,7 +137,7 @@ impl Rules {
         &self.items[kind.item as usize]
     }
 
-    /// Where a kind with [`flag::USES`] uses names.
+    /// Where a kind with [`flag::USES`] or [`flag::REACHES`] uses names.
     pub fn uses(&self, kind: &Kind) -> &[Use] {
         &self.uses[kind.uses.0 as usize..kind.uses.1 as usize]
     }
@@ -218,7 +223,10 @@ impl Rules {
             for &place in places {
                 uses.push(compiler.used(&manifest.uses[place])?);
             }
-            kinds[id].flags |= flag::USES;
+            let of_kind = &uses[start as usize..];
+            let bit = |any: bool, bit: u16| if any { bit } else { 0 };
+            kinds[id].flags |= bit(of_kind.iter().any(|used| used.path.is_none()), flag::USES)
+                | bit(of_kind.iter().any(|used| used.path.is_some()), flag::REACHES);
             kinds[id].uses = (start, uses.len() as u16);
         }
         let docstring =
@@ -352,7 +360,12 @@ impl Compiler<'_> {
             Role::Type => ReferenceRole::Type,
             Role::Import => ReferenceRole::Import,
         };
-        Ok(Use { field: used.field.as_ref().map(|name| self.field(name)).transpose()?, role })
+        Ok(Use {
+            field: used.field.as_ref().map(|name| self.field(name)).transpose()?,
+            path: used.path.as_ref().map(|path| self.path(path)).transpose()?,
+            conditions: self.conditions(&used.conditions)?,
+            role,
+        })
     }
 
     fn symbol_kind(&self, name: &str) -> Result<SymbolKind, GrammarError> {
