@@ -205,6 +205,10 @@ impl<'a> Walk<'a> {
                 opened = !found.continues;
                 below.flags |= frame::SYMBOL | if found.is_function { frame::LOCAL } else { 0 };
                 body = found.body;
+                if kind.flags & flag::LEADING != 0 {
+                    // Where one kind of node is a decorator here and a definition there, as Elixir's `@type`.
+                    parent.lead = None;
+                }
             }
         }
         if kind.flags & flag::WRAPPER != 0 {
@@ -356,7 +360,7 @@ impl<'a> Walk<'a> {
             lines: self.lines.lines_of(Span { start: proper, end }),
             container,
             parent,
-            signature: self.signature(kind, proper, body_start, end),
+            signature: self.signature(kind, proper, body.map(|body| self.header_end(node, body)), end),
         };
         let place = self.out.symbols.len() as u32;
         self.open.push(open(place));
@@ -393,6 +397,20 @@ impl<'a> Walk<'a> {
         let behind = cursor.node().start_byte() as u32;
         let apart = self.text.as_bytes()[start as usize..behind as usize].contains(&b'\n');
         if apart { behind } else { start }
+    }
+
+    /// Where the header of `node` ends: before its body, and before comments that stand between the two.
+    fn header_end(&self, node: Node<'a>, body: Node<'a>) -> u32 {
+        let (end, mut comments) = (body.start_byte(), None);
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor).take_while(|child| child.start_byte() < end) {
+            if self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0 {
+                comments = None;
+            } else {
+                comments = comments.or(Some(child.start_byte()));
+            }
+        }
+        comments.unwrap_or(end) as u32
     }
 
     /// The last symbol directly inside `parent`, or outside all others.
