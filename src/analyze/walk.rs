@@ -119,7 +119,9 @@ impl<'a> Walk<'a> {
         let root = tree.root_node();
         self.docstring(root);
         let mut cursor = root.walk();
-        let mut frames = vec![Frame { flags: frame::SPLIT, kind: root.kind_id(), ..Frame::default() }];
+        let kind = root.kind_id();
+        let flags = frame::SPLIT | (self.rules.kind(kind).flags & flag::USES);
+        let mut frames = vec![Frame { flags, kind, ..Frame::default() }];
         if !cursor.goto_first_child() {
             return;
         }
