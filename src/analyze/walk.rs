@@ -557,13 +557,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The last part of a path in a string: `json` of `"encoding/json"`, `list` of `<linux/list.h>`.
+    /// The last part of a path in a string: `json` of `"encoding/json"`, `list` of `<linux/list.h>`; where dots
+    /// separate, `http` of `"socket.http"`.
     fn last_part(&self, span: Span) -> Option<Span> {
         let text = self.text.get(span.range())?;
         let path = text.trim_end_matches(['"', '\'', '`', '>', '/']);
         let from = path.rfind(['/', '"', '\'', '`', '<']).map_or(0, |at| at + 1);
         let part = &path[from..];
-        let stem = part.rfind('.').filter(|&at| at > 0).map_or(part, |at| &part[..at]);
+        let dot = part.rfind('.').filter(|&at| at > 0);
+        let (from, stem) = match dot {
+            Some(at) if self.rules.dotted => (from + at + 1, &part[at + 1..]),
+            Some(at) => (from, &part[..at]),
+            None => (from, part),
+        };
         let start = span.start as usize + from;
         Some(Span::new(start, start + stem.len()))
     }

@@ -67,6 +67,9 @@ pub(super) struct Manifest {
     /// Strings that hold the path of an import; its last part without extension is the name.
     #[serde(default)]
     pub strings: Vec<String>,
+    /// Whether dots separate the parts of such a path, and none is before an extension.
+    #[serde(default)]
+    pub dotted: bool,
     /// The kinds, outermost first, of the first statement of a body that documents it.
     #[serde(default)]
     pub docstring: Vec<String>,
@@ -246,6 +249,7 @@ impl Manifest {
         scopes.extend(self.scopes);
         Manifest {
             prose: self.prose || base.prose,
+            dotted: self.dotted || base.dotted,
             nesting: base.nesting,
             comments: join(&base.comments, self.comments),
             leading: join(&base.leading, self.leading),

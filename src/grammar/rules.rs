@@ -18,6 +18,8 @@ pub(crate) struct Rules {
     pub prose: bool,
     /// See [`Manifest::nesting`].
     pub nesting: Nesting,
+    /// See [`Manifest::dotted`].
+    pub dotted: bool,
     /// The kinds that make a doc string, outermost first; empty when the language has none.
     pub docstring: Vec<KindSet>,
     /// See [`Manifest::strip`].
@@ -231,9 +233,9 @@ impl Rules {
         }
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
-        let (prose, nesting) = (manifest.prose, manifest.nesting);
+        let (prose, nesting, dotted) = (manifest.prose, manifest.nesting, manifest.dotted);
         let strip = manifest.strip.chars().collect();
-        Ok(Rules { prose, nesting, docstring, strip, kinds, items, uses, language })
+        Ok(Rules { prose, nesting, dotted, docstring, strip, kinds, items, uses, language })
     }
 }
 
