@@ -9,7 +9,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::chunk::{Boundary, fits};
-use crate::grammar::{Case, Item, Kind, Rules, Shape, flag, follow};
+use crate::grammar::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name};
 use crate::model::{Reference, ReferenceRole, Symbol, SymbolKind};
 use crate::text::{LineIndex, Span};
 
@@ -41,8 +41,16 @@ const MAX_GAP: usize = 256;
 
 /// Walks `tree`, which was parsed from `text`.
 pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex) -> Outline {
-    let mut walk =
-        Walk { rules, text, lines, out: Outline::default(), open: Vec::new(), fresh: false, unit: u32::MAX };
+    let mut walk = Walk {
+        rules,
+        text,
+        lines,
+        out: Outline::default(),
+        open: Vec::new(),
+        outermost: 0,
+        fresh: false,
+        unit: u32::MAX,
+    };
     walk.run(tree);
     walk.finish()
 }
@@ -90,6 +98,8 @@ struct Open {
     holds: bool,
     /// Whether what stands in it is inside a type.
     members: bool,
+    /// How many symbols stand directly in it.
+    count: u32,
 }
 
 /// What opening an item came to.
@@ -108,6 +118,8 @@ struct Walk<'a> {
     lines: &'a LineIndex,
     out: Outline,
     open: Vec<Open>,
+    /// How many symbols stand outside all others.
+    outermost: u32,
     /// Whether a node was split and nothing of it has been cut off yet.
     fresh: bool,
     /// Where what stands behind the last boundary begins.
@@ -299,9 +311,14 @@ impl<'a> Walk<'a> {
             Some(case) => &case.shape,
             None => item.otherwise.as_ref().filter(|shape| holds(shape))?,
         };
-        let named = shape.names.iter().find_map(|path| follow(path, node))?;
+        let named = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text))?;
         let (named, scope) = self.rules.qualified_name_of(named);
         let name = self.name(named)?;
+        let count = self.open.last_mut().map_or(&mut self.outermost, |open| &mut open.count);
+        if *count >= shape.most {
+            return None;
+        }
+        *count += 1;
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
         let body_start = body.map(|body| body.start_byte() as u32);
         if let Some(body) = body {
@@ -335,6 +352,7 @@ impl<'a> Walk<'a> {
             name: named.start_byte() as u32,
             holds: shape.holds,
             members: shape.members,
+            count: 0,
         };
         let is_function = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
         let opened = Opened { body: body_start, is_function, continues: true };

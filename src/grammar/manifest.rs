@@ -134,6 +134,8 @@ pub(super) struct Item {
     pub outer: bool,
     /// Whether it counts only where fewer symbols than this are open.
     pub depth: Option<u16>,
+    /// How many symbols directly inside another, or outside all, there may be before it.
+    pub most: Option<u32>,
     /// Whether what it encloses has it as a container.
     #[serde(default = "yes")]
     pub holds: bool,
@@ -171,6 +173,7 @@ pub(super) struct Case {
     #[serde(default)]
     pub outer: bool,
     pub depth: Option<u16>,
+    pub most: Option<u32>,
     pub holds: Option<bool>,
     pub members: Option<bool>,
     pub each: Option<bool>,
@@ -189,6 +192,9 @@ pub(super) struct Condition {
     /// It reads as one of these.
     #[serde(default)]
     pub text: Vec<String>,
+    /// It begins as one of these.
+    #[serde(default)]
+    pub begins: Vec<String>,
     /// It does not exist.
     #[serde(default)]
     pub absent: bool,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub(crate) use manifest::Nesting;
-pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow};
+pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name};
 
 use crate::id::LanguageId;
 use crate::model::UnknownKind;

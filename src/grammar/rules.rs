@@ -70,6 +70,8 @@ pub(crate) enum Step {
     Field(u16),
     /// To the first child of this kind, which may be a token.
     Kind(KindSet),
+    /// To the first child of this kind whose own first child reads so; only in paths to names.
+    Reads(KindSet, Box<str>),
     /// To the first child that is no mere token.
     First,
     /// To the last child that is no mere token.
@@ -100,6 +102,7 @@ pub(crate) struct Shape {
     pub qualified: Option<SymbolKind>,
     pub outer: bool,
     pub depth: u16,
+    pub most: u32,
     pub holds: bool,
     pub members: bool,
     pub each: bool,
@@ -114,6 +117,7 @@ pub(crate) struct Condition {
     path: Path,
     is: KindSet,
     text: Vec<String>,
+    begins: Vec<String>,
     absent: bool,
 }
 
@@ -248,6 +252,7 @@ impl Step {
                 let mut cursor = node.walk();
                 node.children(&mut cursor).find(|child| kinds.contains(&child.kind_id()))
             }
+            Step::Reads(..) => None,
             Step::First => node.named_child(0),
             Step::Last => node.named_child((node.named_child_count() as u32).checked_sub(1)?),
         }
@@ -266,6 +271,7 @@ impl Step {
             Step::Kind(kinds) => {
                 node.children(&mut cursor).filter(|child| kinds.contains(&child.kind_id())).collect()
             }
+            Step::Reads(..) => Vec::new(),
             Step::First | Step::Last => node.named_children(&mut cursor).collect(),
         }
     }
@@ -274,6 +280,19 @@ impl Step {
 /// The node at the end of `path` from `node`.
 pub(crate) fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tree>> {
     path.iter().try_fold(node, |node, step| step.from(node))
+}
+
+/// The node at the end of a path to a name, which may pass by what a child reads.
+pub(crate) fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
+    path.iter().try_fold(node, |node, step| match step {
+        Step::Reads(kinds, text) => {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).filter(|child| kinds.contains(&child.kind_id())).find(|child| {
+                child.named_child(0).and_then(|first| source.get(first.byte_range())) == Some(text)
+            })
+        }
+        _ => step.from(node),
+    })
 }
 
 impl Condition {
@@ -285,9 +304,10 @@ impl Condition {
     /// Whether the rest of the path leads from `node` to one of the right kind and text.
     fn found(&self, path: &[Step], node: Node<'_>, source: &str) -> bool {
         let Some((step, path)) = path.split_first() else {
+            let reads = || source.get(node.byte_range()).unwrap_or("");
             return (self.is.is_empty() || self.is.contains(&node.kind_id()))
-                && (self.text.is_empty()
-                    || self.text.iter().any(|text| source.get(node.byte_range()) == Some(text)));
+                && (self.text.is_empty() || self.text.iter().any(|text| reads() == text))
+                && (self.begins.is_empty() || self.begins.iter().any(|text| reads().starts_with(text)));
         };
         match step {
             Step::Kind(_) => step.all_from(node).into_iter().any(|child| self.found(path, child, source)),
@@ -318,6 +338,7 @@ impl Compiler<'_> {
                 qualified: qualified.map(|kind| self.symbol_kind(kind)).transpose()?,
                 outer: over.map_or(item.outer, |case| case.outer),
                 depth: over.and_then(|case| case.depth).or(item.depth).unwrap_or(u16::MAX),
+                most: over.and_then(|case| case.most).or(item.most).unwrap_or(u32::MAX),
                 holds: over.and_then(|case| case.holds).unwrap_or(item.holds),
                 members: over.and_then(|case| case.members).unwrap_or(item.members),
                 each: over.and_then(|case| case.each).unwrap_or(item.each),
@@ -350,6 +371,7 @@ impl Compiler<'_> {
                 path: self.path(&condition.path)?,
                 is: self.kinds(&condition.is)?,
                 text: condition.text.clone(),
+                begins: condition.begins.clone(),
                 absent: condition.absent,
             })
         };
@@ -374,8 +396,16 @@ impl Compiler<'_> {
         name.parse().map_err(|unknown| GrammarError::SymbolKind { source_name: self.source.into(), unknown })
     }
 
+    /// Paths to names.
     fn paths(&self, paths: &OneOrMore) -> Result<Vec<Path>, GrammarError> {
-        paths.as_slice().iter().map(|path| self.path(path)).collect()
+        let step = |step: &str| {
+            let between = step.strip_prefix('<').and_then(|it| it.strip_suffix('>'));
+            match between.and_then(|it| it.split_once('=')) {
+                Some((kind, text)) => Ok(Step::Reads(self.kind(kind)?, text.into())),
+                None => self.step(step),
+            }
+        };
+        paths.as_slice().iter().map(|path| path.split('/').map(step).collect()).collect()
     }
 
     fn path(&self, path: &str) -> Result<Path, GrammarError> {
