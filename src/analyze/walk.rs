@@ -562,17 +562,23 @@ impl<'a> Walk<'a> {
         };
         match span {
             Some(span) if role == ReferenceRole::Type => self.type_use(span.start, span.end),
-            Some(span) if !span.is_empty() => self.out.references.push(Reference { span, role }),
+            Some(span) if !span.is_empty() && !self.defines(span.start) => {
+                self.out.references.push(Reference { span, role })
+            }
             _ => {}
         }
     }
 
     fn type_use(&mut self, start: u32, end: u32) {
         // One letter is a type parameter, or tells nobody anything.
-        let defines = self.open.last().is_some_and(|open| open.name == start);
-        if end - start > 1 && !defines {
+        if end - start > 1 && !self.defines(start) {
             self.out.references.push(Reference { span: Span { start, end }, role: ReferenceRole::Type });
         }
+    }
+
+    /// Whether what begins at `start` is the name of the symbol around it, and no use of it.
+    fn defines(&self, start: u32) -> bool {
+        self.open.last().is_some_and(|open| open.name == start)
     }
 
     /// The last part of a path in a string: `json` of `"encoding/json"`, `list` of `<linux/list.h>`; where dots
