@@ -462,6 +462,7 @@ impl<'a> Walk<'a> {
             text = if closed.ends_with(' ') { closed.trim_end() } else { text };
         } else {
             text = unquoted(text).trim_start_matches(&*self.rules.strip);
+            text = text.split(&*self.rules.until).next()?;
         }
         if text == "_" {
             return None;

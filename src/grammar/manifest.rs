@@ -82,6 +82,9 @@ pub(super) struct Manifest {
     /// Marks before a name that are no part of it, such as Ruby's `:`.
     #[serde(default)]
     pub strip: String,
+    /// Marks before which a name ends, such as the `=` of a shell's alias.
+    #[serde(default)]
+    pub until: String,
     /// What defines a name.
     #[serde(default)]
     pub item: Vec<Item>,
@@ -270,6 +273,7 @@ impl Manifest {
             names,
             scopes,
             strip: base.strip.clone() + &self.strip,
+            until: base.until.clone() + &self.until,
             item: join(&base.item, self.item),
             uses: join(&base.uses, self.uses),
             ..self

@@ -24,6 +24,8 @@ pub(crate) struct Rules {
     pub docstring: Vec<KindSet>,
     /// See [`Manifest::strip`].
     pub strip: Box<[char]>,
+    /// See [`Manifest::until`].
+    pub until: Box<[char]>,
     kinds: Vec<Kind>,
     items: Vec<Item>,
     uses: Vec<Use>,
@@ -238,8 +240,8 @@ impl Rules {
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
         let (prose, nesting, dotted) = (manifest.prose, manifest.nesting, manifest.dotted);
-        let strip = manifest.strip.chars().collect();
-        Ok(Rules { prose, nesting, dotted, docstring, strip, kinds, items, uses, language })
+        let (strip, until) = (manifest.strip.chars().collect(), manifest.until.chars().collect());
+        Ok(Rules { prose, nesting, dotted, docstring, strip, until, kinds, items, uses, language })
     }
 }
 
