@@ -25,7 +25,8 @@ pub struct Options {
     pub stale_policy: StalePolicy,
     /// Threads for indexing; `None` for one a core. Never changes an answer.
     pub threads: Option<usize>,
-    /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB, at most 1 GiB.
+    /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB, at least 1 byte
+    /// and at most 1 GiB.
     pub max_file_bytes: u64,
     /// Whether files and directories whose name begins with a dot are indexed. Default false.
     pub hidden: bool,

@@ -72,8 +72,8 @@ impl Engine {
     /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used
     /// and for options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
-        if options.max_file_bytes > MAX_FILE_BYTES {
-            let text = format!("max_file_bytes is {}; choose 0 to {MAX_FILE_BYTES}", options.max_file_bytes);
+        if !(1..=MAX_FILE_BYTES).contains(&options.max_file_bytes) {
+            let text = format!("max_file_bytes is {}; choose 1 to {MAX_FILE_BYTES}", options.max_file_bytes);
             return Err(Error::bad(text));
         }
         let given = root.as_ref();

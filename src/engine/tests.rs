@@ -54,11 +54,14 @@ fn an_index_that_cannot_be_written_still_answers_and_says_so() {
 }
 
 #[test]
-fn a_size_that_spans_cannot_hold_is_refused() {
-    let options = Options { max_file_bytes: 5 << 30, ..Options::default() };
-    let error = Engine::open("/", options).err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::BadRequest);
-    assert_eq!(error.to_string(), "max_file_bytes is 5368709120; choose 0 to 1073741824");
+fn a_size_that_spans_cannot_hold_is_refused_and_so_is_none_at_all() {
+    for max_file_bytes in [0, 5 << 30] {
+        let options = Options { max_file_bytes, ..Options::default() };
+        let error = Engine::open("/", options).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::BadRequest);
+        let expected = format!("max_file_bytes is {max_file_bytes}; choose 1 to 1073741824");
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
