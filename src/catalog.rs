@@ -192,6 +192,18 @@ pub const THREADS: Param = param(
 /// Hidden files.
 pub const HIDDEN: Param =
     param("hidden", Takes::Nothing, "Index files and folders whose name begins with a dot");
+/// Ignored files.
+pub const NO_IGNORE: Param = param(
+    "no_ignore",
+    Takes::Nothing,
+    "Index what ignore files leave out: .gitignore, .ignore, .spyhopignore, git's excludes",
+);
+/// Build products and the like.
+pub const NO_BUILT_IN: Param = param(
+    "no_built_in",
+    Takes::Nothing,
+    "Index what built-in rules leave out: build products, lock files, generated and minified code",
+);
 /// Large files.
 pub const MAX_FILE_SIZE: Param = Param {
     default: Some("1M"),
@@ -219,7 +231,8 @@ pub const FILE: Param = param("file", Takes::Path, "The file that was expected t
 pub const FILES: Param = param("files", Takes::Paths, "Files that are being worked on");
 
 /// What chooses a tree and how it is indexed; every operation takes these.
-pub const PLACE: &[&Param] = &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &MAX_FILE_SIZE, &GRAMMARS];
+pub const PLACE: &[&Param] =
+    &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] = &[SEARCH, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
 

@@ -306,7 +306,7 @@ pub struct Skipped {
     pub path: RelPath,
     /// Why.
     pub reason: SkipReason,
-    /// The rule, the error or the measure behind the reason, such as `.gitignore: *.log` or `3145728 bytes`.
+    /// The rule, the error or the measure behind the reason, such as `.gitignore:3: *.log` or `3145728 bytes`.
     pub detail: String,
     /// Whether it is a directory.
     pub is_dir: bool,

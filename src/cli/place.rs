@@ -113,6 +113,8 @@ fn options(matches: &ArgMatches) -> Result<Options, Failure> {
         Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };
     options.grammars = optional(matches, catalog::GRAMMARS.name).cloned();
     options.hidden = given(matches, catalog::HIDDEN.name);
+    options.no_ignore = given(matches, catalog::NO_IGNORE.name);
+    options.no_built_in = given(matches, catalog::NO_BUILT_IN.name);
     if let Some(&bytes) = optional(matches, catalog::MAX_FILE_SIZE.name) {
         options.max_file_bytes = bytes;
     }

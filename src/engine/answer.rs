@@ -35,18 +35,14 @@ pub struct Sources(RefCell<FxHashMap<RelPath, Option<Read>>>);
 type Read = (Rc<String>, ContentHash);
 
 impl Sources {
-    /// The present text of a file and its hash; `None` when it cannot be read as text.
+    /// The present text of a file whose content is indexed, and its hash; `None` when it cannot be read as text.
     pub fn read(&self, engine: &Engine, path: &RelPath) -> Option<Read> {
         let mut known = self.0.borrow_mut();
         known
             .entry(path.clone())
-            .or_insert_with(|| {
-                let max_file_bytes = engine.settings.max_file_bytes;
-                let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-                match read::read(&path.below(engine.root()), &limits) {
-                    ReadOutcome::Source(source) => Some((Rc::new(source.text), source.hash)),
-                    _ => None,
-                }
+            .or_insert_with(|| match read::read(&path.below(engine.root()), &Limits::WANTED) {
+                ReadOutcome::Source(source) => Some((Rc::new(source.text), source.hash)),
+                _ => None,
             })
             .clone()
     }
@@ -131,7 +127,11 @@ impl Answer<'_> {
         &'s self,
         sources: &'s Sources,
     ) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 's {
-        move |path, hash| sources.read(self.engine, path).filter(|read| read.1 == hash).map(|read| read.0)
+        move |path, hash| {
+            // What is found by its path only may be of any size.
+            let read = if hash == read::path_only_hash() { None } else { sources.read(self.engine, path) };
+            read.filter(|read| read.1 == hash).map(|read| read.0)
+        }
     }
 
     /// What was touched, if the request wants it to count.
@@ -180,8 +180,8 @@ impl Answer<'_> {
     ) -> Result<Hit, Error> {
         let face = search::face(query, self.filter.kinds(), self.corpus, &ranked)?;
         let version = self.corpus.meta().version(ranked.version);
-        let source = sources.read(self.engine, &ranked.path);
-        let is_path_only = version.is_some_and(|version| version.lines() == 0);
+        let is_path_only = version.is_some_and(|version| version.hash() == read::path_only_hash());
+        let source = if is_path_only { None } else { sources.read(self.engine, &ranked.path) };
         let stale = !is_path_only
             && match (&source, version) {
                 (Some(source), Some(version)) => source.1 != version.hash(),

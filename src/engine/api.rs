@@ -30,6 +30,11 @@ pub struct Options {
     pub max_file_bytes: u64,
     /// Whether files and directories whose name begins with a dot are indexed. Default false.
     pub hidden: bool,
+    /// Whether ignore files count for nothing, git's and this program's own. Default false.
+    pub no_ignore: bool,
+    /// Whether built-in rules count for nothing: build products, lock files, what looks generated or minified.
+    /// Default false.
+    pub no_built_in: bool,
     /// A folder of grammar manifests that replace built-in ones of the same name.
     pub grammars: Option<PathBuf>,
 }
@@ -43,6 +48,8 @@ impl Default for Options {
             threads: None,
             max_file_bytes: 1 << 20,
             hidden: false,
+            no_ignore: false,
+            no_built_in: false,
             grammars: None,
         }
     }

@@ -23,6 +23,7 @@ use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::path::RelPath;
 use crate::query::Query;
+use crate::read::Limits;
 use crate::search::Corpus;
 use crate::session::Session;
 use crate::store;
@@ -32,9 +33,6 @@ use crate::walk::WalkError;
 
 /// A first index by another process is waited for this long; it ends, or its lock is freed with it.
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
-
-/// Spans are 32 bits wide, and text that is decoded can be three times as long as its bytes.
-const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A search engine over one tree.
 pub struct Engine {
@@ -72,8 +70,9 @@ impl Engine {
     /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used
     /// and for options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
-        if !(1..=MAX_FILE_BYTES).contains(&options.max_file_bytes) {
-            let text = format!("max_file_bytes is {}; choose 1 to {MAX_FILE_BYTES}", options.max_file_bytes);
+        let most = Limits::MAX_FILE_BYTES;
+        if !(1..=most).contains(&options.max_file_bytes) {
+            let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
             return Err(Error::bad(text));
         }
         let given = root.as_ref();
@@ -92,7 +91,12 @@ impl Engine {
         workspace.check_owner()?;
         let session = Session::load(&workspace.session_path());
         Ok(Engine {
-            settings: Settings { hidden: options.hidden, max_file_bytes: options.max_file_bytes },
+            settings: Settings {
+                hidden: options.hidden,
+                max_file_bytes: options.max_file_bytes,
+                no_ignore: options.no_ignore,
+                no_built_in: options.no_built_in,
+            },
             options,
             grammars,
             repo,

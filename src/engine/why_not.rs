@@ -101,11 +101,7 @@ fn absent(
     let tracked = engine.tracked();
     let is_tracked =
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
-    let options = WalkOptions {
-        hidden: engine.settings.hidden,
-        is_tracked: Some(&is_tracked),
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
     let skipped =
         skipped_entry(engine, corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {

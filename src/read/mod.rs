@@ -34,6 +34,16 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The largest file whose content can be indexed: spans are 32 bits wide, and text that is decoded can be three
+    /// times as long as its bytes.
+    pub const MAX_FILE_BYTES: u64 = 1 << 30;
+
+    /// For files whose content is wanted, whatever they look like.
+    pub const WANTED: Limits =
+        Limits { max_file_bytes: Limits::MAX_FILE_BYTES, skip_generated: false, skip_minified: false };
+}
+
 /// The text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {

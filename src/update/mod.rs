@@ -43,6 +43,18 @@ pub struct Settings {
     pub hidden: bool,
     /// Files above this many bytes are found by path only.
     pub max_file_bytes: u64,
+    /// Whether what ignore files leave out is taken in.
+    pub no_ignore: bool,
+    /// Whether what built-in rules leave out is taken in.
+    pub no_built_in: bool,
+}
+
+impl Settings {
+    /// How they have a tree walked.
+    pub fn walk_options(&self) -> WalkOptions<'static> {
+        let Settings { hidden, no_ignore, no_built_in, .. } = *self;
+        WalkOptions { hidden, no_ignore, no_built_in, ..WalkOptions::default() }
+    }
 }
 
 /// What an update did.
@@ -143,7 +155,7 @@ impl Updater<'_> {
 
     /// Parses a suspect as an update would, if its content is still the same.
     fn parse(&self, suspect: &Suspect) {
-        let read = work::read_file(&suspect.path, self.workspace.root(), &self.limits(), self.tracked);
+        let read = read::read(&suspect.path.below(self.workspace.root()), &Limits::WANTED);
         if let ReadOutcome::Source(source) = read
             && source.hash == suspect.hash
         {
@@ -165,12 +177,8 @@ impl Updater<'_> {
     pub fn walk(&self) -> Result<Walked, WalkError> {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options = WalkOptions {
-            hidden: self.settings.hidden,
-            threads: self.threads,
-            is_tracked: Some(&tracked),
-            ..WalkOptions::default()
-        };
+        let options =
+            WalkOptions { threads: self.threads, is_tracked: Some(&tracked), ..self.settings.walk_options() };
         let mut walked = walk::walk(self.workspace.root(), &options)?;
         self.leave_own_index_out(&mut walked);
         Ok(walked)
@@ -239,7 +247,7 @@ impl Updater<'_> {
             entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
         };
         let old = task.old.map(|(_, hash)| hash);
-        match work::read_file(&task.path, self.workspace.root(), &self.limits(), self.tracked) {
+        match work::read_file(task, self.workspace.root(), &self.limits(), self.tracked) {
             ReadOutcome::Source(source) => {
                 old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
             }
@@ -252,8 +260,8 @@ impl Updater<'_> {
         Limits {
             max_file_bytes: self.settings.max_file_bytes,
             // Without a repository nothing tells whether somebody keeps the file.
-            skip_generated: self.tracked.is_some(),
-            skip_minified: true,
+            skip_generated: self.tracked.is_some() && !self.settings.no_built_in,
+            skip_minified: !self.settings.no_built_in,
         }
     }
 

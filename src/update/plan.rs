@@ -33,6 +33,8 @@ pub struct ReadTask {
     pub path: RelPath,
     /// Its stat data when walked.
     pub stat: Stat,
+    /// Whether the user asks for its content, whatever its size and looks.
+    pub wanted: bool,
     /// The version that the view holds for it.
     pub old: Option<(VersionId, ContentHash)>,
 }
@@ -77,8 +79,8 @@ impl Plan {
         live: &mut FxHashMap<&str, (VersionId, ContentHash, StatRow)>,
         passed: &FxHashMap<&str, &SkippedEntry>,
     ) {
-        let Candidate { path, stat } = candidate;
-        let row = stat_row(stat);
+        let Candidate { path, stat, wanted } = candidate;
+        let row = stat_row(stat, wanted);
         let entry = passed.get(path.as_str()).filter(|entry| entry.stat == Some(row));
         let old = live.remove(path.as_str());
         let is_path_only = old.is_some_and(|(_, hash, _)| hash == path_only_hash());
@@ -89,7 +91,7 @@ impl Plan {
             self.skipped.push(entry.clone());
         } else if !still {
             let old = old.map(|(version, hash, _)| (version, hash));
-            self.read.push(ReadTask { path, stat, old });
+            self.read.push(ReadTask { path, stat, wanted, old });
             return;
         }
         self.unchanged += 1;
@@ -101,7 +103,9 @@ impl Plan {
     }
 }
 
-/// Stat data as it is recorded.
-pub fn stat_row(stat: Stat) -> StatRow {
-    (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode)
+/// Stat data as it is recorded. It has a bit that says whether the content is wanted, because a file that is asked
+/// for, or no longer, has to be looked at again although nothing about it has changed. Inodes are counted from below
+/// in every file system that is known, so their highest bit is free.
+pub fn stat_row(stat: Stat, wanted: bool) -> StatRow {
+    (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode ^ (u64::from(wanted) << 63))
 }

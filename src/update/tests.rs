@@ -22,7 +22,8 @@ impl Tree {
         let root = folder.path().canonicalize().unwrap().join("tree");
         std::fs::create_dir(&root).unwrap();
         let workspace = Workspace::new(root.clone(), root.clone(), folder.path().join("index"));
-        let settings = Settings { hidden: false, max_file_bytes: 1 << 20 };
+        let settings =
+            Settings { hidden: false, max_file_bytes: 1 << 20, no_ignore: false, no_built_in: false };
         Tree { _folder: folder, root, workspace, grammars: Grammars::built_in(), settings }
     }
 
@@ -167,7 +168,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         threads: 1,
         progress: &|_| (),
     };
-    let (outcomes, _) = work.run(&[ReadTask { path, stat, old: None }]).unwrap();
+    let (outcomes, _) = work.run(&[ReadTask { path, stat, wanted: false, old: None }]).unwrap();
     let entry = outcomes[0].skipped.as_ref().unwrap();
     assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(StatRow::default())));
 }

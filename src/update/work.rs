@@ -41,9 +41,14 @@ pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Reads a file of the tree; what git tracks is never left out for looking generated.
-pub fn read_file(path: &RelPath, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
+/// Reads a file of the tree; what git tracks is never left out for looking generated, what the user asks for not for
+/// its size either.
+pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
+    let path = &task.path;
     let file = path.below(root);
+    if task.wanted {
+        return read::read(&file, &Limits::WANTED);
+    }
     match read::read(&file, limits) {
         ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
             if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
@@ -208,7 +213,7 @@ impl<'w> Hand<'w> {
             let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
             Some(SkippedEntry { skipped, stat: Some(stat) })
         };
-        Ok(match read_file(&task.path, self.work.root, &self.work.limits, self.work.tracked) {
+        Ok(match read_file(task, self.work.root, &self.work.limits, self.work.tracked) {
             ReadOutcome::Source(source) => {
                 let version = match self.recorded(task, source.hash) {
                     Some(version) => version,
@@ -466,5 +471,5 @@ fn recorded_stat(task: &ReadTask) -> StatRow {
     if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
         return StatRow::default();
     }
-    stat_row(task.stat)
+    stat_row(task.stat, task.wanted)
 }

@@ -107,22 +107,39 @@ pub const BUILT_IN: &[BuiltInRule] = &[
     file(Ends(".min.css"), &[Name], "a minified style sheet"),
 ];
 
-/// The detail of the rule that fires, if one does. `beside` tells whether such a name stands in the same directory,
-/// `inside` whether that name is in the directory in question; both are asked only when a name fits.
+/// A built-in rule that fired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltInFire {
+    /// The names it is about, such as `*.min.js`.
+    pub name: String,
+    /// What proves it.
+    pub evidence: String,
+    /// What it takes the thing for.
+    pub sentence: &'static str,
+}
+
+impl std::fmt::Display for BuiltInFire {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "built-in rule '{}': {}", self.name, self.evidence)
+    }
+}
+
+/// The rule that fires, if one does. `beside` tells whether such a name stands in the same directory, `inside` whether
+/// that name is in the directory in question; both are asked only when a name fits.
 pub(super) fn fires(
     name: &str,
     is_dir: bool,
     beside: impl Fn(&NamePattern) -> bool,
     inside: impl Fn(&str) -> bool,
-) -> Option<String> {
+) -> Option<BuiltInFire> {
     let rule = BUILT_IN.iter().find(|rule| rule.is_dir == is_dir && rule.name.matches(name))?;
     rule.evidence.iter().find_map(|evidence| {
-        let proof = match evidence {
+        let evidence = match evidence {
             Evidence::Name => "its name says so".to_string(),
             Evidence::Beside(pattern) => beside(pattern).then(|| format!("{pattern} beside it"))?,
             Evidence::Inside(name) => inside(name).then(|| format!("{name} inside it"))?,
         };
-        Some(format!("built-in rule '{}': {proof}", rule.name))
+        Some(BuiltInFire { name: rule.name.to_string(), evidence, sentence: rule.sentence })
     })
 }
 

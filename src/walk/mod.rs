@@ -5,7 +5,7 @@
 //! [`crate::read`].
 //!
 //! The walk is our own although `ignore` has one, because that one does not say what it dropped. A walk and
-//! [`explain`] share one `judge`, so an explanation cannot differ from what happened.
+//! [`trace`] share one `judge`, so an explanation cannot differ from what happened.
 
 use std::fs::{self, DirEntry, FileType, Metadata};
 use std::io;
@@ -20,9 +20,12 @@ use crate::path::RelPath;
 mod built_in;
 mod queue;
 mod rules;
+mod trace;
 
-pub use built_in::{BUILT_IN, BuiltInRule, Evidence, NamePattern};
+pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
+pub use rules::{IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
+pub use trace::{Cause, Exception, Found, Keeper, Trace, explain, trace};
 
 /// How to walk. The default is the product's.
 #[derive(Clone, Copy, Default)]
@@ -32,8 +35,12 @@ pub struct WalkOptions<'a> {
     /// How many threads work, the caller's included; `None` is one for each core, at most sixteen. They end with
     /// the walk.
     pub threads: Option<usize>,
+    /// Take in what ignore files leave out, whichever they are.
+    pub no_ignore: bool,
+    /// Take in what built-in rules leave out.
+    pub no_built_in: bool,
     /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). It is asked
-    /// only where a built-in rule fires, which then gives way; to answer `true` always is to have no such rules.
+    /// only where a built-in rule fires, which then gives way.
     pub is_tracked: Option<&'a IsTracked<'a>>,
     /// Which ignore file of the user counts in every tree.
     pub global_excludes: GlobalExcludes<'a>,
@@ -74,6 +81,9 @@ pub struct Candidate {
     pub path: RelPath,
     /// Its stat when the walk came by.
     pub stat: Stat,
+    /// Whether a `.spyhopignore` asks for it by `!pattern`, so that neither its size nor its looks may keep its
+    /// content out.
+    pub wanted: bool,
 }
 
 /// What a walk saw.
@@ -127,50 +137,6 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
     walked.candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     walked.skipped.sort_unstable();
     Ok(walked)
-}
-
-/// What leaves `path` out: the rule that names it or, walking down from the root, the first directory above it that
-/// is left out. `None` when it would be a candidate, or a directory that is walked.
-pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Skipped> {
-    let unreadable = |path: &RelPath, detail: String| {
-        Some(Skipped { path: path.clone(), reason: SkipReason::Unreadable, detail, is_dir: false })
-    };
-    let walker = match Walker::new(root, options) {
-        Ok(walker) => walker,
-        Err(error) => return unreadable(path, error.to_string()),
-    };
-    let mut dir = walker.top();
-    let mut parts = path.as_str().split('/').filter(|part| !part.is_empty()).peekable();
-    while let Some(part) = parts.next() {
-        let listing = match walker.list(&dir) {
-            Ok(listing) => listing,
-            Err(error) => return Some(unreadable_dir(&dir.rel, &error)),
-        };
-        let Some(entry) = listing.entries.iter().find(|entry| entry.name() == part) else {
-            return unreadable(path, format!("there is no '{}'", dir.rel.join(part)));
-        };
-        let rel = dir.rel.join(part);
-        match walker.judge(&dir, &listing, entry, &rel) {
-            Verdict::Omit => {
-                let detail = "git's own folder".to_string();
-                return Some(Skipped {
-                    path: rel,
-                    reason: SkipReason::Hidden,
-                    detail,
-                    is_dir: entry.is_dir(),
-                });
-            }
-            Verdict::Leave(reason, detail) => {
-                return Some(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
-            }
-            Verdict::Keep if parts.peek().is_some() => {
-                return unreadable(path, format!("'{rel}' is not a directory"));
-            }
-            Verdict::Keep => {}
-            Verdict::Enter => dir = dir.child(rel, part, &listing),
-        }
-    }
-    None
 }
 
 /// The stat of one file; a symbolic link is not followed.
@@ -249,15 +215,30 @@ impl Entry {
     fn is_dir(&self) -> bool {
         self.file_type.is_dir()
     }
+
+    /// Why it can be no part of a tree, by its name or by what it is.
+    fn misfit(&self) -> Option<(SkipReason, String)> {
+        if self.name.is_err() {
+            // Names that differ can have one lossy form; the detail is exact.
+            return Some((SkipReason::NameNotUtf8, format!("its name is {:?}", self.inner.file_name())));
+        }
+        if self.file_type.is_symlink() && self.name() != ".git" {
+            let target = fs::read_link(self.inner.path());
+            let detail = target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
+            return Some((SkipReason::Symlink, detail));
+        }
+        let is_special = !self.is_dir() && !self.file_type.is_file() && !self.file_type.is_symlink();
+        is_special.then(|| (SkipReason::Special, special_name(self.file_type).to_string()))
+    }
 }
 
 enum Verdict {
-    /// A candidate.
-    Keep,
+    /// A candidate; the flag is [`Candidate::wanted`].
+    Keep(bool),
     /// A directory to walk.
     Enter,
     /// Left out, with a row.
-    Leave(SkipReason, String),
+    Leave(SkipReason, Cause),
     /// Left out without a row: it is no part of the tree.
     Omit,
 }
@@ -274,8 +255,11 @@ impl<'a> Walker<'a> {
         if !metadata.is_dir() {
             return Err(WalkError::NotADirectory { root: root.to_path_buf() });
         }
-        let base =
-            rules::Base::above(root, options.global_excludes).map_err(|source| root_error(root, source))?;
+        let global = if options.no_ignore { GlobalExcludes::None } else { options.global_excludes };
+        let mut base = rules::Base::above(root, global).map_err(|source| root_error(root, source))?;
+        if options.no_ignore {
+            base.level = None;
+        }
         Ok(Walker { root, options, base })
     }
 
@@ -286,6 +270,8 @@ impl<'a> Walker<'a> {
     fn visit(&self, dir: Dir, out: &mut Walked) -> Vec<Dir> {
         match self.list(&dir) {
             Ok(listing) => self.sort_out(&dir, listing, out),
+            // It went away since it was seen, so it is no longer part of the tree.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
                 out.skipped.push(unreadable_dir(&dir.rel, &error));
                 Vec::new()
@@ -298,22 +284,21 @@ impl<'a> Walker<'a> {
         let mut dirs = Vec::new();
         for entry in &listing.entries {
             let rel = dir.rel.join(entry.name());
-            let (reason, detail) = match self.judge(dir, &listing, entry, &rel) {
+            let (reason, detail) = match self.judge(dir, &listing, entry, &rel, None) {
                 Verdict::Omit => continue,
                 Verdict::Enter => {
                     dirs.push(dir.child(rel, entry.name(), &listing));
                     continue;
                 }
-                Verdict::Keep => match entry.inner.metadata() {
+                Verdict::Keep(wanted) => match entry.inner.metadata() {
                     Ok(metadata) => {
-                        out.candidates.push(Candidate { path: rel, stat: stat(&metadata) });
+                        out.candidates.push(Candidate { path: rel, stat: stat(&metadata), wanted });
                         continue;
                     }
-                    // It went away since the listing, so it is no longer part of the tree.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(error) => (SkipReason::Unreadable, error.to_string()),
                 },
-                Verdict::Leave(reason, detail) => (reason, detail),
+                Verdict::Leave(reason, cause) => (reason, cause.to_string()),
             };
             // An ignore file that cannot be read has a row already, which says more.
             if !listing.broken.iter().any(|row| row.path == rel) {
@@ -350,7 +335,7 @@ impl<'a> Walker<'a> {
         let start = self.base.prefix.len() + shown.len();
         // Names first: most directories have none of the four, and then nothing is opened.
         let mut present = rules::Present::default();
-        for entry in &entries {
+        for entry in entries.iter().filter(|_| !self.options.no_ignore) {
             present.note(entry.name(), entry.file_type);
         }
         let rules = rules::enter(&dir.path, start, &shown, present, dir.above.as_ref(), |name, error| {
@@ -362,45 +347,72 @@ impl<'a> Walker<'a> {
     }
 
     /// What becomes of one entry. What a thing is comes first, since no rule can make a link or a device a
-    /// candidate; then what somebody wrote into an ignore file; then what we assume.
-    fn judge(&self, dir: &Dir, listing: &Listing, entry: &Entry, rel: &RelPath) -> Verdict {
-        let Ok(name) = &entry.name else {
-            return Verdict::Leave(SkipReason::NameNotUtf8, String::new());
-        };
+    /// candidate; then what somebody wrote into an ignore file; then what we assume. `kept` is told what would have
+    /// left it out and gave way.
+    fn judge(
+        &self,
+        dir: &Dir,
+        listing: &Listing,
+        entry: &Entry,
+        rel: &RelPath,
+        mut kept: Option<&mut Vec<Exception>>,
+    ) -> Verdict {
+        if let Some((reason, detail)) = entry.misfit() {
+            return Verdict::Leave(reason, Cause::Text(detail));
+        }
+        let name = entry.name();
         if name == ".git" {
             return Verdict::Omit;
         }
-        let is_dir = entry.is_dir();
-        if entry.file_type.is_symlink() {
-            let target = fs::read_link(entry.inner.path());
-            let detail = target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
-            return Verdict::Leave(SkipReason::Symlink, detail);
-        }
-        if !is_dir && !entry.file_type.is_file() {
-            return Verdict::Leave(SkipReason::Special, special_name(entry.file_type).to_string());
-        }
+        let (is_dir, tracing) = (entry.is_dir(), kept.is_some());
         let in_base = self.base.path(rel);
-        let mut wanted = false;
-        match rules::rule(listing.rules.as_deref(), &in_base, is_dir) {
-            Ruling::Ignore(detail) => return Verdict::Leave(SkipReason::Ignored, detail),
-            Ruling::Whitelist => wanted = true,
-            Ruling::None => {}
+        let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir) {
+            Ruling::Ignore(line) => return Verdict::Leave(SkipReason::Ignored, Cause::Rule(line.rule())),
+            Ruling::Whitelist(line) => Some(line),
+            Ruling::None => None,
+        };
+        let mut exception = |reason, over, by| {
+            if let Some(kept) = kept.as_deref_mut() {
+                kept.push(Exception { path: rel.clone(), reason, over, by });
+            }
+        };
+        if let Some(line) = wanted
+            && tracing
+            && let Some(over) = rules::overruled(listing.rules.as_deref(), &in_base, is_dir)
+        {
+            exception(SkipReason::Ignored, Cause::Rule(over), Keeper::Rule(line.rule()));
         }
-        if name.starts_with('.') && !self.options.hidden && !wanted {
-            return Verdict::Leave(SkipReason::Hidden, format!("'{name}' begins with a dot"));
+        if name.starts_with('.') {
+            let over = || Cause::Text(format!("'{name}' begins with a dot"));
+            match wanted {
+                Some(line) => exception(SkipReason::Hidden, over(), Keeper::Rule(line.rule())),
+                None if self.options.hidden => {
+                    exception(SkipReason::Hidden, over(), Keeper::Option("hidden"))
+                }
+                None => return Verdict::Leave(SkipReason::Hidden, over()),
+            }
         }
-        let inside = |name: &str| fs::symlink_metadata(dir.path.join(entry.name()).join(name)).is_ok();
+        let ours = wanted.filter(|line| line.is_ours());
+        if let Some(fire) = self.built_in(dir, listing, entry, name) {
+            let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
+            let by = match ours {
+                Some(line) => Keeper::Rule(line.rule()),
+                None if self.options.no_built_in => Keeper::Option("no_built_in"),
+                None if tracked() => Keeper::Git,
+                None => return Verdict::Leave(SkipReason::BuiltIn, Cause::BuiltIn(fire)),
+            };
+            exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);
+        }
+        if is_dir { Verdict::Enter } else { Verdict::Keep(ours.is_some()) }
+    }
+
+    fn built_in(&self, dir: &Dir, listing: &Listing, entry: &Entry, name: &str) -> Option<BuiltInFire> {
+        let inside = |inner: &str| fs::symlink_metadata(dir.path.join(name).join(inner)).is_ok();
         let beside = |pattern: &NamePattern| match pattern {
             NamePattern::Is(name) => listing.holds(name),
             NamePattern::Ends(_) => listing.entries.iter().any(|entry| pattern.matches(entry.name())),
         };
-        if let Some(detail) = built_in::fires(name, is_dir, beside, inside) {
-            let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
-            if !rules::overridden(listing.rules.as_deref(), &in_base, is_dir) && !tracked() {
-                return Verdict::Leave(SkipReason::BuiltIn, detail);
-            }
-        }
-        if is_dir { Verdict::Enter } else { Verdict::Keep }
+        built_in::fires(name, entry.is_dir(), beside, inside)
     }
 }
 

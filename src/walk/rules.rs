@@ -1,22 +1,25 @@
 //! The rules of ignore files, stacked from the top of the repository down to a directory.
 //!
-//! It owns which ignore files count, in which order, and how a row names the one that did. Patterns themselves are
-//! matched by `ignore`. Each directory that has rules is one [`Level`] with a link to the level above; directories
-//! without any share the level above them, so a tree with one `.gitignore` has one level however large it is.
+//! It owns which ignore files count, in which order, and the line that decides. Patterns themselves are matched by
+//! `ignore`. Each directory that has rules is one [`Level`] with a link to the level above; directories without any
+//! share the level above them, so a tree with one `.gitignore` has one level however large it is.
 //!
-//! The deepest directory decides first and, within a directory, `.spyhopignore` before `.ignore` before
-//! `.gitignore`; then the repository's `info/exclude`, then the user's own file. Git's files count without a
-//! repository too, but do not reach into a repository nested below them. As in git, a link is not read as an
-//! ignore file, which also keeps a tree from pointing us at a device.
+//! The order is ripgrep's: every `.spyhopignore` before every `.ignore` before every `.gitignore`, wherever they
+//! lie, then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides.
+//! So one line at the top of a tree can overrule what is ignored far below. Git's files count without a repository
+//! too, but do not reach into a repository nested below them. As in git, a link is not read as an ignore file, which
+//! also keeps a tree from pointing us at a device.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_path};
+use rustc_hash::FxHashMap;
 
 use super::GlobalExcludes;
 use crate::path::RelPath;
@@ -28,19 +31,57 @@ const MAX_RULES_BYTES: u64 = 4 << 20;
 const NAMES: [(&str, Kind); 3] =
     [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// Which kind of ignore file, the one that decides first in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IgnoreKind {
+    /// `.spyhopignore`, which this program alone reads.
     Spyhop,
+    /// `.ignore`, which search tools read.
     Ignore,
+    /// `.gitignore`.
     Git,
+    /// `info/exclude` in a repository.
     GitExclude,
+    /// The user's own, for every tree.
     Global,
 }
 
-impl Kind {
+use IgnoreKind as Kind;
+
+impl IgnoreKind {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Spyhop => "spyhopignore",
+            Kind::Ignore => "ignore",
+            Kind::Git => "gitignore",
+            Kind::GitExclude => "git-exclude",
+            Kind::Global => "global-excludes",
+        }
+    }
+
     /// Whether it counts only within its repository.
     fn is_of_one_repository(self) -> bool {
         matches!(self, Kind::Git | Kind::GitExclude)
+    }
+}
+
+/// A line of an ignore file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoreRule {
+    /// Which kind of file.
+    pub kind: IgnoreKind,
+    /// The file: its path from the root, which may lead above it, or the whole path of the user's own.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// What stands there.
+    pub pattern: String,
+}
+
+impl std::fmt::Display for IgnoreRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.pattern)
     }
 }
 
@@ -49,6 +90,19 @@ struct IgnoreFile {
     /// How rows name it: its path from the root.
     shown: String,
     matcher: Gitignore,
+    /// The line of each pattern; the last one where it stands twice, because that one decides.
+    lines: FxHashMap<Box<str>, u32>,
+}
+
+impl IgnoreFile {
+    fn rule(&self, glob: &Glob) -> IgnoreRule {
+        IgnoreRule {
+            kind: self.kind,
+            file: self.shown.clone(),
+            line: self.lines.get(glob.original()).copied().unwrap_or(0),
+            pattern: glob.original().to_string(),
+        }
+    }
 }
 
 /// The rules of one directory.
@@ -62,18 +116,37 @@ pub(super) struct Level {
 }
 
 /// What the rules say about a path.
-pub(super) enum Ruling {
+pub(super) enum Ruling<'l> {
     /// Nothing.
     None,
-    /// It is left out; the file and pattern that say so.
-    Ignore(String),
+    /// It is left out.
+    Ignore(Line<'l>),
     /// It is wanted.
-    Whitelist,
+    Whitelist(Line<'l>),
+}
+
+/// The line that decides, not yet put into words.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'l> {
+    file: &'l IgnoreFile,
+    glob: &'l Glob,
+}
+
+impl Line<'_> {
+    pub(super) fn rule(self) -> IgnoreRule {
+        self.file.rule(self.glob)
+    }
+
+    /// Whether it may overrule what we assume, and not only what somebody else wrote. An exception in a `.gitignore`
+    /// is about git's rules, and was written without ours in mind.
+    pub(super) fn is_ours(self) -> bool {
+        self.file.kind == Kind::Spyhop
+    }
 }
 
 /// Where the rules begin: the top of the repository that holds the root, else the root itself.
 pub(super) struct Base {
-    /// The way from the base to the root, empty or with `/` at its end.
+    /// The way from the base to the root, empty or with `/` at its end; lossy where a name is no UTF-8.
     pub prefix: String,
     /// The rules of the directories above the root, and the user's own.
     pub level: Option<Arc<Level>>,
@@ -84,8 +157,8 @@ impl Base {
         let mut level = global_level(global);
         let real = fs::canonicalize(root)?;
         let top = real.ancestors().find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok());
-        let way: Vec<Cow<str>> = match top.and_then(|top| real.strip_prefix(top).ok()) {
-            Some(way) => way.iter().map(|part| part.to_string_lossy()).collect(),
+        let way: Vec<&OsStr> = match top.and_then(|top| real.strip_prefix(top).ok()) {
+            Some(way) => way.iter().collect(),
             None => Vec::new(),
         };
         let mut prefix = String::new();
@@ -101,9 +174,9 @@ impl Base {
             level = enter(&dir, prefix.len(), &shown, present, level.as_ref(), |name, error| {
                 tracing::warn!("the rules of {} do not count: {error}", dir.join(name).display());
             });
-            prefix.push_str(part);
+            prefix.push_str(&part.to_string_lossy());
             prefix.push('/');
-            dir.push(&**part);
+            dir.push(part);
         }
         Ok(Base { prefix, level })
     }
@@ -173,38 +246,55 @@ pub(super) fn enter(
 }
 
 /// What the levels from `level` up say about `path`, which is counted from the base.
-pub(super) fn rule(level: Option<&Level>, path: &str, is_dir: bool) -> Ruling {
+pub(super) fn rule<'l>(level: Option<&'l Level>, path: &str, is_dir: bool) -> Ruling<'l> {
+    let mut decided: Option<(Line, bool)> = None;
     for (file, path) in in_order(level, path) {
+        if decided.is_some_and(|(line, _)| line.file.kind <= file.kind) {
+            continue;
+        }
         match file.matcher.matched(path, is_dir) {
             Match::None => {}
-            Match::Whitelist(_) => return Ruling::Whitelist,
-            Match::Ignore(glob) => return Ruling::Ignore(format!("{}: {}", file.shown, glob.original())),
+            Match::Whitelist(glob) => decided = Some((Line { file, glob }, true)),
+            Match::Ignore(glob) => decided = Some((Line { file, glob }, false)),
         }
     }
-    Ruling::None
+    match decided {
+        None => Ruling::None,
+        Some((line, true)) => Ruling::Whitelist(line),
+        Some((line, false)) => Ruling::Ignore(line),
+    }
 }
 
-/// Whether a `.spyhopignore` wants `path` in spite of built-in rules. Only that file may say so: an exception in a
-/// `.gitignore` is about git's rules, and was written without ours in mind.
-pub(super) fn overridden(level: Option<&Level>, path: &str, is_dir: bool) -> bool {
-    in_order(level, path)
-        .filter(|(file, _)| file.kind == Kind::Spyhop)
-        .map(|(file, path)| file.matcher.matched(path, is_dir))
-        .find(|found| !found.is_none())
-        .is_some_and(|found| found.is_whitelist())
+/// The line that would leave `path` out if it were not for the one that wants it.
+pub(super) fn overruled(level: Option<&Level>, path: &str, is_dir: bool) -> Option<IgnoreRule> {
+    let ignoring =
+        in_order(level, path).filter_map(|(file, path)| match file.matcher.matched(path, is_dir) {
+            Match::Ignore(glob) => Some(Line { file, glob }),
+            _ => None,
+        });
+    // The first of equals is the deepest.
+    ignoring.min_by_key(|line| line.file.kind).map(Line::rule)
 }
 
-/// The ignore files that count, the one that decides first in front, each with the path as it sees it.
-fn in_order<'a>(level: Option<&'a Level>, path: &'a str) -> impl Iterator<Item = (&'a IgnoreFile, &'a str)> {
-    let mut same_repository = true;
+/// The ignore files that may count, from the deepest directory up, each with the path as it sees it.
+fn in_order<'l, 'p>(
+    level: Option<&'l Level>,
+    path: &'p str,
+) -> impl Iterator<Item = (&'l IgnoreFile, &'p str)> {
+    // Where the nearest repository begins: the user's own file is read as if it stood there.
+    let mut top = None;
     std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
-        let counts = same_repository;
-        same_repository &= !level.is_git_top;
-        level
-            .files
-            .iter()
-            .filter(move |file| counts || !file.kind.is_of_one_repository())
-            .map(move |file| (file, &path[level.start..]))
+        let same_repository = top.is_none();
+        if level.is_git_top && same_repository {
+            top = Some(level.start);
+        }
+        let top = top.unwrap_or(0);
+        level.files.iter().filter(move |file| same_repository || !file.kind.is_of_one_repository()).map(
+            move |file| match file.kind {
+                Kind::Global => (file, &path[top..]),
+                _ => (file, &path[level.start..]),
+            },
+        )
     })
 }
 
@@ -239,13 +329,17 @@ fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>
     let text = String::from_utf8_lossy(&bytes);
     // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
     let mut builder = GitignoreBuilder::new("");
-    for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
+    let mut lines = FxHashMap::default();
+    for (number, line) in (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()) {
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!("{shown}: {error}");
         }
+        // A pattern is known by its line without blanks at the end, unless the last one is escaped.
+        let pattern = if line.ends_with("\\ ") { line } else { line.trim_end() };
+        lines.insert(pattern.into(), number);
     }
     let matcher = builder.build().map_err(io::Error::other)?;
-    Ok((!matcher.is_empty()).then_some(IgnoreFile { kind, shown, matcher }))
+    Ok((!matcher.is_empty()).then_some(IgnoreFile { kind, shown, matcher, lines }))
 }
 
 /// The folder that all worktrees of a repository share, from what stands at `.git`: that folder itself, or a file

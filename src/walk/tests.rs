@@ -5,6 +5,8 @@
 
 use super::*;
 
+mod like_ripgrep;
+
 fn tree(fixture: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), fixture);
@@ -97,9 +99,9 @@ fn a_gitignore_counts_without_a_repository_and_a_directory_is_one_row() {
         "sub/a.rs
          sub/logs/y.rs
          ! .gitignore [hidden: '.gitignore' begins with a dot]
-         ! a.log [ignored: .gitignore: *.log]
-         ! logs/ [ignored: .gitignore: /logs/]
-         ! sub/b.log [ignored: .gitignore: *.log]",
+         ! a.log [ignored: .gitignore:1: *.log]
+         ! logs/ [ignored: .gitignore:2: /logs/]
+         ! sub/b.log [ignored: .gitignore:1: *.log]",
     );
 }
 
@@ -123,8 +125,8 @@ fn a_later_line_and_a_deeper_file_win() {
          keep.log
          ! .gitignore [hidden: '.gitignore' begins with a dot]
          ! a/.gitignore [hidden: '.gitignore' begins with a dot]
-         ! a/b/c.rs [ignored: a/.gitignore: /b/c.rs]
-         ! a/deep.log [ignored: a/.gitignore: deep.log]",
+         ! a/b/c.rs [ignored: a/.gitignore:3: /b/c.rs]
+         ! a/deep.log [ignored: a/.gitignore:2: deep.log]",
     );
 }
 
@@ -148,9 +150,122 @@ fn within_a_directory_the_nearer_tool_wins() {
          ! .gitignore [hidden: '.gitignore' begins with a dot]
          ! .ignore [hidden: '.ignore' begins with a dot]
          ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
-         ! three [ignored: .spyhopignore: three]
-         ! two [ignored: .ignore: two]",
+         ! three [ignored: .spyhopignore:1: three]
+         ! two [ignored: .ignore:2: two]",
     );
+}
+
+#[test]
+fn the_nearer_tool_wins_across_directories_as_well() {
+    check(
+        "-- .spyhopignore
+         !one
+         -- .ignore
+         !one
+         !two
+         three
+         -- sub/.ignore
+         one
+         -- sub/.gitignore
+         two
+         !three
+         four
+         -- sub/one
+         -- sub/two
+         -- sub/three
+         -- sub/four",
+        "sub/one
+         sub/two
+         ! .ignore [hidden: '.ignore' begins with a dot]
+         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
+         ! sub/.gitignore [hidden: '.gitignore' begins with a dot]
+         ! sub/.ignore [hidden: '.ignore' begins with a dot]
+         ! sub/four [ignored: sub/.gitignore:3: four]
+         ! sub/three [ignored: .ignore:3: three]",
+    );
+}
+
+#[test]
+fn the_last_of_equal_lines_is_the_one_that_is_named() {
+    check(
+        "-- .gitignore
+         # a.rs
+         a.rs
+         !a.rs
+         a.rs
+         -- a.rs",
+        "! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! a.rs [ignored: .gitignore:4: a.rs]",
+    );
+}
+
+#[test]
+fn rules_can_be_switched_off() {
+    let dir = tree(
+        "-- .gitignore
+         *.log
+         -- .spyhopignore
+         *.tmp
+         -- .git/info/exclude
+         *.own
+         -- a.log
+         -- a.tmp
+         -- a.own
+         -- package.json
+         -- dist/a.js
+         -- node_modules/b.js",
+    );
+    let hidden = "! .gitignore [hidden: '.gitignore' begins with a dot]
+                  ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]";
+    check_at(
+        dir.path(),
+        &WalkOptions { no_ignore: true, ..plain() },
+        &format!(
+            "a.log\na.own\na.tmp\npackage.json\n{hidden}
+             ! dist/ [built-in: built-in rule 'dist': package.json beside it]
+             ! node_modules/ [built-in: built-in rule 'node_modules': package.json beside it]"
+        ),
+    );
+    check_at(
+        dir.path(),
+        &WalkOptions { no_built_in: true, ..plain() },
+        &format!(
+            "dist/a.js\nnode_modules/b.js\npackage.json\n{hidden}
+             ! a.log [ignored: .gitignore:1: *.log]
+             ! a.own [ignored: .git/info/exclude:1: *.own]
+             ! a.tmp [ignored: .spyhopignore:1: *.tmp]"
+        ),
+    );
+}
+
+#[test]
+fn the_users_own_file_begins_anew_in_each_repository() {
+    let user = tree("-- excludes\n/a.rs");
+    let excludes = user.path().join("excludes");
+    let dir = tree("-- a.rs\n-- sub/a.rs\n-- sub/inner/.git/HEAD\n-- sub/inner/a.rs\n-- sub/inner/b/a.rs");
+    let shown = excludes.display();
+    check_at(
+        dir.path(),
+        &WalkOptions { global_excludes: GlobalExcludes::File(&excludes), ..plain() },
+        &format!(
+            "sub/a.rs
+             sub/inner/b/a.rs
+             ! a.rs [ignored: {shown}:1: /a.rs]
+             ! sub/inner/a.rs [ignored: {shown}:1: /a.rs]"
+        ),
+    );
+}
+
+#[test]
+fn only_a_spyhopignore_asks_for_content() {
+    let dir = tree("-- .spyhopignore\n!a.rs\n-- .ignore\n!b.rs\n-- sub/a.rs\n-- a.rs\n-- b.rs\n-- c.rs");
+    let walked = walk(dir.path(), &plain()).unwrap();
+    let wanted: Vec<String> = walked
+        .candidates
+        .iter()
+        .map(|candidate| format!("{} {}", candidate.path, candidate.wanted))
+        .collect();
+    assert_eq!(wanted, ["a.rs true", "b.rs false", "c.rs false", "sub/a.rs true"]);
 }
 
 #[test]
@@ -200,10 +315,10 @@ fn rules_above_the_root_count_down_from_the_top_of_the_repository() {
         &plain(),
         "a.outside
          sub/anchored.rs
-         ! a.log [ignored: ../../.gitignore: *.log]
-         ! a.tmp [ignored: ../.ignore: *.tmp]
-         ! anchored.rs [ignored: ../../.gitignore: /mid/root/anchored.rs]
-         ! secret.rs [ignored: ../../.git/info/exclude: /mid/root/secret.rs]",
+         ! a.log [ignored: ../../.gitignore:1: *.log]
+         ! a.tmp [ignored: ../.ignore:1: *.tmp]
+         ! anchored.rs [ignored: ../../.gitignore:2: /mid/root/anchored.rs]
+         ! secret.rs [ignored: ../../.git/info/exclude:1: /mid/root/secret.rs]",
     );
 }
 
@@ -229,9 +344,9 @@ fn a_repository_below_keeps_to_its_own_git_rules() {
          inner/a.log
          ! .gitignore [hidden: '.gitignore' begins with a dot]
          ! .ignore [hidden: '.ignore' begins with a dot]
-         ! a.excluded [ignored: .git/info/exclude: *.excluded]
-         ! inner/a.own [ignored: inner/.git/info/exclude: *.own]
-         ! inner/a.tmp [ignored: .ignore: *.tmp]",
+         ! a.excluded [ignored: .git/info/exclude:1: *.excluded]
+         ! inner/a.own [ignored: inner/.git/info/exclude:1: *.own]
+         ! inner/a.tmp [ignored: .ignore:1: *.tmp]",
     );
 }
 
@@ -246,7 +361,7 @@ fn the_users_own_file_comes_last() {
         &format!(
             "sub/a.bak
              ! sub/.gitignore [hidden: '.gitignore' begins with a dot]
-             ! sub/a.swp [ignored: {}: *.swp]",
+             ! sub/a.swp [ignored: {}:1: *.swp]",
             excludes.display()
         ),
     );
@@ -344,7 +459,7 @@ fn an_explanation_names_the_directory_that_was_left_out() {
     let explained = |path: &str| {
         explain(dir.path(), &RelPath::new(path).unwrap(), &plain()).map_or("kept".to_string(), |s| row(&s))
     };
-    assert_eq!(explained("logs/deep/x.rs"), "! logs/ [ignored: .gitignore: logs]\n");
+    assert_eq!(explained("logs/deep/x.rs"), "! logs/ [ignored: .gitignore:1: logs]\n");
     assert_eq!(explained(".git/HEAD"), "! .git/ [hidden: git's own folder]\n");
     assert_eq!(explained("none.rs"), "! none.rs [unreadable: there is no 'none.rs']\n");
     assert_eq!(explained("a.rs/b"), "! a.rs/b [unreadable: 'a.rs' is not a directory]\n");
@@ -448,7 +563,7 @@ mod unix {
             &plain(),
             "a.rs
              ! .gitignore [hidden: '.gitignore' begins with a dot]
-             ! b.log [ignored: .gitignore: *.log]",
+             ! b.log [ignored: .gitignore:1: *.log]",
         );
     }
 
@@ -466,9 +581,9 @@ mod unix {
              two
              lines.rs
              ! .gitignore [hidden: '.gitignore' begins with a dot]
-             ! back\\slash.log [ignored: .gitignore: *.log]
-             ! bad\u{fffd}.rs [name-not-utf8]
-             ! dir\u{fffd}/ [name-not-utf8]",
+             ! back\\slash.log [ignored: .gitignore:1: *.log]
+             ! bad\u{fffd}.rs [name-not-utf8: its name is \"bad\\xFF.rs\"]
+             ! dir\u{fffd}/ [name-not-utf8: its name is \"dir\\xFE\"]",
         );
     }
 

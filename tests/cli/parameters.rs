@@ -236,6 +236,13 @@ fn what_is_indexed() {
     tree.write("big.rs", format!("pub fn large_whale() {{}}\n{}", "// filler\n".repeat(400)));
     assert_eq!(tree.run(&["hidden_cove"]).code, 1);
     assert_eq!(tree.run(&["hidden_cove", "--hidden"]).code, 0);
+    tree.write(".ignore", "ignored.rs\n");
+    tree.write("ignored.rs", "pub fn ignored_bird() {}\n");
+    assert_eq!(tree.run(&["ignored_bird"]).code, 1);
+    assert_eq!(tree.run(&["ignored_bird", "--no-ignore"]).code, 0);
+    tree.write("leaf.plist", "fine_leaf\n");
+    assert_eq!(tree.run(&["fine_leaf"]).code, 1);
+    assert_eq!(tree.run(&["fine_leaf", "--no-built-in"]).code, 0);
     assert_eq!(tree.paths(&["large_whale", "--threads", "1"]), ["big.rs"]);
     assert_eq!(tree.run(&["large_whale", "--max-file-size", "2K"]).code, 1);
     assert_eq!(tree.run(&["large_whale", "--max-file-size", "1M", "--threads", "2"]).code, 0);

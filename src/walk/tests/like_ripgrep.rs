@@ -1,0 +1,107 @@
+//! The same files as ripgrep: random trees with random ignore files, walked by us and by `ignore`'s own walk.
+//!
+//! Two things differ on purpose and are kept out: git's own folder, and links, which are never read as ignore files.
+//! The user's own excludes are off, since `ignore` finds them through the environment alone.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A folder's ignore files and whether a repository begins there, or a file.
+#[derive(Clone, Debug)]
+enum Odd {
+    Rules { name: &'static str, lines: Vec<String> },
+    Repository { exclude: Vec<String> },
+    File(&'static str),
+}
+
+fn folder() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(vec!["a", "b", "cc", ".d"]), 0..4)
+        .prop_map(|dirs| dirs.join("/"))
+}
+
+/// Lines that say something about the few names that there are, and some that are hardly ever written.
+fn line() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec![
+        "a", "b", "cc", ".d", "x", "y.rs", "z.log", ".h", "*", "**", "*.log", "?", "[ab]", "{a,b}", "a/b",
+        "a/**", "**/b", "**/cc/*", "b/*", "*/x", ".*", "c*", "a/*/b", "\\!x", "\\#", "# a", "", "[", "a\\",
+        "!", "/",
+    ]);
+    let lead = prop::sample::select(vec!["", "", "!", "/", "!/"]);
+    let tail = prop::sample::select(vec!["", "", "/", " ", "\\ ", "\t", "\r"]);
+    (lead, name, tail).prop_map(|(lead, name, tail)| format!("{lead}{name}{tail}"))
+}
+
+fn odd() -> impl Strategy<Value = Odd> {
+    let lines = || prop::collection::vec(line(), 1..4);
+    let name = prop::sample::select(vec![".gitignore", ".ignore", ".spyhopignore"]);
+    prop_oneof![
+        4 => (name, lines()).prop_map(|(name, lines)| Odd::Rules { name, lines }),
+        1 => lines().prop_map(|exclude| Odd::Repository { exclude }),
+        6 => prop::sample::select(vec!["x", "y.rs", "z.log", ".h", "!x", "#"]).prop_map(Odd::File),
+    ]
+}
+
+fn build(root: &Path, parts: &[(String, Odd)]) {
+    for (folder, odd) in parts {
+        let folder = root.join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        match odd {
+            Odd::Rules { name, lines } => fs::write(folder.join(name), lines.join("\n")).unwrap(),
+            Odd::Repository { exclude } => {
+                fs::create_dir_all(folder.join(".git/info")).unwrap();
+                fs::write(folder.join(".git/info/exclude"), exclude.join("\n")).unwrap();
+            }
+            Odd::File(name) => fs::write(folder.join(name), "").unwrap(),
+        }
+    }
+}
+
+fn ripgreps(root: &Path, hidden: bool) -> BTreeSet<String> {
+    let walk = ignore::WalkBuilder::new(root)
+        .hidden(!hidden)
+        .parents(false)
+        .git_global(false)
+        .add_custom_ignore_filename(".spyhopignore")
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    let files = walk.map(Result::unwrap).filter(|entry| entry.file_type().is_some_and(|t| t.is_file()));
+    files.map(|entry| entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_string()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_trees(parts in prop::collection::vec((folder(), odd()), 1..24), hidden: bool) {
+        let dir = tempfile::tempdir().unwrap();
+        // Without a repository around, `ignore` takes no notice of one below.
+        fs::create_dir(dir.path().join(".git")).unwrap();
+        build(dir.path(), &parts);
+        let options = WalkOptions { hidden, no_built_in: true, ..plain() };
+        let walked = walk(dir.path(), &options).unwrap();
+        let ours: BTreeSet<String> = walked.candidates.iter().map(|c| c.path.as_str().to_string()).collect();
+        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden));
+        // Nothing falls between: what is not a candidate lies at or below a row.
+        for path in files_below(dir.path(), dir.path()) {
+            let is_listed = walked.skipped.iter().any(|row| {
+                let rest = path.strip_prefix(row.path.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || (row.is_dir && rest.starts_with('/')))
+            });
+            prop_assert!(ours.contains(&path) != is_listed, "{}", path);
+        }
+    }
+}
+
+fn files_below(root: &Path, dir: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).unwrap().map(Result::unwrap).filter(|entry| entry.file_name() != ".git") {
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(files_below(root, &entry.path()));
+        } else {
+            files.push(entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_string());
+        }
+    }
+    files
+}

@@ -1,0 +1,176 @@
+//! Why one path is in or out: the way of the walk from the root down to it, and nothing beside that way.
+//!
+//! It owns the answer's types and the single-path walk. It lists the folders above the path and no others, so it
+//! answers at once in a tree of any size, and it judges by the walk's own `judge`.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Component, Path};
+
+use super::*;
+
+/// What a row's detail says, in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A line of an ignore file.
+    Rule(IgnoreRule),
+    /// A built-in rule.
+    BuiltIn(BuiltInFire),
+    /// Something else: a link's target, what the system said.
+    Text(String),
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cause::Rule(rule) => rule.fmt(f),
+            Cause::BuiltIn(fire) => fire.fmt(f),
+            Cause::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Something that would have been left out, and what kept it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The path in question, or a folder above it.
+    pub path: RelPath,
+    /// For what reason it would have been left out.
+    pub reason: SkipReason,
+    /// The rule that gave way.
+    pub over: Cause,
+    /// What it gave way to.
+    pub by: Keeper,
+}
+
+/// What a rule gives way to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// A line of an ignore file that begins with `!`.
+    Rule(IgnoreRule),
+    /// Git tracks it, or something below it.
+    Git,
+    /// An option of that name.
+    Option(&'static str),
+}
+
+/// What a walk meets on its way to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// What is there.
+    pub found: Found,
+    /// What was kept on the way, outermost first.
+    pub exceptions: Vec<Exception>,
+}
+
+/// Where the way to a path ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// At a candidate.
+    Candidate(Candidate),
+    /// At a directory that is walked.
+    Directory,
+    /// At something that is left out: the path itself or a directory above it.
+    LeftOut(Skipped, Cause),
+    /// There is nothing at this path, which may lie above the one that was asked about.
+    Nothing(RelPath),
+    /// It goes on below this path, which is no directory.
+    BelowAFile(RelPath),
+    /// It leaves the root, or is none that a walk could meet.
+    Outside,
+}
+
+/// What leaves `path` out: the rule that names it or, walking down from the root, the first directory above it that
+/// is left out. `None` when it would be a candidate, or a directory that is walked.
+pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Skipped> {
+    let unreadable = |path: &RelPath, detail: String| {
+        Some(Skipped { path: path.clone(), reason: SkipReason::Unreadable, detail, is_dir: false })
+    };
+    match trace(root, Path::new(path.as_str()), options) {
+        Err(error) => unreadable(path, error.to_string()),
+        Ok(Trace { found, .. }) => match found {
+            Found::Candidate(_) | Found::Directory | Found::Outside => None,
+            Found::LeftOut(skipped, _) => Some(skipped),
+            Found::Nothing(at) => unreadable(path, format!("there is no '{at}'")),
+            Found::BelowAFile(at) => unreadable(path, format!("'{at}' is not a directory")),
+        },
+    }
+}
+
+/// Walks down from the root to `path`, which is relative to it and may hold names that are no UTF-8.
+pub fn trace(root: &Path, path: &Path, options: &WalkOptions) -> Result<Trace, WalkError> {
+    let walker = Walker::new(root, options)?;
+    let mut exceptions = Vec::new();
+    let found = match normal(path) {
+        Some(parts) => walker.follow(&parts, &mut exceptions),
+        None => Found::Outside,
+    };
+    Ok(Trace { found, exceptions })
+}
+
+/// The names on the way; `None` when it leads out of the root.
+fn normal(path: &Path) -> Option<Vec<&OsStr>> {
+    let mut parts = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => parts.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => _ = parts.pop()?,
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts)
+}
+
+impl Walker<'_> {
+    fn follow(&self, parts: &[&OsStr], exceptions: &mut Vec<Exception>) -> Found {
+        let mut dir = self.top();
+        for (at, part) in parts.iter().enumerate() {
+            let listing = match self.list(&dir) {
+                Ok(listing) => listing,
+                Err(error) => return unread(unreadable_dir(&dir.rel, &error), &error),
+            };
+            let lossy = part.to_string_lossy();
+            let rel = dir.rel.join(&lossy);
+            // A row shows a lossy form of a name that is no UTF-8, and what is shown can be asked about.
+            let exact = listing.entries.iter().find(|entry| entry.inner.file_name() == **part);
+            let Some(entry) = exact.or_else(|| listing.entries.iter().find(|entry| entry.name() == lossy))
+            else {
+                return Found::Nothing(rel);
+            };
+            let is_dir = entry.is_dir();
+            let row = |reason, cause: Cause| {
+                let path = rel.clone();
+                // An ignore file that cannot be read has a row already, which says more.
+                let broken = listing.broken.iter().find(|row| row.path == rel).cloned();
+                let detail = cause.to_string();
+                Found::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
+            };
+            match self.judge(&dir, &listing, entry, &rel, Some(exceptions)) {
+                Verdict::Omit => {
+                    return row(SkipReason::Hidden, Cause::Text("git's own folder".to_string()));
+                }
+                Verdict::Leave(reason, cause) => return row(reason, cause),
+                Verdict::Keep(_) if at + 1 < parts.len() => return Found::BelowAFile(rel),
+                Verdict::Keep(wanted) => {
+                    return match entry.inner.metadata() {
+                        Ok(metadata) => {
+                            Found::Candidate(Candidate { path: rel, stat: stat(&metadata), wanted })
+                        }
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing(rel),
+                        Err(error) => row(SkipReason::Unreadable, Cause::Text(error.to_string())),
+                    };
+                }
+                Verdict::Enter => dir = dir.child(rel, entry.name(), &listing),
+            }
+        }
+        match self.list(&dir) {
+            Err(error) => unread(unreadable_dir(&dir.rel, &error), &error),
+            Ok(_) => Found::Directory,
+        }
+    }
+}
+
+fn unread(row: Skipped, error: &io::Error) -> Found {
+    Found::LeftOut(row, Cause::Text(error.to_string()))
+}
