@@ -222,6 +222,12 @@ pub const GRAMMARS: Param = param(
 /// A build from nothing.
 pub const REBUILD: Param =
     param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
+/// One path.
+pub const EXPLAIN_SKIPS: Param = param(
+    "explain_skips",
+    Takes::Path,
+    "Say which line of which ignore file, which rule or measure leaves this path out, or that nothing does",
+);
 /// One reason for leaving out.
 pub const REASON: Param =
     param("reason", Takes::Choice(skip_reasons), "Only what was left out for this reason");
@@ -266,7 +272,7 @@ pub const INDEX: Operation = Operation {
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
-    params: &[&REBUILD],
+    params: &[&REBUILD, &EXPLAIN_SKIPS],
 };
 
 /// The state of the index.
@@ -282,7 +288,7 @@ pub const SKIPPED: Operation = Operation {
     name: "skipped",
     aliases: &[],
     help: "List what was seen and left out, with the reason",
-    params: &[&REASON],
+    params: &[&REASON, &EXPLAIN_SKIPS],
 };
 
 /// Why a file does not rank.

@@ -30,8 +30,9 @@
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
 pub use engine::api::{
-    Band, Gap, Hit, LanguageRow, Mode, OnMissing, Options, Progress, Reason, RefreshReport, SearchReply,
-    SearchRequest, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, WhyNot,
+    Band, Explanation, Fate, Gap, Hit, LanguageRow, Mode, OnMissing, Options, Progress, Reason,
+    RefreshReport, SearchReply, SearchRequest, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State,
+    Status, Verdict, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind};
 pub use filter::FilterSpec;

@@ -312,6 +312,14 @@ pub struct Skipped {
     pub is_dir: bool,
 }
 
+impl Skipped {
+    /// Whether it speaks for `path`: is about that, or is a directory above it.
+    pub fn covers(&self, path: &RelPath) -> bool {
+        let rest = path.as_str().strip_prefix(self.path.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || (self.is_dir && rest.starts_with('/')))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

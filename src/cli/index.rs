@@ -22,6 +22,9 @@ pub fn extend(command: Command) -> Command {
 }
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    if let Some(explained) = super::explain::run(matches, output) {
+        return explained;
+    }
     let engine = Place::of(matches)?.open(matches)?;
     let bar = Bar::new(output);
     let report = if given(matches, catalog::REBUILD.name) {

@@ -6,6 +6,7 @@
 //! contain any word, also a subcommand's name, everywhere but in the first place.
 
 mod args;
+mod explain;
 mod log;
 mod output;
 mod place;

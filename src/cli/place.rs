@@ -5,7 +5,7 @@
 //! folder as in any other tool and, where nothing is there, from the root: answers show root-relative paths, and
 //! what an answer shows can be typed back.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Takes};
@@ -57,6 +57,34 @@ impl Place {
         Place { root, here, path: None }
     }
 
+    /// The tree of one entry and the entry's path in it. The entry may be a link, which is meant itself, have a name
+    /// that is no UTF-8, or not be there.
+    pub fn of_entry(matches: &ArgMatches, path: &Path) -> Result<(Place, PathBuf), Failure> {
+        let place = Place::of(matches)?;
+        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        let is_whole = path.is_absolute() || path.starts_with("~");
+        if !is_whole && !is_there(&cwd.join(path)) && is_there(&place.root.join(path)) {
+            return Ok((place, path.to_path_buf()));
+        }
+        // As typed first: what lies below a link in the tree is left out with that link, wherever it leads.
+        let whole = entry(&cwd, path);
+        for candidate in [&lexical(&cwd, path), &whole] {
+            if let Ok(below) = candidate.strip_prefix(&place.root) {
+                return Ok((place, below.to_path_buf()));
+            }
+        }
+        let exact = ["tree", catalog::ROOT.name].iter().any(|id| optional::<PathBuf>(matches, id).is_some());
+        let own = Place::new(Engine::find_root(whole.parent().unwrap_or(&whole)), &cwd);
+        match whole.strip_prefix(&own.root) {
+            Ok(below) if is_whole && !exact => Ok((own, below.to_path_buf())),
+            _ => {
+                let (path, root) = (path.display(), place.root.display());
+                Err(Failure::Usage(format!("path '{path}' lies outside the root '{root}'")))
+            }
+        }
+    }
+
     /// Opens the engine with the options that were given.
     pub fn open(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
         Ok(Engine::open(&self.root, options(matches)?)?)
@@ -106,6 +134,27 @@ fn absolute(cwd: &Path, path: &Path) -> PathBuf {
         _ => cwd.join(path),
     };
     whole.canonicalize().unwrap_or(whole)
+}
+
+/// `path` as an absolute one, with `..` taken by its word.
+fn lexical(cwd: &Path, path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for component in cwd.join(path).components() {
+        match component {
+            Component::ParentDir => _ = whole.pop(),
+            Component::CurDir => {}
+            other => whole.push(other),
+        }
+    }
+    whole
+}
+
+/// `path` as an absolute one, links resolved in all but its last part.
+fn entry(cwd: &Path, path: &Path) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => absolute(cwd, folder).join(name),
+        _ => absolute(cwd, path),
+    }
 }
 
 fn options(matches: &ArgMatches) -> Result<Options, Failure> {

@@ -11,6 +11,9 @@ use super::place::{Place, optional};
 use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    if let Some(explained) = super::explain::run(matches, output) {
+        return explained;
+    }
     let mut reply = Place::of(matches)?.open(matches)?.skipped()?;
     if let Some(reason) = optional::<String>(matches, catalog::REASON.name) {
         reply.entries.retain(|entry| entry.reason.name() == reason);

@@ -12,6 +12,7 @@ use crate::profile::Signal;
 pub use crate::snippet::Snippet;
 use crate::text::Lines;
 pub use crate::update::{Progress, RefreshReport, Stage};
+pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -323,6 +324,61 @@ pub struct SkippedReply {
     pub entries: Vec<Skipped>,
     /// How many for each reason, most first.
     pub counts: Vec<(SkipReason, usize)>,
+}
+
+/// What becomes of one path when the tree is indexed, and which rule decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The path that was asked about; lossy where a name is no UTF-8.
+    pub path: RelPath,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// What would have left it or a folder above it out and gave way, outermost first.
+    pub exceptions: Vec<Exception>,
+    /// Whether git tracks it or, of a folder, anything in it.
+    pub tracked: bool,
+    /// Whether the index holds it now; `None` without an index.
+    pub in_index: Option<bool>,
+    /// The line of a `.spyhopignore` that would bring it back, if one can.
+    pub remedy: Option<String>,
+    /// One sentence that says it all.
+    pub text: String,
+}
+
+/// What becomes of a path when the tree is indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is indexed with all it says.
+    Indexed,
+    /// It is indexed by its path only.
+    PathOnly(Skipped),
+    /// It is a folder that is walked.
+    Folder,
+    /// It is left out: the row is its own or that of a folder above it.
+    LeftOut(Skipped, Cause),
+    /// There is no such file.
+    Missing,
+}
+
+impl Fate {
+    /// Its word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Fate::Indexed => "indexed",
+            Fate::PathOnly(_) => "path-only",
+            Fate::Folder => "folder",
+            Fate::LeftOut(..) => "left-out",
+            Fate::Missing => "missing",
+        }
+    }
+
+    /// The row that lists it, if it is left out in any way.
+    pub fn row(&self) -> Option<&Skipped> {
+        match self {
+            Fate::PathOnly(row) | Fate::LeftOut(row, _) => Some(row),
+            Fate::Indexed | Fate::Folder | Fate::Missing => None,
+        }
+    }
 }
 
 /// Why a file ranks where it does for a query, or does not.

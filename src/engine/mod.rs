@@ -7,6 +7,7 @@
 mod answer;
 pub mod api;
 mod error;
+mod explain;
 mod state;
 mod why_not;
 
@@ -225,6 +226,16 @@ impl Engine {
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
         let (open, _) = self.ready(&|_| ())?;
         Ok(state::skipped(&open.corpus, &self.workspace))
+    }
+
+    /// What becomes of one path when the tree is indexed: the rule, the file and the line that leave it or a folder
+    /// above it out, or that nothing does. `path` is relative to the root and need not be UTF-8. It looks at the
+    /// tree as it is and needs no index.
+    ///
+    /// # Errors
+    /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
+    pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
+        explain::explain(self, path.as_ref())
     }
 
     /// Why a file ranks where it does for a query, or does not rank at all.

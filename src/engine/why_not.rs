@@ -23,6 +23,7 @@ pub fn why_not(
     query: &Query,
     path: RelPath,
 ) -> Result<WhyNot, Error> {
+    let shown = path.shown();
     let verdict = |verdict: Verdict, text: String| WhyNot {
         path: path.clone(),
         verdict,
@@ -36,7 +37,7 @@ pub fn why_not(
     };
     let version = corpus.version(file);
     if let Some(why) = filter.refusal(path.as_str(), version.language()) {
-        let text = format!("{path} is filtered out: {why}");
+        let text = format!("{shown} is filtered out: {why}");
         return Ok(verdict(Verdict::Filtered(why), text));
     }
     let request = &SearchRequest { per_file: 1, ..request.clone() };
@@ -47,7 +48,7 @@ pub fn why_not(
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
         if answer.matches(query, &path, &sources)? {
             let text = format!(
-                "{path} matches, but {} files match better in every respect; only they are ordered",
+                "{shown} matches, but {} files match better in every respect; only they are ordered",
                 ranking.files.len()
             );
             return Ok(verdict(Verdict::BelowHead, text));
@@ -55,15 +56,15 @@ pub fn why_not(
         if version.notes().any(|note| note == Note::PathOnly)
             && let Some(skipped) = skipped_entry(engine, corpus, &path)
         {
-            let text = format!("{path} is found by its path only: {}", reason(&skipped));
+            let text = format!("{shown} is found by its path only: {}", reason(&skipped));
             return Ok(verdict(Verdict::Skipped(skipped), text));
         }
         let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
         let text = match filter.kinds() {
             Some(_) => {
-                format!("no part of {path} is of the kind asked for and holds any of [{}]", words.join(", "))
+                format!("no part of {shown} is of the kind asked for and holds any of [{}]", words.join(", "))
             }
-            None => format!("{path} holds none of [{}]", words.join(", ")),
+            None => format!("{shown} holds none of [{}]", words.join(", ")),
         };
         return Ok(verdict(Verdict::NoTerm, text));
     };
@@ -78,8 +79,8 @@ pub fn why_not(
         rank: Some(place + 1),
         hit: hit.map(|hit| answer.hit(hit, 0, query, &sources)).transpose()?,
         text: match place < COMPARED_RANK {
-            true => format!("{path} ranks {} of {} files", place + 1, ranking.files.len()),
-            false => format!("{path} ranks {} of {} files{gap}", place + 1, ranking.files.len()),
+            true => format!("{shown} ranks {} of {} files", place + 1, ranking.files.len()),
+            false => format!("{shown} ranks {} of {} files{gap}", place + 1, ranking.files.len()),
         },
         missing,
         path,
@@ -93,9 +94,9 @@ fn absent(
     path: &RelPath,
     verdict: &dyn Fn(Verdict, String) -> WhyNot,
 ) -> WhyNot {
-    let place = path.below(engine.root());
+    let (place, shown) = (path.below(engine.root()), path.shown());
     if place.symlink_metadata().is_err() {
-        let text = format!("there is no file {path} below {}", engine.root().display());
+        let text = format!("there is no file {shown} below {}", engine.root().display());
         return verdict(Verdict::NoSuchFile, text);
     }
     let tracked = engine.tracked();
@@ -106,19 +107,19 @@ fn absent(
         skipped_entry(engine, corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {
         Some(skipped) => {
-            let text = format!("{path} is left out: {}", reason(&skipped));
+            let text = format!("{shown} is left out: {}", reason(&skipped));
             verdict(Verdict::Skipped(skipped), text)
         }
         None if place.is_dir() => {
-            let path = if path.as_str().is_empty() { "." } else { path.as_str() };
-            verdict(Verdict::NotIndexed, format!("{path} is a folder; name a file"))
+            let shown = if path.as_str().is_empty() { "." } else { &shown };
+            verdict(Verdict::NotIndexed, format!("{shown} is a folder; name a file"))
         }
-        None => verdict(Verdict::NotIndexed, format!("{path} is not indexed yet; refresh the index")),
+        None => verdict(Verdict::NotIndexed, format!("{shown} is not indexed yet; refresh the index")),
     }
 }
 
 /// The name of the reason and the detail; the reason's sentence is for those who print the entry.
-fn reason(skipped: &Skipped) -> String {
+pub(super) fn reason(skipped: &Skipped) -> String {
     let name = skipped.reason.name();
     if skipped.detail.is_empty() { name.to_string() } else { format!("{name} ({})", skipped.detail) }
 }
@@ -126,11 +127,7 @@ fn reason(skipped: &Skipped) -> String {
 /// The entry among the skipped for a file, or for a folder above it.
 fn skipped_entry(engine: &Engine, corpus: &Corpus, path: &RelPath) -> Option<Skipped> {
     let view = corpus.meta().view(&engine.workspace.view_key())?;
-    let is_it = |skipped: &Skipped| {
-        let rest = path.as_str().strip_prefix(skipped.path.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || (skipped.is_dir && rest.starts_with('/')))
-    };
-    view.skipped().iter().map(|entry| &entry.skipped).find(|skipped| is_it(skipped)).cloned()
+    view.skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(path)).cloned()
 }
 
 /// What `tenth` has and `own` lacks, the largest gap first.

@@ -86,7 +86,7 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
     let bytes = match content(path, limits.max_file_bytes) {
         Ok(Content::Bytes(bytes)) => bytes,
         Ok(Content::TooLarge(size)) => {
-            let detail = format!("{size} bytes");
+            let detail = format!("{size} bytes, above {}", limits.max_file_bytes);
             return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::TooLarge, detail };
         }
         Err(why) => return skipped(why),
@@ -411,10 +411,13 @@ mod tests {
     fn a_file_above_the_limit_is_found_by_its_path() {
         let limits = Limits { max_file_bytes: 10, ..Limits::default() };
         assert_eq!(read_as("a", b"0123456789", &limits), r#""0123456789""#);
-        assert_eq!(read_as("a", b"0123456789a", &limits), "path only, too-large: 11 bytes");
+        assert_eq!(read_as("a", b"0123456789a", &limits), "path only, too-large: 11 bytes, above 10");
         let sparse = tempfile::NamedTempFile::new().unwrap();
         sparse.as_file().set_len(1 << 30).unwrap();
-        assert_eq!(print(&read(sparse.path(), &Limits::default())), "path only, too-large: 1073741824 bytes");
+        assert_eq!(
+            print(&read(sparse.path(), &Limits::default())),
+            "path only, too-large: 1073741824 bytes, above 1048576"
+        );
     }
 
     #[test]

@@ -9,7 +9,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{note_words, rfc3339};
-use crate::engine::api::{Hit, RefreshReport, SearchReply, SkippedReply, Snapshot, Status, Verdict, WhyNot};
+use crate::engine::api::{
+    Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, RefreshReport, SearchReply, SkippedReply,
+    Snapshot, Status, Verdict, WhyNot,
+};
 use crate::engine::{ErrorKind, LanguageRow};
 use crate::model::{SkipReason, Skipped};
 
@@ -42,6 +45,11 @@ pub fn status(status: &Status) -> String {
 pub fn skipped(reply: &SkippedReply) -> String {
     let entries = reply.entries.iter().map(WireSkipped::new).collect();
     line(&WireSkippedReply { entries, counts: reasons(&reply.counts) })
+}
+
+/// What becomes of one path.
+pub fn explanation(explanation: &Explanation) -> String {
+    line(&WireExplanation::new(explanation))
 }
 
 /// Why a file ranks where it does.
@@ -331,6 +339,101 @@ impl<'a> WireSkipped<'a> {
     fn new(entry: &'a Skipped) -> WireSkipped<'a> {
         let Skipped { path, reason, detail, is_dir } = entry;
         WireSkipped { path: path.as_str(), reason: reason.name(), detail, is_dir: *is_dir }
+    }
+}
+
+#[derive(Serialize)]
+struct WireExplanation<'a> {
+    path: &'a str,
+    fate: &'static str,
+    /// The row's path: this one, or that of a folder above it.
+    at: Option<&'a str>,
+    is_dir: Option<bool>,
+    reason: Option<&'static str>,
+    detail: Option<&'a str>,
+    rule: Option<WireRule<'a>>,
+    exceptions: Vec<WireException<'a>>,
+    tracked: bool,
+    in_index: Option<bool>,
+    remedy: Option<&'a str>,
+    text: &'a str,
+}
+
+impl<'a> WireExplanation<'a> {
+    fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
+        let row = explanation.fate.row();
+        let cause = match &explanation.fate {
+            Fate::LeftOut(_, cause) => Some(cause),
+            _ => None,
+        };
+        WireExplanation {
+            path: explanation.path.as_str(),
+            fate: explanation.fate.name(),
+            at: row.map(|row| row.path.as_str()),
+            is_dir: row.map(|row| row.is_dir),
+            reason: row.map(|row| row.reason.name()),
+            detail: row.map(|row| row.detail.as_str()),
+            rule: cause.and_then(WireRule::new),
+            exceptions: explanation.exceptions.iter().map(WireException::new).collect(),
+            tracked: explanation.tracked,
+            in_index: explanation.in_index,
+            remedy: explanation.remedy.as_deref(),
+            text: &explanation.text,
+        }
+    }
+}
+
+/// A line of an ignore file, or a built-in rule with its evidence.
+#[derive(Serialize)]
+struct WireRule<'a> {
+    kind: &'static str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    pattern: &'a str,
+    evidence: Option<&'a str>,
+}
+
+impl<'a> WireRule<'a> {
+    fn new(cause: &'a Cause) -> Option<WireRule<'a>> {
+        match cause {
+            Cause::Rule(rule) => Some(WireRule::of_file(rule)),
+            Cause::BuiltIn(fire) => Some(WireRule {
+                kind: "built-in",
+                file: None,
+                line: None,
+                pattern: &fire.name,
+                evidence: Some(&fire.evidence),
+            }),
+            Cause::Text(_) => None,
+        }
+    }
+
+    fn of_file(rule: &'a IgnoreRule) -> WireRule<'a> {
+        let IgnoreRule { kind, file, line, pattern } = rule;
+        WireRule { kind: kind.name(), file: Some(file), line: Some(*line), pattern, evidence: None }
+    }
+}
+
+#[derive(Serialize)]
+struct WireException<'a> {
+    path: &'a str,
+    reason: &'static str,
+    over: String,
+    /// What kept it: `rule`, `git`, `no-repository`, or the name of an option.
+    by: &'static str,
+    rule: Option<WireRule<'a>>,
+}
+
+impl<'a> WireException<'a> {
+    fn new(exception: &'a Exception) -> WireException<'a> {
+        let (by, rule) = match &exception.by {
+            Keeper::Rule(rule) => ("rule", Some(WireRule::of_file(rule))),
+            Keeper::Git => ("git", None),
+            Keeper::Option(name) => (*name, None),
+            Keeper::NoRepository => ("no-repository", None),
+        };
+        let Exception { path, reason, over, .. } = exception;
+        WireException { path: path.as_str(), reason: reason.name(), over: over.to_string(), by, rule }
     }
 }
 

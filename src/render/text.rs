@@ -11,9 +11,10 @@ use super::paint::{Ink, Style, clean};
 use super::{no_index, note_words, rfc3339};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Band, Hit, Mode, Reason, RefreshReport, SearchReply, SkippedReply, Snippet, State, Status, Verdict,
-    WhyNot,
+    Band, Cause, Exception, Explanation, Fate, Hit, Keeper, Mode, Reason, RefreshReport, SearchReply,
+    SkippedReply, Snippet, State, Status, Verdict, WhyNot,
 };
+use crate::model::SkipReason;
 use crate::profile::Signal;
 use crate::text::Span;
 
@@ -62,7 +63,7 @@ pub fn status(status: &Status, style: &Style) -> String {
 pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        let path = format!("{}{}", clean(entry.path.as_str()), if entry.is_dir { "/" } else { "" });
+        let path = format!("{}{}", entry.path.shown(), if entry.is_dir { "/" } else { "" });
         let _ = write!(out, "{}  {}", style.paint(Ink::Path, &path), entry.reason.name());
         if !entry.detail.is_empty() {
             let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&entry.detail)));
@@ -77,6 +78,43 @@ pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
         let _ = writeln!(out, "{head} {}", style.paint(Ink::Dim, reason.sentence()));
     }
     if out.is_empty() { "Nothing was left out.\n".to_string() } else { out }
+}
+
+/// What becomes of one path: a sentence, then what else counts, a line each.
+pub fn explanation(explanation: &Explanation, style: &Style) -> String {
+    let mut out = format!("{}\n", clean(&explanation.text));
+    let mut line = |text: &str| {
+        let _ = writeln!(out, "  {}", style.clip(2, &clean(text)));
+    };
+    if let Some(row) = explanation.fate.row() {
+        line(row.reason.sentence());
+    }
+    if let Fate::LeftOut(_, Cause::BuiltIn(fire)) = &explanation.fate {
+        line(&format!("It is taken for {}.", fire.sentence));
+    }
+    for exception in &explanation.exceptions {
+        let Exception { path, over, by, reason } = exception;
+        line(&format!("{}: {} ({over}), but {}", path.shown(), reason.name(), keeper_words(by)));
+    }
+    match explanation.fate.row() {
+        Some(row) if explanation.tracked && row.reason == SkipReason::Ignored => {
+            line("Git tracks it all the same; ignore files count for tracked files too, as in ripgrep.");
+        }
+        _ => {}
+    }
+    if let Some(remedy) = &explanation.remedy {
+        line(&format!("To bring it back, write '{remedy}' into .spyhopignore at the root."));
+    }
+    out
+}
+
+fn keeper_words(keeper: &Keeper) -> String {
+    match keeper {
+        Keeper::Rule(rule) => format!("{rule} wants it"),
+        Keeper::Git => "git tracks it".to_string(),
+        Keeper::Option(name) => format!("--{} is given", name.replace('_', "-")),
+        Keeper::NoRepository => "no repository says whether somebody keeps it".to_string(),
+    }
 }
 
 /// Why a file ranks where it does.
@@ -239,7 +277,7 @@ fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Style) -> Stri
 }
 
 fn place(hit: &Hit, root: &Path, style: &Style) -> String {
-    let path = style.paint(Ink::Path, &clean(hit.path.as_str()));
+    let path = style.paint(Ink::Path, &hit.path.shown());
     let line = style.paint(Ink::Line, &hit.lines.first.to_string());
     style.link(&hit.path.below(root), &format!("{path}:{line}"))
 }

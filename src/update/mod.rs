@@ -29,12 +29,15 @@ use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome};
 use crate::store::{self, FORMAT_VERSION, FileError, Lock, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
-use crate::walk::{self, WalkError, WalkOptions, Walked};
+use crate::walk::{self, Candidate, WalkError, WalkOptions, Walked};
 use quarantine::{Quarantine, Suspect};
 use work::{NewVersion, Outcome, Work};
 
 /// Stat data that moved without the content is written down when it is worth a commit of its own.
 const RESTATS_WORTH_A_COMMIT: usize = 256;
+
+/// The detail of the row for an index that lies in its own tree.
+pub const OWN_INDEX: &str = "this tree's own index";
 
 /// What changes what is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,24 +187,22 @@ impl Updater<'_> {
         Ok(walked)
     }
 
-    /// An index that was asked to lie inside its own tree is not part of it.
+    /// The row for an index that was asked to lie inside its own tree, of which it is no part.
+    pub fn own_index(&self) -> Option<Skipped> {
+        let below = self.workspace.dir().strip_prefix(self.workspace.root()).ok()?;
+        let path = RelPath::from_path(below).ok().filter(|own| !own.as_str().is_empty())?;
+        let detail = OWN_INDEX.to_string();
+        Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
+    }
+
     fn leave_own_index_out(&self, walked: &mut Walked) {
-        let Ok(below) = self.workspace.dir().strip_prefix(self.workspace.root()) else { return };
-        let Ok(own) = RelPath::from_path(below) else { return };
-        if own.as_str().is_empty() {
-            return;
-        }
-        let inside = |path: &RelPath| {
-            path.as_str()
-                .strip_prefix(own.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let Some(own) = self.own_index() else { return };
+        let inside = |path: &RelPath| own.covers(path);
         let before = walked.candidates.len() + walked.skipped.len();
         walked.candidates.retain(|candidate| !inside(&candidate.path));
         walked.skipped.retain(|skipped| !inside(&skipped.path));
         if walked.candidates.len() + walked.skipped.len() < before {
-            let detail = "this tree's own index".to_string();
-            walked.skipped.push(Skipped { path: own, reason: SkipReason::BuiltIn, detail, is_dir: true });
+            walked.skipped.push(own);
             walked.skipped.sort();
         }
     }
@@ -256,6 +257,20 @@ impl Updater<'_> {
         }
     }
 
+    /// Reads a file as an update would, and as it would if nothing were known about who keeps it.
+    pub fn read(&self, candidate: &Candidate) -> (ReadOutcome, ReadOutcome) {
+        let Candidate { path, stat, wanted } = candidate.clone();
+        let task = ReadTask { path, stat, wanted, old: None };
+        let strict = Limits {
+            max_file_bytes: self.settings.max_file_bytes,
+            skip_generated: true,
+            skip_minified: true,
+        };
+        let root = self.workspace.root();
+        let outcome = work::read_file(&task, root, &self.limits(), self.tracked);
+        (outcome, read::read(&task.path.below(root), &strict))
+    }
+
     fn limits(&self) -> Limits {
         Limits {
             max_file_bytes: self.settings.max_file_bytes,
@@ -265,7 +280,8 @@ impl Updater<'_> {
         }
     }
 
-    fn is_tracked(&self, path: &RelPath) -> bool {
+    /// Whether git tracks a file.
+    pub fn is_tracked(&self, path: &RelPath) -> bool {
         self.tracked.is_some_and(|tracked| tracked.contains(path, false))
     }
 

@@ -52,15 +52,21 @@ pub enum Keeper {
     Git,
     /// An option of that name.
     Option(&'static str),
+    /// There is no repository around it, so nothing tells whether somebody keeps it.
+    NoRepository,
 }
 
 /// What a walk meets on its way to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
+    /// The path that was asked about; lossy where a name is no UTF-8.
+    pub path: RelPath,
     /// What is there.
     pub found: Found,
     /// What was kept on the way, outermost first.
     pub exceptions: Vec<Exception>,
+    /// The line that makes it [`Candidate::wanted`].
+    pub wanted_by: Option<IgnoreRule>,
 }
 
 /// Where the way to a path ends.
@@ -100,12 +106,18 @@ pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Ski
 /// Walks down from the root to `path`, which is relative to it and may hold names that are no UTF-8.
 pub fn trace(root: &Path, path: &Path, options: &WalkOptions) -> Result<Trace, WalkError> {
     let walker = Walker::new(root, options)?;
-    let mut exceptions = Vec::new();
-    let found = match normal(path) {
-        Some(parts) => walker.follow(&parts, &mut exceptions),
-        None => Found::Outside,
+    let Some(parts) = normal(path) else {
+        return Ok(Trace {
+            path: RelPath::root(),
+            found: Found::Outside,
+            exceptions: Vec::new(),
+            wanted_by: None,
+        });
     };
-    Ok(Trace { found, exceptions })
+    let asked = parts.iter().fold(RelPath::root(), |path, part| path.join(&part.to_string_lossy()));
+    let mut trace = Trace { path: asked, found: Found::Directory, exceptions: Vec::new(), wanted_by: None };
+    trace.found = walker.follow(&parts, &mut trace);
+    Ok(trace)
 }
 
 /// The names on the way; `None` when it leads out of the root.
@@ -123,7 +135,7 @@ fn normal(path: &Path) -> Option<Vec<&OsStr>> {
 }
 
 impl Walker<'_> {
-    fn follow(&self, parts: &[&OsStr], exceptions: &mut Vec<Exception>) -> Found {
+    fn follow(&self, parts: &[&OsStr], trace: &mut Trace) -> Found {
         let mut dir = self.top();
         for (at, part) in parts.iter().enumerate() {
             let listing = match self.list(&dir) {
@@ -146,13 +158,16 @@ impl Walker<'_> {
                 let detail = cause.to_string();
                 Found::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
             };
-            match self.judge(&dir, &listing, entry, &rel, Some(exceptions)) {
+            match self.judge(&dir, &listing, entry, &rel, Some(&mut trace.exceptions)) {
                 Verdict::Omit => {
                     return row(SkipReason::Hidden, Cause::Text("git's own folder".to_string()));
                 }
                 Verdict::Leave(reason, cause) => return row(reason, cause),
                 Verdict::Keep(_) if at + 1 < parts.len() => return Found::BelowAFile(rel),
                 Verdict::Keep(wanted) => {
+                    if wanted {
+                        trace.wanted_by = self.wanted_by(&listing, &rel);
+                    }
                     return match entry.inner.metadata() {
                         Ok(metadata) => {
                             Found::Candidate(Candidate { path: rel, stat: stat(&metadata), wanted })
@@ -167,6 +182,15 @@ impl Walker<'_> {
         match self.list(&dir) {
             Err(error) => unread(unreadable_dir(&dir.rel, &error), &error),
             Ok(_) => Found::Directory,
+        }
+    }
+}
+
+impl Walker<'_> {
+    fn wanted_by(&self, listing: &Listing, rel: &RelPath) -> Option<IgnoreRule> {
+        match rules::rule(listing.rules.as_deref(), &self.base.path(rel), false) {
+            Ruling::Whitelist(line) => Some(line.rule()),
+            _ => None,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! standard error, the exit code. How well answers rank is not tested here.
 
 mod bad_input;
+mod explain;
 mod forms;
 mod operations;
 mod parameters;
@@ -84,6 +85,11 @@ impl Tree {
         command
     }
 
+    /// Git in the tree, with nothing of this machine's settings, and of no hook that runs these tests.
+    pub fn git(&self, args: &[&str]) {
+        git(&self.root(), args);
+    }
+
     pub fn run(&self, args: &[&str]) -> Ran {
         ran(self.command().args(args), "")
     }
@@ -116,6 +122,19 @@ impl Tree {
         }
         paths
     }
+}
+
+/// The same in any folder.
+pub fn git(folder: &Path, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
+    command.args(["-c", "protocol.file.allow=always"]).args(args);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        command.env_remove(name);
+    }
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Runs a command that reads `input`.

@@ -1,25 +1,10 @@
 //! Worktrees of one repository share what was parsed; an answer never comes from the other one.
 
-use std::path::Path;
-use std::process::Command;
-
 use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
 
 use super::{Tree, ask, options, paths, refresh};
-use crate::cli::SMALL;
-
-fn git(folder: &Path, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args);
-    // Neither the machine's settings nor a hook that runs these tests may reach the repository.
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GIT_")) {
-        command.env_remove(name);
-    }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
+use crate::cli::{SMALL, git};
 
 /// A repository with one commit, and a second worktree of it.
 fn two_worktrees() -> (Tree, [Engine; 2]) {

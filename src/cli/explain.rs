@@ -1,0 +1,35 @@
+//! `--explain-skips PATH`, of `skipped` and of `index`: which rule leaves a path out.
+//!
+//! It owns the exit code, which is that of `git check-ignore`: 0 when something leaves the path out, 1 when nothing
+//! does. An absolute path outside the tree one stands in chooses its own tree, as with `--path`.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use spyhop::catalog;
+use spyhop::engine::api::Fate;
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::{Place, optional};
+use super::{Failure, Outcome};
+
+/// Answers if it is asked for.
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Option<Result<Outcome, Failure>> {
+    let path = optional::<PathBuf>(matches, catalog::EXPLAIN_SKIPS.name)?;
+    Some(explain(path, matches, output))
+}
+
+fn explain(path: &Path, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let (place, path) = Place::of_entry(matches, path)?;
+    let explanation = place.open(matches)?.explain_skips(path)?;
+    if output.json {
+        output.json(&json::explanation(&explanation))?;
+    } else {
+        output.text(&text::explanation(&explanation, &output.style))?;
+    }
+    Ok(match explanation.fate {
+        Fate::LeftOut(..) | Fate::PathOnly(_) => Outcome::Found,
+        Fate::Indexed | Fate::Folder | Fate::Missing => Outcome::Nothing,
+    })
+}

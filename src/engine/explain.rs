@@ -1,0 +1,142 @@
+//! Which rule leaves a path out, or that none does.
+//!
+//! It asks the tree as it is now and not the index, so it answers before there is one, and it reads one file at most:
+//! the one that was asked about. Rules are [`crate::walk`]'s and looks are [`crate::read`]'s; what both say is put
+//! together here.
+
+use std::path::Path;
+
+use super::api::*;
+use super::why_not::reason;
+use super::{Engine, Error};
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+use crate::read::ReadOutcome;
+use crate::update::Updater;
+use crate::walk::{self, Candidate, Found, Trace, WalkOptions};
+
+/// What becomes of `path`, which is relative to the root.
+pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
+    let tracked = engine.tracked();
+    let is_tracked =
+        |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|tracked| tracked.contains(path, is_dir));
+    let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
+    let Trace { path: asked, found, mut exceptions, wanted_by } = walk::trace(engine.root(), path, &options)?;
+    let updater = engine.updater(tracked.as_ref());
+    let own = updater.own_index().filter(|own| own.covers(&asked));
+    let fate = match (own, found) {
+        (_, Found::Outside) => {
+            return Err(Error::bad(format!("path '{}' leaves its root", path.display())));
+        }
+        (_, Found::Nothing(_) | Found::BelowAFile(_)) => Fate::Missing,
+        (Some(own), _) => left_out(own),
+        (None, Found::LeftOut(row, cause)) => Fate::LeftOut(row, cause),
+        (None, Found::Directory) => Fate::Folder,
+        (None, Found::Candidate(candidate)) => look(&updater, &candidate, wanted_by, &mut exceptions),
+    };
+    let is_dir = fate == Fate::Folder || fate.row().is_some_and(|row| row.is_dir && row.path == asked);
+    let mut explanation = Explanation {
+        tracked: is_tracked(&asked, is_dir),
+        in_index: in_index(engine, &asked),
+        remedy: fate.row().and_then(remedy),
+        text: String::new(),
+        path: asked,
+        fate,
+        exceptions,
+    };
+    explanation.text = sentence(engine, &explanation);
+    Ok(explanation)
+}
+
+fn left_out(row: Skipped) -> Fate {
+    let cause = Cause::Text(row.detail.clone());
+    Fate::LeftOut(row, cause)
+}
+
+/// What the content of a candidate says.
+fn look(
+    updater: &Updater<'_>,
+    candidate: &Candidate,
+    wanted_by: Option<IgnoreRule>,
+    exceptions: &mut Vec<Exception>,
+) -> Fate {
+    let row = |reason, detail| Skipped { path: candidate.path.clone(), reason, detail, is_dir: false };
+    let (outcome, strict) = updater.read(candidate);
+    match outcome {
+        ReadOutcome::Skipped { reason, detail } => left_out(row(reason, detail)),
+        ReadOutcome::PathOnly { reason, detail, .. } => Fate::PathOnly(row(reason, detail)),
+        ReadOutcome::Source(_) => {
+            if let ReadOutcome::PathOnly { reason, detail, .. } = strict {
+                let by = match wanted_by {
+                    Some(rule) => Keeper::Rule(rule),
+                    None if updater.settings.no_built_in => Keeper::Option("no_built_in"),
+                    None if updater.is_tracked(&candidate.path) => Keeper::Git,
+                    None => Keeper::NoRepository,
+                };
+                exceptions.push(Exception {
+                    path: candidate.path.clone(),
+                    reason,
+                    over: Cause::Text(detail),
+                    by,
+                });
+            }
+            Fate::Indexed
+        }
+    }
+}
+
+/// Whether the newest commit holds a file, if there is one.
+fn in_index(engine: &Engine, path: &RelPath) -> Option<bool> {
+    let open = engine.current().ok()?;
+    Some((0..open.corpus.n_files() as u32).any(|file| open.corpus.path(file) == path.as_str()))
+}
+
+/// The line that brings a row back, where a line can.
+fn remedy(row: &Skipped) -> Option<String> {
+    let helps = matches!(
+        row.reason,
+        SkipReason::Ignored
+            | SkipReason::Hidden
+            | SkipReason::BuiltIn
+            | SkipReason::TooLarge
+            | SkipReason::Generated
+            | SkipReason::Minified
+    );
+    let path = row.path.as_str();
+    let is_git = path.rsplit('/').next() == Some(".git");
+    let is_own = row.detail == crate::update::OWN_INDEX;
+    // No pattern spans lines, and blanks at the end of one are cut.
+    if !helps || is_git || is_own || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
+        return None;
+    }
+    let mut pattern = String::from("!/");
+    for c in path.chars() {
+        if "\\*?[]{}".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    if row.is_dir {
+        pattern.push('/');
+    }
+    Some(pattern)
+}
+
+fn sentence(engine: &Engine, explanation: &Explanation) -> String {
+    let Explanation { path, fate, in_index, .. } = explanation;
+    let shown = path.shown();
+    let shown = if shown.is_empty() { "." } else { &shown };
+    match fate {
+        Fate::Indexed if *in_index == Some(false) => {
+            format!("nothing leaves {shown} out; it is not indexed yet")
+        }
+        Fate::Indexed => format!("nothing leaves {shown} out"),
+        Fate::Folder => format!("nothing leaves the folder {shown} out"),
+        Fate::Missing => format!("there is no file {shown} below {}", engine.root().display()),
+        Fate::PathOnly(row) => format!("{shown} is found by its path only: {}", reason(row)),
+        Fate::LeftOut(row, _) if row.path == *path => format!("{shown} is left out: {}", reason(row)),
+        Fate::LeftOut(row, _) => {
+            format!("{shown} is left out with the folder {}: {}", row.path.shown(), reason(row))
+        }
+    }
+}
