@@ -12,7 +12,8 @@ use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::id::ContentHash;
 use crate::model::SkipReason;
@@ -153,7 +154,11 @@ fn content(path: &Path, max: u64) -> Result<Content, Why> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(metadata.len() as usize).map_err(|error| unreadable(io::Error::other(error)))?;
     // One byte more than allowed, so that a file that grows meanwhile is noticed.
-    file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    let mut file = file.take(max.saturating_add(1));
+    // The beginning tells what is binary; the rest, which may be a gigabyte, need not be read then.
+    (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+    Form::of(&bytes)?;
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > max {
         return Ok(Content::TooLarge(bytes.len() as u64));
     }
@@ -194,21 +199,28 @@ const HEAD_BYTES: usize = 8 << 10;
 /// How a file's bytes spell its text.
 enum Form {
     Utf8 { bom: bool },
-    Utf16(&'static Encoding),
+    Utf16 { encoding: &'static Encoding, bom: bool },
+    Utf32 { is_big: bool },
 }
 
 impl Form {
     /// Judges the byte order mark and the first bytes only.
     fn of(bytes: &[u8]) -> Result<Form, Why> {
-        if bytes.starts_with(&[0xff, 0xfe, 0, 0]) {
-            return Err((SkipReason::Encoding, "UTF-32".to_string()));
+        // The marks come before the test for NUL bytes, which half of UTF-16's are. What begins like UTF-32 in little
+        // end first could be UTF-16 that begins with a NUL; no text does.
+        match bytes {
+            [0xff, 0xfe, 0, 0, ..] => return Ok(Form::Utf32 { is_big: false }),
+            [0, 0, 0xfe, 0xff, ..] => return Ok(Form::Utf32 { is_big: true }),
+            _ => {}
         }
-        // The mark comes before the test for NUL bytes, which half of UTF-16's are.
         match Encoding::for_bom(bytes) {
             Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => {
-                return Ok(Form::Utf16(encoding));
+                return Ok(Form::Utf16 { encoding, bom: true });
             }
             _ => {}
+        }
+        if let Some(encoding) = unmarked_utf16(bytes) {
+            return Ok(Form::Utf16 { encoding, bom: false });
         }
         binary(bytes)?;
         Ok(Form::Utf8 { bom: bytes.starts_with(b"\xef\xbb\xbf") })
@@ -216,12 +228,18 @@ impl Form {
 
     fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), Why> {
         match self {
-            Form::Utf16(encoding) => {
+            Form::Utf16 { encoding, bom } => {
                 let text = encoding
-                    .decode_without_bom_handling_and_without_replacement(&bytes[2..])
+                    .decode_without_bom_handling_and_without_replacement(&bytes[if bom { 2 } else { 0 }..])
                     .ok_or_else(|| (SkipReason::Encoding, format!("broken {}", encoding.name())))?;
                 binary(text.as_bytes())?;
                 Ok((text.into_owned(), true))
+            }
+            Form::Utf32 { is_big } => {
+                let text = utf32(&bytes[4..], is_big)
+                    .ok_or_else(|| (SkipReason::Encoding, "broken UTF-32".to_string()))?;
+                binary(text.as_bytes())?;
+                Ok((text, true))
             }
             Form::Utf8 { bom } => {
                 if bom {
@@ -254,23 +272,59 @@ fn binary(bytes: &[u8]) -> Result<(), Why> {
     Ok(())
 }
 
-/// A guess for text that is not UTF-8. Identifiers and keywords are ASCII nearly everywhere, so what is at stake are
-/// the letters of comments and strings: Western text has few bytes above ASCII, and uses of 0x80..0xA0 only what
-/// typographers do. Eastern encodings use that range for half of their characters, and are refused.
+/// UTF-16 without a mark, if these bytes can hardly be anything else: source text is ASCII for the most part, and then
+/// every other byte is NUL, always on the same side.
+fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
+    let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
+    let (first, second, pairs) = (zeros(0), zeros(1), head.len() / 2);
+    let most = |zeros: usize| zeros * 10 >= pairs * 7 && pairs >= 2;
+    match (first, second) {
+        (0, zeros) if most(zeros) => Some(UTF_16LE),
+        (zeros, 0) if most(zeros) => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+fn utf32(bytes: &[u8], is_big: bool) -> Option<String> {
+    let (units, rest) = bytes.as_chunks::<4>();
+    let number = |unit: &[u8; 4]| if is_big { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) };
+    let text = units.iter().map(|unit| char::from_u32(number(unit))).collect();
+    if rest.is_empty() { text } else { None }
+}
+
+/// A guess for text that is not UTF-8, by the detector that browsers use. Keywords and identifiers are ASCII nearly
+/// everywhere, so what is at stake are the letters of comments and strings. The guess counts when every byte has a
+/// meaning in that encoding and what comes out is mostly letters: noise decodes to a mixture of everything.
 fn legacy(bytes: &[u8]) -> Result<String, Why> {
-    let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
-    // Euro, ellipsis, quotes, bullet, dashes, trade mark, no-break space and everything above.
-    let is_western = |byte: &u8| matches!(byte, ..0x80 | 0x80 | 0x85 | 0x91..=0x97 | 0x99 | 0xa0..);
-    if let Some(at) = bytes.iter().position(|byte| !is_western(byte)) {
-        return Err((
-            SkipReason::Encoding,
-            format!("byte 0x{:02x} at {at} fits no known encoding", bytes[at]),
-        ));
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let encoding = detector.guess(None, Utf8Detection::Deny);
+    let refused = |what: &str| {
+        let at = bytes.iter().position(|byte| *byte >= 0x80).unwrap_or(0);
+        (SkipReason::Encoding, format!("byte 0x{:02x} at {at} is not UTF-8, and {what}", bytes[at]))
+    };
+    let name = encoding.name();
+    let text = encoding
+        .decode_without_bom_handling_and_without_replacement(bytes)
+        .ok_or_else(|| refused(&format!("the text is not {name} either")))?;
+    let (mut letters, mut others) = (0u64, 0u64);
+    for c in text.chars().filter(|c| !c.is_ascii()) {
+        // What typographers use, and the punctuation and full-width forms of the East.
+        let is_of_text = c.is_alphanumeric()
+            || matches!(
+                c,
+                '\u{a0}' | '\u{a7}' | '\u{a9}' | '\u{ab}' | '\u{ae}' | '\u{b0}' | '\u{b7}' | '\u{bb}'
+            )
+            || matches!(c, '\u{2010}'..='\u{203a}' | '\u{20ac}' | '\u{2122}' | '\u{3000}'..='\u{30ff}')
+            || matches!(c, '\u{2500}'..='\u{259f}' | '\u{ff00}'..='\u{ffef}');
+        if is_of_text { letters += 1 } else { others += 1 }
     }
-    if high * 10 >= bytes.len() {
-        return Err((SkipReason::Encoding, format!("{high} of {} bytes are not ASCII", bytes.len())));
+    // A control character of the second kind has no business in text.
+    if others * 4 > letters || text.chars().any(|c| ('\u{80}'..'\u{a0}').contains(&c)) {
+        return Err(refused(&format!("as {name} it is no text")));
     }
-    Ok(WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned())
+    Ok(text.into_owned())
 }
 
 /// A marker of generated code stands in the first lines, or it is something that only speaks of markers.
@@ -378,8 +432,15 @@ mod tests {
         check(b"\xff\xfe", r#"decoded """#);
         check(b"\xff\xfea", "encoding: broken UTF-16LE");
         check(b"\xfe\xff\xd8\0\0a", "encoding: broken UTF-16BE");
-        check(b"\xff\xfe\0\0a\0\0\0", "encoding: UTF-32");
+        check(b"\xff\xfe\0\0a\0\0\0\xe4\0\0\0", r#"decoded "aä""#);
+        check(b"\0\0\xfe\xff\0\0\0a\0\x01\xf4\x33", r#"decoded "a🐳""#);
+        check(b"\xff\xfe\0\0a\0\0", "encoding: broken UTF-32");
+        check(b"\xff\xfe\0\0\0\xd8\0\0", "encoding: broken UTF-32");
         check(b"\xff\xfea\0\0\0", "binary: NUL at byte 1");
+        check(b"f\0n\0 \0a\0\xe4\0", r#"decoded "fn aä""#);
+        check(b"\0f\0n\0 \0a\0\xe4", r#"decoded "fn aä""#);
+        check(b"f\0n\0 \0a\0\xd8\xd8", "encoding: broken UTF-16LE");
+        check(b"\x01\0\x02\0\x03\0\x04\0", "binary: 4 control characters in 4 bytes");
         check(b"\xef\xbb\xbfa long enough line \xff", "encoding: not the UTF-8 that it begins as");
     }
 
@@ -400,11 +461,18 @@ mod tests {
         check(b"// it\x92s \x93quoted\x94 \x96 a comment of some length, as they are", {
             r#"decoded "// it’s “quoted” – a comment of some length, as they are""#
         });
-        check(b"// Shift-JIS \x83\x65 and some code", "encoding: byte 0x83 at 13 fits no known encoding");
-        check(b"\xcf\xd0\xc8\xc2\xc5\xd2 ok", "encoding: 6 of 9 bytes are not ASCII");
-        // The share counts as too high from one in ten.
-        check(b"123456789\xe4", "encoding: 1 of 10 bytes are not ASCII");
-        check(b"1234567890\xe4", r#"decoded "1234567890ä""#);
+        // "reads the settings file", "the size of a character", "a check of the length of a line"
+        check(b"// \x90\xdd\x92\xe8\x83t\x83@\x83C\x83\x8b\x82\xf0\x93\xc7\x82\xde", {
+            r#"decoded "// 設定ファイルを読む""#
+        });
+        check(b"// \xd7\xd6\xb7\xfb\xb5\xc4\xb4\xf3\xd0\xa1 int n;", r#"decoded "// 字符的大小 int n;""#);
+        check(b"// \xcf\xf0\xee\xe2\xe5\xf0\xea\xe0 \xe4\xeb\xe8\xed\xfb \xf1\xf2\xf0\xee\xea\xe8", {
+            r#"decoded "// Проверка длины строки""#
+        });
+        let noise: Vec<u8> = (0..400u32).map(|at| (at * at * 7 + at * 13) as u8 | 0x80).collect();
+        let refused = decode(noise).unwrap_err();
+        assert_eq!(refused.0, SkipReason::Encoding);
+        assert!(refused.1.starts_with("byte 0x80 at 0 is not UTF-8, and "), "{}", refused.1);
     }
 
     #[test]
