@@ -7,6 +7,7 @@
 
 mod chunk;
 mod guard;
+mod macros;
 mod outline;
 #[cfg(test)]
 mod tests;
@@ -77,7 +78,8 @@ impl Analyzer {
             self.parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
             self.language = language;
         }
-        guard::parse(&mut self.parser, source).ok_or(Note::ParseBudget)
+        let without = if rules.macros { macros::hidden(source) } else { None };
+        guard::parse(&mut self.parser, without.as_deref().unwrap_or(source)).ok_or(Note::ParseBudget)
     }
 }
 

@@ -455,7 +455,9 @@ impl<'a> Walk<'a> {
 
     /// The name that `node` spells, without quotes and on one line.
     fn name(&self, node: Node<'_>) -> Option<Box<str>> {
-        let text = self.text.get(node.byte_range())?.trim();
+        let end = self.rules.kind(node.kind_id()).end.as_ref().and_then(|step| step.from(node));
+        let end = end.map_or(node.end_byte(), |end| end.start_byte());
+        let text = self.text.get(node.start_byte()..end)?.trim();
         let mut text = text.lines().next()?.trim();
         if self.rules.prose {
             // The marks that may close a heading stand behind a space; those of `C#` do not.

@@ -40,6 +40,9 @@ pub(super) struct Manifest {
     /// What makes its trees deep, for the guard before parsing.
     #[serde(default)]
     pub nesting: Nesting,
+    /// Whether words in capitals that stand where only a macro can are kept from the parser.
+    #[serde(default)]
+    pub macros: bool,
     /// Comments. They lead the item they touch.
     #[serde(default)]
     pub comments: Vec<String>,
@@ -76,6 +79,9 @@ pub(super) struct Manifest {
     /// For compound nodes, the step that leads to the name they end in.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
+    /// For names that are followed by what is no part of them, the step to that: C++'s `operator bool() const`.
+    #[serde(default)]
+    pub ends: BTreeMap<String, String>,
     /// For kinds that qualify a name, the step to what it is qualified by: `C` in C++'s `C::f`.
     #[serde(default)]
     pub scopes: BTreeMap<String, String>,
@@ -256,6 +262,8 @@ impl Manifest {
         names.extend(self.names);
         let mut scopes = base.scopes.clone();
         scopes.extend(self.scopes);
+        let mut ends = base.ends.clone();
+        ends.extend(self.ends);
         Manifest {
             prose: self.prose || base.prose,
             dotted: self.dotted || base.dotted,
@@ -272,6 +280,8 @@ impl Manifest {
             docstring: if self.docstring.is_empty() { base.docstring.clone() } else { self.docstring },
             names,
             scopes,
+            ends,
+            macros: self.macros || base.macros,
             strip: base.strip.clone() + &self.strip,
             until: base.until.clone() + &self.until,
             item: join(&base.item, self.item),

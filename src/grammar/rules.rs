@@ -18,6 +18,8 @@ pub(crate) struct Rules {
     pub prose: bool,
     /// See [`Manifest::nesting`].
     pub nesting: Nesting,
+    /// See [`Manifest::macros`].
+    pub macros: bool,
     /// See [`Manifest::dotted`].
     pub dotted: bool,
     /// The kinds that make a doc string, outermost first; empty when the language has none.
@@ -42,6 +44,8 @@ pub(crate) struct Kind {
     pub step: Option<Step>,
     /// The step to what the name is qualified by.
     scope: Option<Step>,
+    /// The step to what follows the name and is no part of it.
+    pub end: Option<Step>,
 }
 
 /// Bits of [`Kind::flags`].
@@ -136,7 +140,8 @@ impl Rules {
     /// What the kind with number `id` means; the number of an error node is beyond the table.
     #[inline]
     pub fn kind(&self, id: u16) -> &Kind {
-        static ERROR: Kind = Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None, scope: None };
+        static ERROR: Kind =
+            Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None, scope: None, end: None };
         self.kinds.get(id as usize).unwrap_or(&ERROR)
     }
 
@@ -211,6 +216,12 @@ impl Rules {
                 kinds[id as usize].scope = Some(step.clone());
             }
         }
+        for (name, step) in &manifest.ends {
+            let step = compiler.step(step)?;
+            for &id in compiler.kind(name)?.iter() {
+                kinds[id as usize].end = Some(step.clone());
+            }
+        }
         let mut items = Vec::new();
         for item in &manifest.item {
             for &id in compiler.kinds(item.node.as_slice())?.iter() {
@@ -239,9 +250,9 @@ impl Rules {
         }
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
-        let (prose, nesting, dotted) = (manifest.prose, manifest.nesting, manifest.dotted);
+        let Manifest { prose, nesting, dotted, macros, .. } = *manifest;
         let (strip, until) = (manifest.strip.chars().collect(), manifest.until.chars().collect());
-        Ok(Rules { prose, nesting, dotted, docstring, strip, until, kinds, items, uses, language })
+        Ok(Rules { prose, nesting, dotted, macros, docstring, strip, until, kinds, items, uses, language })
     }
 }
 
