@@ -155,14 +155,21 @@ impl Rules {
         &self.uses[kind.uses.0 as usize..kind.uses.1 as usize]
     }
 
-    /// Follows the steps of compound kinds from `node` to the node in which its name stands. The number of steps is
-    /// bounded, since declarators nest as deep as somebody likes to write them.
+    /// Follows the steps of compound kinds from `node` to the node in which its name stands.
     pub fn name_of<'tree>(&self, node: Node<'tree>) -> Node<'tree> {
-        self.qualified_name_of(node).0
+        self.last_of(node).0
     }
 
     /// The same, with what qualifies the name, if anything does.
-    pub fn qualified_name_of<'tree>(&self, mut node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
+    pub fn qualified_name_of<'tree>(&self, node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
+        let (node, scope) = self.last_of(node);
+        (node, scope.map(|scope| self.name_of(scope)))
+    }
+
+    /// The node in which the name stands, and the whole of what qualifies it: that may be as long as somebody likes
+    /// to write it, and has a name of its own only for those who ask. The number of steps is bounded for the same
+    /// reason.
+    fn last_of<'tree>(&self, mut node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
         let mut scope = None;
         for _ in 0..64 {
             let kind = self.kind(node.kind_id());
@@ -172,7 +179,7 @@ impl Rules {
             }
             node = next;
         }
-        (node, scope.map(|scope| self.name_of(scope)))
+        (node, scope)
     }
 
     /// Compiles `manifest` for `language`. `source` names the manifest in errors.
