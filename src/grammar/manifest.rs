@@ -118,6 +118,8 @@ pub(crate) enum Nesting {
     Brackets,
     /// Quote and list markers, or indentation, at the start of a line.
     Markers,
+    /// Elements that are open at the same time.
+    Tags,
 }
 
 /// A node kind that defines a name.
