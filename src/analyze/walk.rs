@@ -447,6 +447,7 @@ impl<'a> Walk<'a> {
         named
             .into_iter()
             .skip(1)
+            .take(shape.most as usize)
             .filter(|child| self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0)
             .filter_map(|child| self.name(self.rules.name_of(child)))
             .map(|name| Symbol { name, ..first.clone() })
