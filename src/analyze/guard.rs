@@ -173,8 +173,15 @@ mod tests {
     #[test]
     fn a_parser_out_of_budget_is_ready_for_the_next_file() {
         let grammars = Grammars::built_in();
-        let text = "a(b);<i>\n</i>".repeat(5_000);
         for row in grammars.list() {
+            // What is one token for a parser is over before the first callback.
+            let line = match &*row.name {
+                "html" | "json" => "<i>[1]</i>\n",
+                "php" => "<?php a(b); ?>\n",
+                "yaml" => "- a: [b]\n",
+                _ => "a(b);\n",
+            };
+            let text = line.repeat(5_000);
             let mut parser = Parser::new();
             parser.set_language(&grammars.rules(row.id).unwrap().language).unwrap();
             assert!(parse_within(&mut parser, &text, 10).is_none(), "{}", row.name);
