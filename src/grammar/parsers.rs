@@ -32,6 +32,7 @@ macro_rules! row {
 pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "c")] row!("c", tree_sitter_c::LANGUAGE),
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
+    #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
     #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
