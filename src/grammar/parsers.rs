@@ -35,6 +35,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
+    #[cfg(feature = "kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
     #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
     #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
