@@ -37,6 +37,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
     #[cfg(feature = "kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
+    #[cfg(feature = "lua")] row!("lua", tree_sitter_lua::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
     #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
     #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
