@@ -45,4 +45,5 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "swift")] row!("swift", tree_sitter_swift::LANGUAGE),
     #[cfg(feature = "typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
     #[cfg(feature = "typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+    #[cfg(feature = "zig")] row!("zig", tree_sitter_zig::LANGUAGE),
 ];
