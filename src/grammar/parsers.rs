@@ -40,6 +40,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "lua")] row!("lua", tree_sitter_lua::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
     #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
+    #[cfg(feature = "ruby")] row!("ruby", tree_sitter_ruby::LANGUAGE),
     #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
     #[cfg(feature = "scala")] row!("scala", tree_sitter_scala::LANGUAGE),
     #[cfg(feature = "swift")] row!("swift", tree_sitter_swift::LANGUAGE),
