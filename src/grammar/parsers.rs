@@ -39,6 +39,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
     #[cfg(feature = "lua")] row!("lua", tree_sitter_lua::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
+    #[cfg(feature = "php")] row!("php", tree_sitter_php::LANGUAGE_PHP),
     #[cfg(feature = "python")] row!("python", tree_sitter_python::LANGUAGE),
     #[cfg(feature = "ruby")] row!("ruby", tree_sitter_ruby::LANGUAGE),
     #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
