@@ -33,6 +33,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "c")] row!("c", tree_sitter_c::LANGUAGE),
     #[cfg(feature = "cpp")] row!("cpp", tree_sitter_cpp::LANGUAGE),
     #[cfg(feature = "csharp")] row!("csharp", tree_sitter_c_sharp::LANGUAGE),
+    #[cfg(feature = "elixir")] row!("elixir", tree_sitter_elixir::LANGUAGE),
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
