@@ -30,6 +30,7 @@ macro_rules! row {
 /// The rows, in order of name. A language's number is its place here, from 1.
 #[rustfmt::skip]
 pub(super) static LINKED: &[Linked] = &[
+    #[cfg(feature = "bash")] row!("bash", tree_sitter_bash::LANGUAGE),
     #[cfg(feature = "c")] row!("c", tree_sitter_c::LANGUAGE),
     #[cfg(feature = "cpp")] row!("cpp", tree_sitter_cpp::LANGUAGE),
     #[cfg(feature = "csharp")] row!("csharp", tree_sitter_c_sharp::LANGUAGE),
