@@ -36,6 +36,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "csharp")] row!("csharp", tree_sitter_c_sharp::LANGUAGE),
     #[cfg(feature = "elixir")] row!("elixir", tree_sitter_elixir::LANGUAGE),
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
+    #[cfg(feature = "haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE),
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
     #[cfg(feature = "kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
