@@ -39,6 +39,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE),
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
+    #[cfg(feature = "json")] row!("json", tree_sitter_json::LANGUAGE),
     #[cfg(feature = "kotlin")] row!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
     #[cfg(feature = "lua")] row!("lua", tree_sitter_lua::LANGUAGE),
     #[cfg(feature = "markdown")] row!("markdown", tree_sitter_md::LANGUAGE),
