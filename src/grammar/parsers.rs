@@ -51,5 +51,6 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "swift")] row!("swift", tree_sitter_swift::LANGUAGE),
     #[cfg(feature = "typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
     #[cfg(feature = "typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+    #[cfg(feature = "yaml")] row!("yaml", tree_sitter_yaml::LANGUAGE),
     #[cfg(feature = "zig")] row!("zig", tree_sitter_zig::LANGUAGE),
 ];
