@@ -49,6 +49,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "rust")] row!("rust", tree_sitter_rust::LANGUAGE),
     #[cfg(feature = "scala")] row!("scala", tree_sitter_scala::LANGUAGE),
     #[cfg(feature = "swift")] row!("swift", tree_sitter_swift::LANGUAGE),
+    #[cfg(feature = "toml")] row!("toml", tree_sitter_toml_ng::LANGUAGE),
     #[cfg(feature = "typescript")] row!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
     #[cfg(feature = "typescript")] row!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
     #[cfg(feature = "yaml")] row!("yaml", tree_sitter_yaml::LANGUAGE),
