@@ -34,6 +34,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "c")] row!("c", tree_sitter_c::LANGUAGE),
     #[cfg(feature = "cpp")] row!("cpp", tree_sitter_cpp::LANGUAGE),
     #[cfg(feature = "csharp")] row!("csharp", tree_sitter_c_sharp::LANGUAGE),
+    #[cfg(feature = "css")] row!("css", tree_sitter_css::LANGUAGE),
     #[cfg(feature = "elixir")] row!("elixir", tree_sitter_elixir::LANGUAGE),
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
     #[cfg(feature = "haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE),
