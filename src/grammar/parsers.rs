@@ -38,6 +38,7 @@ pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "elixir")] row!("elixir", tree_sitter_elixir::LANGUAGE),
     #[cfg(feature = "go")] row!("go", tree_sitter_go::LANGUAGE),
     #[cfg(feature = "haskell")] row!("haskell", tree_sitter_haskell::LANGUAGE),
+    #[cfg(feature = "html")] row!("html", tree_sitter_html::LANGUAGE),
     #[cfg(feature = "java")] row!("java", tree_sitter_java::LANGUAGE),
     #[cfg(feature = "javascript")] row!("javascript", tree_sitter_javascript::LANGUAGE),
     #[cfg(feature = "json")] row!("json", tree_sitter_json::LANGUAGE),
