@@ -5,6 +5,7 @@
 //! standard error, the exit code. How well answers rank is not tested here.
 
 mod bad_input;
+mod crashed_parser;
 mod explain;
 mod forms;
 mod operations;
