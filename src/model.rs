@@ -225,7 +225,7 @@ pub enum Note {
     Decoded,
     /// Only its path is indexed, see the file's entry among the skipped.
     PathOnly,
-    /// Its parser crashed on it once; chunks are windows of lines. See its entry among the skipped.
+    /// Its parser crashed on it once, or took too long; chunks are windows of lines. See its entry among the skipped.
     Quarantined,
 }
 
@@ -296,7 +296,7 @@ skip_reasons! {
     TooLarge "too-large" "It is above the size that is ranked by content; its path is indexed.",
     Generated "generated" "A marker says that it is generated.",
     Minified "minified" "Its lines are so long that it must be minified.",
-    Quarantined "quarantined" "Its parser crashed on it; it is indexed by lines, without structure.",
+    Quarantined "quarantined" "Its parser crashed on it or took too long; it is indexed by lines, without structure.",
 }
 
 /// A file or directory that was seen and left out. A directory stands for all that is below it.

@@ -1,14 +1,7 @@
-//! What is decided on a file's bytes before and while it is parsed: whether it nests too deep, and when parsing has
-//! taken too long.
+//! What is decided on a file's bytes before it is parsed: whether it nests too deep.
 //!
-//! It owns those two measures; falling back is [`super`]'s. Depth is measured before parsing because tree-sitter's
-//! progress callback is no guard against it: on nested brackets a parser can run for seconds between two calls.
-//! The budget counts callbacks, never time, so that the same file is analysed the same way on every machine.
-
-use std::cell::Cell;
-use std::ops::ControlFlow;
-
-use tree_sitter::{ParseOptions, Parser, Tree};
+//! Depth is measured before parsing because nothing stops a parser on nested brackets: it can run for seconds between
+//! two progress callbacks. What stops it elsewhere is [`super::budget`]'s.
 
 use crate::grammar::Nesting;
 
@@ -22,25 +15,6 @@ const MAX_MARKERS: u32 = 100;
 
 /// How many elements may be open at once. The scanner of HTML copies all of them for every token.
 const MAX_TAGS: usize = 500;
-
-/// Callbacks that any file may take, however short.
-const FREE_CALLBACKS: u64 = 20_000;
-
-/// Further callbacks for each byte. A callback stands for about a hundred steps of the parser. In every file of five
-/// large repositories, thousands of JavaScript files full of syntax errors among them, there were fewer than .1 a
-/// byte.
-const CALLBACKS_PER_BYTE: f64 = 0.2;
-
-/// How many bytes the parser is given at a time.
-const WINDOW: usize = 4096;
-
-/// How often any file may be read from, however short. Some scanners look ahead to the end of the file for every
-/// token, and neither see nor cause a callback while they do.
-const FREE_READS: u64 = 10_000;
-
-/// The same for each window of the file. Reading once from end to end takes one; among sources of nineteen languages
-/// the most was 34, in Scala.
-const READS_PER_WINDOW: u64 = 40;
 
 /// Whether `text` nests too deep to be parsed. Brackets in strings and comments count too: telling them apart would
 /// take a lexer for each language, and what they can cost is a file's structure, not the file.
@@ -129,97 +103,9 @@ fn tags_too_deep(text: &[u8]) -> bool {
     false
 }
 
-/// Parses `text` within the budget. `None` when the budget ended; the parser is ready for the next file.
-pub(super) fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
-    parse_within(parser, text, FREE_CALLBACKS + (text.len() as f64 * CALLBACKS_PER_BYTE) as u64)
-}
-
-fn parse_within(parser: &mut Parser, text: &str, budget: u64) -> Option<Tree> {
-    let mut callbacks = 0u64;
-    let reads = Cell::new(0u64);
-    let max_reads = FREE_READS + (text.len() / WINDOW) as u64 * READS_PER_WINDOW;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        callbacks += 1;
-        if callbacks > budget || reads.get() > max_reads {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut read = |at: usize, _| {
-        reads.set(reads.get() + 1);
-        // A scanner in the middle of a token knows only one thing that stops it: the end of the file.
-        // No character may be cut in two: the lexer would ask for its rest and use an empty answer unseen.
-        let mut end = if reads.get() > max_reads { at } else { at.saturating_add(WINDOW).min(text.len()) };
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.as_bytes().get(at..end).unwrap_or_default()
-    };
-    let tree = parser.parse_with_options(&mut read, None, Some(options));
-    let tree = tree.filter(|_| reads.get() <= max_reads);
-    if tree.is_none() {
-        parser.reset();
-    }
-    tree
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::Grammars;
-
-    #[test]
-    fn a_parser_out_of_budget_is_ready_for_the_next_file() {
-        let grammars = Grammars::built_in();
-        for row in grammars.list() {
-            // What is one token for a parser is over before the first callback.
-            let line = match &*row.name {
-                "html" | "json" => "<i>[1]</i>\n",
-                "php" => "<?php a(b); ?>\n",
-                "yaml" => "- a: [b]\n",
-                _ => "a(b);\n",
-            };
-            let text = line.repeat(5_000);
-            let mut parser = Parser::new();
-            parser.set_language(&grammars.rules(row.id).unwrap().language).unwrap();
-            assert!(parse_within(&mut parser, &text, 10).is_none(), "{}", row.name);
-            assert_eq!(parse(&mut parser, &text).unwrap().root_node().end_byte(), text.len(), "{}", row.name);
-        }
-    }
-
-    #[test]
-    fn a_scanner_that_looks_ahead_to_the_end_each_time_is_stopped() {
-        let grammars = Grammars::built_in();
-        let check = |language: &str, text: String| {
-            let Ok(id) = grammars.by_name(language) else { return };
-            let mut parser = Parser::new();
-            parser.set_language(&grammars.rules(id).unwrap().language).unwrap();
-            assert!(parse(&mut parser, &text).is_none(), "{language}");
-            assert!(parse(&mut parser, "a").is_some(), "{language}");
-        };
-        check("css", "/* ".repeat(100_000));
-        check("css", "a:b".repeat(100_000));
-        check("html", "<!-- ".repeat(60_000));
-        let quoted = "let a = 'é';".repeat(80_000);
-        check("kotlin", quoted.clone());
-        check("lua", quoted.clone());
-        check("scala", quoted);
-    }
-
-    #[test]
-    fn characters_on_the_edge_of_a_window_are_whole() {
-        let grammars = Grammars::built_in();
-        let Ok(id) = grammars.by_name("rust") else { return };
-        let mut parser = Parser::new();
-        parser.set_language(&grammars.rules(id).unwrap().language).unwrap();
-        for shift in 0..4 {
-            let text =
-                format!("{}fn f() {{ let s = \"{}\"; }}", " ".repeat(shift), "𝄞".repeat(3 * WINDOW / 4));
-            assert!(!parse(&mut parser, &text).unwrap().root_node().has_error(), "{shift}");
-        }
-    }
 
     #[test]
     fn depth_is_measured_on_bytes() {

@@ -5,6 +5,7 @@
 //! too long, its chunks are windows of lines and a note says why. An error would only make every caller write that
 //! fallback again.
 
+mod budget;
 mod chunk;
 mod guard;
 mod macros;
@@ -42,6 +43,7 @@ impl Default for Analyzer {
 impl Analyzer {
     /// An analyzer.
     pub fn new() -> Analyzer {
+        budget::count_allocations();
         Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
     }
 
@@ -79,7 +81,7 @@ impl Analyzer {
             self.language = language;
         }
         let without = if rules.macros { macros::hidden(source) } else { None };
-        guard::parse(&mut self.parser, without.as_deref().unwrap_or(source)).ok_or(Note::ParseBudget)
+        budget::parse(&mut self.parser, without.as_deref().unwrap_or(source))
     }
 }
 

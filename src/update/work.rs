@@ -250,8 +250,8 @@ impl<'w> Hand<'w> {
         }
     }
 
-    /// The structure of a file. One that crashed its parser before is not parsed; one that makes our own code panic
-    /// joins those.
+    /// The structure of a file. One that crashed its parser before is not parsed; one that takes its parser too long,
+    /// or makes our own code panic, joins those.
     fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
         let Work { grammars, quarantine, .. } = *self.work;
         let by_lines = || Analyzer::by_lines(grammars, language, &source.text, Note::Quarantined);
@@ -262,15 +262,20 @@ impl<'w> Hand<'w> {
             self.slot.enter(path, source.hash);
         }
         let analyzed = AssertUnwindSafe(|| self.analyzer.analyze(grammars, language, &source.text));
-        catch_unwind(analyzed).unwrap_or_else(|panic| {
-            self.analyzer = Analyzer::new();
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            if let Err(error) = quarantine.add(path, source.hash, format!("its analysis panicked: {said}")) {
-                tracing::warn!(%error, "the quarantine could not be written");
+        let (analysis, cause) = match catch_unwind(analyzed) {
+            Ok(analysis) if !analysis.notes.contains(&Note::Quarantined) => return analysis,
+            Ok(analysis) => (analysis, "its parser took too long".to_string()),
+            Err(panic) => {
+                self.analyzer = Analyzer::new();
+                let said = panic.downcast_ref::<String>().map(String::as_str);
+                let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                (by_lines(), format!("its analysis panicked: {said}"))
             }
-            by_lines()
-        })
+        };
+        if let Err(error) = quarantine.add(path, source.hash, cause) {
+            tracing::warn!(%error, "the quarantine could not be written");
+        }
+        analysis
     }
 
     fn index(&mut self, id: VersionId, task: &ReadTask, source: &Source) -> Result<NewVersion, IndexError> {
