@@ -6,6 +6,8 @@
 mod concurrent;
 mod exclusion;
 mod faults;
+#[cfg(unix)]
+mod hostile;
 mod place;
 mod reasons;
 mod refresh;
