@@ -229,9 +229,14 @@ impl Form {
     fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), Why> {
         match self {
             Form::Utf16 { encoding, bom } => {
+                let units = &bytes[if bom { 2 } else { 0 }..];
                 let text = encoding
-                    .decode_without_bom_handling_and_without_replacement(&bytes[if bom { 2 } else { 0 }..])
-                    .ok_or_else(|| (SkipReason::Encoding, format!("broken {}", encoding.name())))?;
+                    .decode_without_bom_handling_and_without_replacement(units)
+                    // Without a mark it only looked like text.
+                    .ok_or_else(|| match binary(&bytes) {
+                        Err(why) if !bom => why,
+                        _ => (SkipReason::Encoding, format!("broken {}", encoding.name())),
+                    })?;
                 binary(text.as_bytes())?;
                 Ok((text.into_owned(), true))
             }
@@ -278,7 +283,8 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
     let (first, second, pairs) = (zeros(0), zeros(1), head.len() / 2);
-    let most = |zeros: usize| zeros * 10 >= pairs * 7 && pairs >= 2;
+    // A few bytes prove nothing.
+    let most = |zeros: usize| zeros * 10 >= pairs * 7 && pairs >= 8;
     match (first, second) {
         (0, zeros) if most(zeros) => Some(UTF_16LE),
         (zeros, 0) if most(zeros) => Some(UTF_16BE),
@@ -437,10 +443,11 @@ mod tests {
         check(b"\xff\xfe\0\0a\0\0", "encoding: broken UTF-32");
         check(b"\xff\xfe\0\0\0\xd8\0\0", "encoding: broken UTF-32");
         check(b"\xff\xfea\0\0\0", "binary: NUL at byte 1");
-        check(b"f\0n\0 \0a\0\xe4\0", r#"decoded "fn aä""#);
-        check(b"\0f\0n\0 \0a\0\xe4", r#"decoded "fn aä""#);
-        check(b"f\0n\0 \0a\0\xd8\xd8", "encoding: broken UTF-16LE");
-        check(b"\x01\0\x02\0\x03\0\x04\0", "binary: 4 control characters in 4 bytes");
+        check(b"f\0n\0 \0m\0a\0i\0n\0 \0\xe4\0", r#"decoded "fn main ä""#);
+        check(b"\0f\0n\0 \0m\0a\0i\0n\0 \0\xe4", r#"decoded "fn main ä""#);
+        check(b"f\0n\0 \0m\0a\0i\0n\0 \0\xd8\xd8", "binary: NUL at byte 1");
+        check(b"f\0n\0 \0a\0", "binary: NUL at byte 1");
+        check(&b"\x01\0\x02\0".repeat(4), "binary: 8 control characters in 8 bytes");
         check(b"\xef\xbb\xbfa long enough line \xff", "encoding: not the UTF-8 that it begins as");
     }
 

@@ -45,8 +45,8 @@ pub const QUICK: Scale = Scale {
     braces: 2 << 20,
     sparse: 1 << 30,
     many: 1_000,
-    near: 30_000,
-    depth: 2_000,
+    near: 6_000,
+    depth: 600,
     folders: 500,
 };
 pub const FULL: Scale = Scale {
