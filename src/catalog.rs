@@ -235,6 +235,61 @@ pub const REASON: Param =
 pub const FILE: Param = param("file", Takes::Path, "The file that was expected to answer");
 /// Files that somebody works on.
 pub const FILES: Param = param("files", Takes::Paths, "Files that are being worked on");
+/// What every line is compared with.
+pub const PATTERN: Param =
+    param("pattern", Takes::Text, "A regular expression, matched line by line; with --fixed a text");
+/// A text in place of a regular expression.
+pub const FIXED: Param = Param {
+    aliases: &["literal", "fixed_strings"],
+    short: Some('F'),
+    ..param("fixed", Takes::Nothing, "The pattern is a text and no regular expression")
+};
+/// Case.
+pub const IGNORE_CASE: Param = Param {
+    short: Some('i'),
+    ..param("ignore_case", Takes::Nothing, "Upper and lower case are alike; else case counts")
+};
+/// Whole words.
+pub const WORD: Param = Param {
+    aliases: &["word_regexp"],
+    short: Some('w'),
+    ..param("word", Takes::Nothing, "Matches begin and end at the bounds of words")
+};
+/// How many lines a page of a grep holds.
+pub const GREP_RESULTS: Param = Param {
+    default: Some("50"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Lines a page, 1 to 1000", ..MAX_RESULTS }
+};
+/// Context of a grep.
+pub const GREP_EXPAND: Param = Param {
+    aliases: &["context"],
+    short: Some('C'),
+    default: Some("0"),
+    ..param("expand", Takes::Number(0, 100), "Lines of context before and after, 0 to 100")
+};
+/// What a file's name is compared with.
+pub const NAME_PATTERN: Param = param(
+    "pattern",
+    Takes::Text,
+    "Letters of the name or path in their order, some left out; a glob if it holds * ? or [; empty for every file",
+);
+/// How many files a page holds.
+pub const FILES_RESULTS: Param = Param {
+    default: Some("20"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Files a page, 1 to 1000", ..MAX_RESULTS }
+};
+/// How large a map is.
+pub const MAX_ITEMS: Param = Param {
+    aliases: &["limit"],
+    short: Some('n'),
+    default: Some("200"),
+    ..param("max_items", Takes::Number(1, 5_000), "Folders, files and symbols together, 1 to 5000")
+};
+/// How deep a map is.
+pub const DEPTH: Param = Param {
+    default: Some("2"),
+    ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
+};
 
 /// What chooses a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] =
@@ -281,6 +336,64 @@ pub const STATUS: Operation = Operation {
     aliases: &[],
     help: "Show the state of the index and what is in it",
     params: &[],
+};
+
+/// Every line that matches.
+pub const GREP: Operation = Operation {
+    name: "grep",
+    aliases: &[],
+    help: "Find every line that matches a pattern, in the files as they are now",
+    params: &[
+        &PATTERN,
+        &PATH,
+        &FIXED,
+        &IGNORE_CASE,
+        &WORD,
+        &GREP_RESULTS,
+        &GREP_EXPAND,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &CURSOR,
+    ],
+};
+
+/// Files by name; the name of its row is not that of the operation because [`FILES`] is a parameter.
+pub const FIND_FILES: Operation = Operation {
+    name: "files",
+    aliases: &[],
+    help: "Find files by name or path",
+    params: &[
+        &NAME_PATTERN,
+        &FILES_RESULTS,
+        &PATH,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &CURSOR,
+        &STALE_POLICY,
+        &NO_REFRESH,
+        &REQUIRE_INDEX,
+    ],
+};
+
+/// The outline of a tree.
+pub const MAP: Operation = Operation {
+    name: "map",
+    aliases: &[],
+    help: "Outline a tree, a folder or a file: what is where, and the main symbols",
+    params: &[
+        &PATH,
+        &DEPTH,
+        &MAX_ITEMS,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &KIND,
+        &STALE_POLICY,
+        &NO_REFRESH,
+        &REQUIRE_INDEX,
+    ],
 };
 
 /// What is left out.
@@ -349,11 +462,11 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::engine::api::{Options, SearchRequest};
+    use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest};
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.iter().chain([&GREP, &FIND_FILES, &MAP]) {
             let mut seen = HashSet::new();
             for param in operation.params.iter().chain(PLACE) {
                 for name in std::iter::once(&param.name).chain(param.aliases) {
@@ -371,5 +484,12 @@ mod tests {
         assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
         assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
         assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
+        let grep = GrepRequest::new("p");
+        assert_eq!(GREP_RESULTS.default, Some(grep.max_results.to_string().as_str()));
+        assert_eq!(GREP_EXPAND.default, Some(grep.expand.to_string().as_str()));
+        assert_eq!(FILES_RESULTS.default, Some(FilesRequest::new("p").max_results.to_string().as_str()));
+        let map = MapRequest::default();
+        assert_eq!(MAX_ITEMS.default, Some(map.max_items.to_string().as_str()));
+        assert_eq!(DEPTH.default, Some(map.depth.to_string().as_str()));
     }
 }

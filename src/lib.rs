@@ -30,9 +30,10 @@
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
 pub use engine::api::{
-    Band, Explanation, Fate, Gap, Hit, LanguageRow, Mode, OnMissing, Options, Progress, Reason,
-    RefreshReport, SearchReply, SearchRequest, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State,
-    Status, Verdict, WhyNot,
+    Band, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply, FilesRequest, Gap, GrepLine,
+    GrepReply, GrepRequest, Hit, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing,
+    Options, Progress, Reason, RefreshReport, SearchReply, SearchRequest, SkippedReply, Snapshot, Snippet,
+    Stage, StalePolicy, State, Status, Verdict, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind};
 pub use filter::FilterSpec;

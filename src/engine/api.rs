@@ -1,9 +1,12 @@
 //! The facade's plain data: what a caller asks and what it gets. Front ends fill requests and print replies; the
 //! wire formats are in [`crate::render`], so a rename here changes no protocol.
 
+mod lookup;
+
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+pub use self::lookup::*;
 use crate::filter::FilterSpec;
 use crate::id::Generation;
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};

@@ -1,0 +1,266 @@
+//! What is asked and answered without ranking: lines by pattern, files by name, the outline of a tree.
+
+use super::Snapshot;
+use crate::filter::FilterSpec;
+use crate::model::SymbolKind;
+use crate::path::RelPath;
+use crate::text::{Lines, Span};
+
+/// The most lines that a page of [`GrepReply`] holds, and the most files that one of [`FilesReply`] does.
+pub const MAX_ROWS: usize = 1_000;
+
+/// The most lines of context around a line that a grep found.
+pub const MAX_GREP_CONTEXT: u32 = 100;
+
+/// The most rows of a map.
+pub const MAX_MAP_ITEMS: usize = 5_000;
+
+/// An exact search of all lines.
+#[derive(Clone, Debug)]
+pub struct GrepRequest {
+    /// A regular expression in the syntax of Rust's `regex`, or a text when `fixed`. It is matched line by line.
+    /// Neither empty nor above 10,000 characters.
+    pub pattern: String,
+    /// Whether the pattern is a text and no regular expression. Default false.
+    pub fixed: bool,
+    /// Whether upper and lower case are alike. Default false.
+    pub ignore_case: bool,
+    /// Whether matches must begin and end at the bounds of words. Default false.
+    pub word: bool,
+    /// Which files may answer; kinds are refused, because a line has none.
+    pub filter: FilterSpec,
+    /// How many lines a page holds, 1 to 1,000. Default 50.
+    pub max_results: usize,
+    /// Where the page begins: a reply's `next`.
+    pub cursor: Option<String>,
+    /// Lines of context before and after each line, 0 to 100. Default 0.
+    pub expand: u32,
+}
+
+impl GrepRequest {
+    /// The default search for `pattern`.
+    pub fn new(pattern: impl Into<String>) -> GrepRequest {
+        GrepRequest {
+            pattern: pattern.into(),
+            fixed: false,
+            ignore_case: false,
+            word: false,
+            filter: FilterSpec::default(),
+            max_results: 50,
+            cursor: None,
+            expand: 0,
+        }
+    }
+}
+
+/// The lines that match a pattern.
+#[derive(Clone, Debug)]
+pub struct GrepReply {
+    /// The pattern as asked.
+    pub pattern: String,
+    /// The lines of this page, by path and line.
+    pub lines: Vec<GrepLine>,
+    /// Matching lines over all pages; a lower bound when `complete` is false.
+    pub total_lines: usize,
+    /// Files that hold them; a lower bound when `complete` is false.
+    pub total_files: usize,
+    /// Whether every file that may answer was read to its end.
+    pub complete: bool,
+    /// Why not, in words; `None` when `complete`.
+    pub incomplete: Option<String>,
+    /// The cursor of the next page. It names a place, so a tree that changes between two pages moves no line twice.
+    pub next: Option<String>,
+    /// Where the answer comes from. The files are those of the tree as it is now; the index is only named, and its
+    /// generation is 0 where there is none.
+    pub snapshot: Snapshot,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// A line that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrepLine {
+    /// The file.
+    pub path: RelPath,
+    /// The line, from 1.
+    pub line: u32,
+    /// Where its first match begins: the byte of the line, from 1.
+    pub column: u32,
+    /// The line without its end or, where it has more than 500 bytes, the part around its first match.
+    pub text: String,
+    /// The matches, as spans of `text`, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+    /// Whether `text` is only a part of the line.
+    pub cut: bool,
+    /// Lines of context before it. What stands between two lines that match comes once.
+    pub before: Vec<ContextLine>,
+    /// Lines of context after it, up to the next line that matches.
+    pub after: Vec<ContextLine>,
+}
+
+/// A line of context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// Its text without its end, cut after 500 bytes.
+    pub text: String,
+}
+
+/// A search for files by name.
+#[derive(Clone, Debug)]
+pub struct FilesRequest {
+    /// Letters of the name in their order, some left out (`srchmod` for `search/mod.rs`), upper and lower case alike;
+    /// blanks count for nothing. A pattern that holds one of `*?[` is a glob as in `path_glob`. An empty one lists
+    /// every file by path. At most 1,000 characters.
+    pub pattern: String,
+    /// Which files may answer; kinds are refused.
+    pub filter: FilterSpec,
+    /// How many files a page holds, 1 to 1,000. Default 20.
+    pub max_results: usize,
+    /// Where the page begins: a reply's `next`.
+    pub cursor: Option<String>,
+}
+
+impl FilesRequest {
+    /// The default search for `pattern`.
+    pub fn new(pattern: impl Into<String>) -> FilesRequest {
+        FilesRequest { pattern: pattern.into(), filter: FilterSpec::default(), max_results: 20, cursor: None }
+    }
+}
+
+/// The files whose name matches.
+#[derive(Clone, Debug)]
+pub struct FilesReply {
+    /// The pattern as asked.
+    pub pattern: String,
+    /// The files of this page, best first; those of a glob and of an empty pattern by path.
+    pub files: Vec<FileRow>,
+    /// How many there are over all pages.
+    pub total: usize,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// What the caller should know, such as that another process is indexing.
+    pub warnings: Vec<String>,
+}
+
+/// A file that was found by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// The file.
+    pub path: RelPath,
+    /// The name of its language.
+    pub language: &'static str,
+    /// Its lines; `None` for a file that is found by its path only.
+    pub lines: Option<u32>,
+    /// Its bytes.
+    pub bytes: u64,
+    /// What matched.
+    pub matched: FileMatch,
+    /// The letters that matched, as spans of the path, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+}
+
+/// What of a file's path a pattern matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileMatch {
+    /// The file name.
+    Name,
+    /// The path, folders included.
+    Path,
+    /// The pattern is a glob.
+    Glob,
+    /// The pattern is empty.
+    Any,
+}
+
+impl FileMatch {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileMatch::Name => "name",
+            FileMatch::Path => "path",
+            FileMatch::Glob => "glob",
+            FileMatch::Any => "any",
+        }
+    }
+}
+
+/// A request for the outline of a tree, of a folder or of a file.
+#[derive(Clone, Debug)]
+pub struct MapRequest {
+    /// Which files count; its `path` is the folder or file that is outlined, its kinds are those of the symbols.
+    pub filter: FilterSpec,
+    /// How many rows there may be, folders, files and symbols together, 1 to 5,000. Default 200.
+    pub max_items: usize,
+    /// How many folders deep it goes; what lies deeper is summed up in the folder above. Default 2.
+    pub depth: u32,
+}
+
+impl Default for MapRequest {
+    fn default() -> MapRequest {
+        MapRequest { filter: FilterSpec::default(), max_items: 200, depth: 2 }
+    }
+}
+
+/// The outline of a tree, of a folder or of a file.
+#[derive(Clone, Debug)]
+pub struct MapReply {
+    /// What is outlined; empty for the whole tree.
+    pub path: RelPath,
+    /// Files in it.
+    pub files: usize,
+    /// Lines of the files that are ranked.
+    pub lines: u64,
+    /// Names that are defined in it.
+    pub symbols: usize,
+    /// Files by language, most first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// Folders and files, each before what it holds.
+    pub entries: Vec<MapEntry>,
+    /// Whether every folder and file down to `depth`, and every symbol of a file that is outlined by itself, has a
+    /// row. The symbols of a folder are always a choice.
+    pub complete: bool,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// What the caller should know, such as that another process is indexing.
+    pub warnings: Vec<String>,
+}
+
+/// A folder or a file of a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapEntry {
+    /// Which one.
+    pub path: RelPath,
+    /// Whether it is a folder.
+    pub is_dir: bool,
+    /// How many folders of the map stand above it.
+    pub depth: u32,
+    /// Files in it and below; 1 for a file.
+    pub files: usize,
+    /// Their lines.
+    pub lines: u64,
+    /// Their languages, most files first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// The main symbols of its files, of those in folders without an entry of their own too.
+    pub symbols: Vec<MapSymbol>,
+    /// How many symbols these were chosen from.
+    pub total_symbols: usize,
+}
+
+/// A symbol of a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapSymbol {
+    /// Its name with its container, as `Type.method`.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The file that defines it.
+    pub path: RelPath,
+    /// The lines of the item.
+    pub lines: Lines,
+    /// How many symbols of the same file enclose it.
+    pub depth: u32,
+}
