@@ -82,6 +82,16 @@ impl Filter {
             && self.languages.is_empty()
     }
 
+    /// Whether the language of a file plays a part.
+    pub fn asks_for_languages(&self) -> bool {
+        !self.languages.is_empty()
+    }
+
+    /// Whether a file with this path may answer, if its language does.
+    pub fn takes_path(&self, path: &str) -> bool {
+        self.refusal_of_path(path).is_none()
+    }
+
     /// Whether a file may answer.
     pub fn takes_file(&self, path: &str, language: LanguageId) -> bool {
         self.refusal(path, language).is_none()
@@ -89,6 +99,13 @@ impl Filter {
 
     /// The part of the filter that leaves a file out, in words; `None` when it may answer.
     pub fn refusal(&self, path: &str, language: LanguageId) -> Option<String> {
+        self.refusal_of_path(path).or_else(|| {
+            let is_other = !self.languages.is_empty() && !self.languages.contains(&language);
+            is_other.then(|| "lang: it is in another language".to_string())
+        })
+    }
+
+    fn refusal_of_path(&self, path: &str) -> Option<String> {
         if let Some(folder) = &self.path {
             let inside = path
                 .strip_prefix(folder.as_str())
@@ -110,9 +127,6 @@ impl Filter {
             if let Some(pattern) = self.exclude.iter().find(|pattern| lower.contains(pattern.as_str())) {
                 return Some(format!("exclude: its path contains '{pattern}'"));
             }
-        }
-        if !self.languages.is_empty() && !self.languages.contains(&language) {
-            return Some("lang: it is in another language".to_string());
         }
         None
     }

@@ -63,6 +63,7 @@ pub mod index;
 pub mod meta;
 pub mod session;
 
+pub mod grep;
 pub mod update;
 
 pub mod search;

@@ -16,7 +16,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (2, &["git", "grammar", "profile", "read", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "query", "snippet"]),
     (4, &["index", "meta", "session"]),
-    (5, &["update"]),
+    (5, &["grep", "update"]),
     (6, &["search"]),
     (9, &["engine"]),
     (10, &["catalog", "render"]),
@@ -29,8 +29,14 @@ const FRONT_ENDS: &[&str] = &["cli", "main"];
 const FRONT_END_API: &[&str] = &["catalog", "engine", "filter", "model", "path", "render"];
 
 /// Crates that are one decision of one place: who may name them.
-const ENGINES: &[(&str, &[&str])] =
-    &[("tantivy", &["index"]), ("tree_sitter", &["grammar", "analyze"]), ("gix", &["git"])];
+const ENGINES: &[(&str, &[&str])] = &[
+    ("tantivy", &["index"]),
+    ("tree_sitter", &["grammar", "analyze"]),
+    ("gix", &["git"]),
+    ("grep_regex", &["grep"]),
+    ("grep_searcher", &["grep"]),
+    ("grep_matcher", &["grep"]),
+];
 
 /// A file of more lines does more than one thing.
 const MAX_LINES: usize = 700;

@@ -35,6 +35,11 @@ const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
 /// What every operation takes on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
+/// Operations whose path may stand without a flag, as grep's does.
+const WITH_PATH: &[&str] = &[catalog::GREP.name];
+/// The name of that argument.
+pub const HERE: &str = "here";
+
 /// The command for an operation, under `name`.
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     let is_search = row.name == catalog::SEARCH.name;
@@ -51,7 +56,17 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
             command = command.arg(if heading.is_empty() { arg } else { arg.help_heading(heading) });
         }
     }
-    if is_search { one_source_of_queries(command) } else { command }
+    match row.name {
+        _ if is_search => one_source_of_queries(command),
+        name if WITH_PATH.contains(&name) => path_without_flag(command),
+        _ => command,
+    }
+}
+
+/// Adds `PATH` without a flag, behind what else has none.
+fn path_without_flag(command: Command) -> Command {
+    let path = Arg::new(HERE).value_name("PATH").help(catalog::PATH.help).conflicts_with(catalog::PATH.name);
+    command.arg(path.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath))
 }
 
 fn one_source_of_queries(command: Command) -> Command {
@@ -97,7 +112,8 @@ fn arg(param: &'static Param) -> Arg {
 }
 
 fn is_positional(param: &Param) -> bool {
-    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name].contains(&param.name)
+    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name, catalog::PATTERN.name]
+        .contains(&param.name)
 }
 
 fn value_name(param: &Param) -> &'static str {

@@ -14,6 +14,7 @@ mod progress;
 mod request;
 
 mod completions;
+mod grep;
 mod index;
 mod languages;
 mod man;
@@ -72,6 +73,7 @@ type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 /// Every operation of the catalog that the command line offers, and what runs it.
 const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
+    (&catalog::GREP, grep::run),
     (&catalog::INDEX, index::run),
     (&catalog::STATUS, status::run),
     (&catalog::SKIPPED, skipped::run),

@@ -13,7 +13,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{OnMissing, Options, StalePolicy};
 use spyhop::path::RelPath;
 
-use super::Failure;
+use super::{Failure, args};
 
 /// A tree, and where in it the user stands.
 pub struct Place {
@@ -30,7 +30,8 @@ impl Place {
         let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
-        let Some(path) = optional::<PathBuf>(matches, catalog::PATH.name) else {
+        let path = [args::HERE, catalog::PATH.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
+        let Some(path) = path else {
             return Ok(Place::new(root.unwrap_or_else(|| Engine::find_root(&cwd)), &cwd));
         };
         if !path.is_absolute() && !path.starts_with("~") {

@@ -21,18 +21,12 @@ pub fn request(query: String, matches: &ArgMatches, place: &Place) -> Result<Sea
     let mut request = SearchRequest::new(query);
     request.filter = filter(matches, place)?;
     request.cursor = optional::<String>(matches, catalog::CURSOR.name).cloned();
-    if let Some(&number) = optional::<u64>(matches, catalog::MAX_RESULTS.name) {
-        request.max_results = usize::try_from(number).unwrap_or(usize::MAX);
-    }
-    if let Some(&number) = optional::<u64>(matches, catalog::EXPAND.name) {
-        request.expand = u32::try_from(number).unwrap_or(u32::MAX); // beyond any file already
-    }
+    request.max_results = number(matches, catalog::MAX_RESULTS.name).unwrap_or(request.max_results);
+    request.expand = number(matches, catalog::EXPAND.name).unwrap_or(request.expand);
     if let Some(&score) = optional::<f32>(matches, catalog::MIN_SCORE.name) {
         request.min_score = score;
     }
-    if let Some(&number) = optional::<u64>(matches, catalog::PER_FILE.name) {
-        request.per_file = usize::try_from(number).unwrap_or(usize::MAX);
-    }
+    request.per_file = number(matches, catalog::PER_FILE.name).unwrap_or(request.per_file);
     request.mode = match optional::<String>(matches, catalog::MODE.name).map(String::as_str) {
         Some("compact") => Mode::Compact,
         Some("debug") => Mode::Debug,
@@ -41,7 +35,8 @@ pub fn request(query: String, matches: &ArgMatches, place: &Place) -> Result<Sea
     Ok(request)
 }
 
-fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure> {
+/// What narrows an operation down.
+pub fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure> {
     let kinds = texts(matches, catalog::KIND.name);
     let kinds: Result<Vec<SymbolKind>, _> = kinds.iter().map(|kind| kind.trim().parse()).collect();
     Ok(FilterSpec {
@@ -51,6 +46,25 @@ fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure> {
         lang: texts(matches, catalog::LANG.name),
         kind: kinds.map_err(|error| Failure::Usage(error.to_string()))?,
     })
+}
+
+/// A number, if it is given; one that its type cannot hold is the largest that it can, which is out of every range.
+pub fn number<N: TryFrom<u64> + Bounded>(matches: &ArgMatches, id: &str) -> Option<N> {
+    optional::<u64>(matches, id).map(|&number| N::try_from(number).unwrap_or(N::MAX))
+}
+
+/// A type of numbers that ends.
+pub trait Bounded {
+    /// The largest.
+    const MAX: Self;
+}
+
+impl Bounded for usize {
+    const MAX: usize = usize::MAX;
+}
+
+impl Bounded for u32 {
+    const MAX: u32 = u32::MAX;
 }
 
 fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {

@@ -6,9 +6,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
-use super::{Engine, Error, Freshness, lock};
+use super::{Engine, Error, Freshness, lock, lookup};
 use crate::filter::Filter;
-use crate::git::Head;
 use crate::id::ContentHash;
 use crate::path::RelPath;
 use crate::profile::Profile;
@@ -51,7 +50,7 @@ impl Sources {
 impl Answer<'_> {
     /// Ranks every query and puts the reply together.
     pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
-        let offset = self.offset()?;
+        let offset = lookup::offset(self.request.cursor.as_deref())?;
         let sources = Sources::default();
         let session = self.session();
         let mut merged: Vec<(usize, Ranked)> = Vec::new();
@@ -79,8 +78,8 @@ impl Answer<'_> {
             fallback_grep_hits: literal_lines,
             total,
             complete,
-            next: (end < total).then(|| format!("g{}-{end}", self.generation())),
-            snapshot: self.snapshot(&freshness),
+            next: lookup::next(self.corpus, end, total),
+            snapshot: self.engine.snapshot(Some(self.corpus), &freshness),
             warnings: freshness.warnings,
         })
     }
@@ -137,37 +136,6 @@ impl Answer<'_> {
     /// What was touched, if the request wants it to count.
     pub fn session(&self) -> Option<Session> {
         self.request.session.then(|| lock(&self.engine.session).clone())
-    }
-
-    fn generation(&self) -> u64 {
-        self.corpus.meta().commit().generation.0
-    }
-
-    /// Where the page begins. A cursor of another generation still counts: the order of a head rarely moves.
-    fn offset(&self) -> Result<usize, Error> {
-        let Some(cursor) = &self.request.cursor else { return Ok(0) };
-        let parse = || {
-            let (generation, offset) = cursor.strip_prefix('g')?.split_once('-')?;
-            generation.parse::<u64>().ok()?;
-            offset.parse().ok()
-        };
-        parse().ok_or_else(|| Error::bad(format!("cursor '{cursor}' is not one; give the 'next' of a reply")))
-    }
-
-    fn snapshot(&self, freshness: &Freshness) -> Snapshot {
-        let Head { branch, commit } = self.engine.repo.as_ref().map(|repo| repo.head()).unwrap_or_default();
-        let skipped =
-            self.corpus.meta().view(&self.engine.workspace.view_key()).map_or(0, |view| view.skipped().len());
-        Snapshot {
-            root: self.engine.root().to_path_buf(),
-            branch,
-            commit,
-            generation: self.corpus.meta().commit().generation,
-            checked_at: freshness.checked_at,
-            indexed_files: self.corpus.n_files(),
-            skipped_files: skipped,
-            stale_files: freshness.stale_files,
-        }
     }
 
     /// A ranked hit as it is shown.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::filter::FilterError;
 use crate::grammar::GrammarError;
+use crate::grep::PatternError;
 use crate::index::IndexError;
 use crate::meta::MetaError;
 use crate::path::PathError;
@@ -93,6 +94,12 @@ impl From<QueryError> for Error {
 
 impl From<FilterError> for Error {
     fn from(error: FilterError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Error {
         Error::of(ErrorKind::BadRequest, error)
     }
 }

@@ -211,6 +211,15 @@ impl Grammars {
         claimed.map_or(owner, |(id, _)| *id)
     }
 
+    /// Whether [`Grammars::detect`] looks at the text of a file with this path.
+    pub fn depends_on_text(&self, path: &RelPath) -> bool {
+        if self.by_file.contains_key(path.file_name()) {
+            return false;
+        }
+        let owner = path.extension().and_then(|extension| self.owner(extension));
+        owner.is_none_or(|(_, extension)| self.contested.contains_key(extension))
+    }
+
     /// The language that an extension belongs to, and the extension as it is written in the manifest.
     fn owner(&self, extension: &str) -> Option<(LanguageId, &str)> {
         let lower = extension.to_ascii_lowercase();

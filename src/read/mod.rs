@@ -119,6 +119,15 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
     Form::of(&bytes)?.decode(bytes)
 }
 
+/// Opens a file to read its bytes: a regular one, without following a link and without waiting.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = open_unblocked(path)?;
+    match wrong_type(file.metadata()?.file_type()) {
+        None => Ok(file),
+        Some((_, detail)) => Err(io::Error::other(detail)),
+    }
+}
+
 /// The hash that stands for content which is not indexed. The path is all there is to index, so one version of such a
 /// file is as good as another, and none is taken for a version whose content is indexed: whether a file is left out
 /// depends on more than its bytes.
@@ -136,7 +145,7 @@ enum Content {
 
 fn content(path: &Path, max: u64) -> Result<Content, Why> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
-    let file = open(path).map_err(|error| {
+    let file = open_unblocked(path).map_err(|error| {
         // A link or a socket refuses to be opened so; say which it is rather than what the system calls that.
         match fs::symlink_metadata(path) {
             Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
@@ -166,7 +175,7 @@ fn content(path: &Path, max: u64) -> Result<Content, Why> {
 }
 
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+fn open_unblocked(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // For a regular file O_NONBLOCK changes nothing; O_NOCTTY keeps a terminal from becoming ours.
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
@@ -174,7 +183,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
+fn open_unblocked(path: &Path) -> io::Result<File> {
     // Without such flags there is a moment between asking and opening.
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("no regular file"));

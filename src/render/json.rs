@@ -4,10 +4,13 @@
 //! scores are rounded to six decimals, each by itself: the error of a sum of a dozen shares stays far below 1e-4,
 //! whereas spreading the remainder would make one reason say something its signal did not.
 
+mod lookup;
+
 use std::path::Path;
 
 use serde::Serialize;
 
+pub use self::lookup::grep;
 use super::{note_words, rfc3339};
 use crate::engine::api::{
     Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, RefreshReport, SearchReply, SkippedReply,

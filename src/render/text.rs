@@ -4,9 +4,12 @@
 //! engine's. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
 //! repeats the path: output is read from the end as often as from the beginning.
 
+mod lookup;
+
 use std::fmt::Write;
 use std::path::Path;
 
+pub use self::lookup::grep;
 use super::paint::{Ink, Style, clean};
 use super::{no_index, note_words, rfc3339};
 use crate::engine::LanguageRow;

@@ -73,7 +73,21 @@ fn of_choices() {
     refuses(&tree, &["canvas", "--json", "--jsonl"], &["--json"]);
     refuses(&tree, &["skipped", "--reason", "boredom"], &["boredom", "ignored", "binary"]);
     refuses(&tree, &["completions", "tcl"], &["tcl", "bash"]);
-    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, index"]);
+    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, index"]);
+}
+
+#[test]
+fn of_patterns() {
+    let tree = Tree::new(SMALL);
+    refuses(&tree, &["grep"], &["PATTERN"]);
+    refuses(&tree, &["grep", ""], &["pattern is empty"]);
+    refuses(&tree, &["grep", "fn ("], &["pattern 'fn (' cannot be searched: unclosed group"]);
+    refuses(&tree, &["grep", "x", "-n", "1001"], &["max_results is 1001; choose 1 to 1000"]);
+    refuses(&tree, &["grep", "x", "-C", "101"], &["expand is 101; choose 0 to 100"]);
+    refuses(&tree, &["grep", "x", "gone"], &["path 'gone' does not exist"]);
+    refuses(&tree, &["grep", "x", "src", "--path", "docs"], &["--path"]);
+    refuses(&tree, &["grep", "x", "--kind", "fn"], &["--kind"]);
+    refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is not one"]);
 }
 
 #[test]

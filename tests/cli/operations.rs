@@ -55,6 +55,54 @@ fn status_before_and_after() {
 }
 
 #[test]
+fn grep_prints_lines_as_grep_does() {
+    let tree = Tree::new(SMALL);
+    let check = |args: &[&str], code: i32, out: &str| {
+        let ran = tree.run(&[&["grep"], args].concat());
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (code, out, ""), "{args:?}");
+    };
+    check(
+        &["cIrcle", "-i"],
+        0,
+        "src/paint.py:1:def draw_circle(radius):\nsrc/paint.py:2:    \"\"\"Draws a circle on the canvas.\"\"\"\n",
+    );
+    check(&["circle", "-w", "src"], 0, "src/paint.py:2:    \"\"\"Draws a circle on the canvas.\"\"\"\n");
+    check(&["circle", "docs"], 1, "No results found for: circle\n");
+    check(&["circle", "--path", "docs"], 1, "No results found for: circle\n");
+    check(&["(provider", "-F"], 0, "src/auth.rs:2:pub fn resolve_api_key(provider: &str) -> String {\n");
+    check(
+        &["Brewing|format!|Vault", "-C", "1"],
+        0,
+        "docs/guide.md:1:# Brewing\ndocs/guide.md-2-\n--\nsrc/auth.rs-2-pub fn resolve_api_key(provider: &str) -> String {\n\
+         src/auth.rs:3:    format!(\"secret of {provider}\")\nsrc/auth.rs-4-}\nsrc/auth.rs-5-\nsrc/auth.rs:6:pub struct Vault;\n",
+    );
+    let page = "src/auth.rs:1:/// Resolves the secret of a provider.\n\n1 of 3 lines in 1 file\nmore: --cursor l1-src/auth.rs\n";
+    check(&["provider", "-n", "1"], 0, page);
+    check(
+        &["provider", "-n", "1", "--cursor", "l3-src/auth.rs"],
+        1,
+        "No further results for: provider (3 in all)\n",
+    );
+    assert!(!tree.index_dir().exists(), "grep makes no index");
+    let reply = tree.json(&["grep", "provider"]);
+    let first = &reply["results"][0];
+    assert_eq!(
+        (&first["path"], &first["line"], &first["column"]),
+        (&"src/auth.rs".into(), &1.into(), &30.into())
+    );
+    assert_eq!(first["highlights"], serde_json::json!([[29, 37]]));
+    assert_eq!(
+        (&reply["total_lines"], &reply["complete"], &reply["next"]),
+        (&3.into(), &true.into(), &serde_json::Value::Null)
+    );
+    let out = tree.run(&["grep", "Vault", "--color", "always"]).out;
+    assert!(
+        out.contains("\x1b[35msrc/auth.rs\x1b[0m:\x1b[32m6\x1b[0m:pub struct \x1b[1m\x1b[31mVault"),
+        "{out:?}"
+    );
+}
+
+#[test]
 fn skipped_lists_every_hole() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n/junk\n");

@@ -6,6 +6,7 @@
 mod concurrent;
 mod exclusion;
 mod faults;
+mod grep;
 #[cfg(unix)]
 mod hostile;
 mod place;

@@ -1,0 +1,159 @@
+//! A line as it is shown: text, bounded around its first match, with the matches in it.
+
+use grep_matcher::{Match, Matcher};
+use grep_regex::RegexMatcher;
+
+use super::MAX_LINE_BYTES;
+use crate::text::Span;
+
+/// How many bytes of a long line stand before its first match.
+const LEAD_BYTES: usize = 100;
+
+/// A line that matches, as it is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The line, or a part of it.
+    pub text: String,
+    /// The matches in it.
+    pub highlights: Vec<Span>,
+    /// The byte of the whole line at which the first match begins, from 1.
+    pub column: u32,
+    /// Whether it is a part.
+    pub cut: bool,
+}
+
+/// Shows a line that `matcher` has found.
+pub fn shown(line: &[u8], matcher: &RegexMatcher) -> Shown {
+    let line = without_end(line);
+    let first = matcher.find(line).ok().flatten().unwrap_or(Match::zero(0));
+    let (from, to) = window(line, first);
+    let mut matches: Vec<(usize, usize)> = Vec::new();
+    // The matcher has no errors of its own.
+    let _ = matcher.find_iter(line, |found| {
+        let (start, end) = (found.start().max(from), found.end().min(to));
+        if start < end {
+            matches.push((start - from, end - from));
+        }
+        found.end() < to
+    });
+    let (text, places) = lossy(&line[from..to]);
+    let place = |at: usize| places.as_ref().map_or(at, |places| places[at]);
+    let mut highlights: Vec<Span> = Vec::new();
+    for (start, end) in matches {
+        let (start, end) = whole(&text, place(start), place(end));
+        match highlights.last_mut() {
+            Some(last) if start <= last.end as usize => last.end = last.end.max(end as u32),
+            _ => highlights.push(Span::new(start, end)),
+        }
+    }
+    let column = u32::try_from(first.start() + 1).unwrap_or(u32::MAX);
+    Shown { text, highlights, column, cut: (from, to) != (0, line.len()) }
+}
+
+/// `start..end` widened to whole characters: a pattern may match a part of one.
+fn whole(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=start).rev().find(is_boundary).unwrap_or(0);
+    (start, (end..=text.len()).find(is_boundary).unwrap_or(text.len()))
+}
+
+/// The text of a line of context.
+pub fn context(line: &[u8]) -> String {
+    let line = without_end(line);
+    let to = boundary(line, line.len().min(MAX_LINE_BYTES));
+    lossy(&line[..to]).0
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The part of `line` that is shown: all of it, or `MAX_LINE_BYTES` that begin shortly before `first`.
+fn window(line: &[u8], first: Match) -> (usize, usize) {
+    if line.len() <= MAX_LINE_BYTES {
+        return (0, line.len());
+    }
+    let from = first.start().saturating_sub(LEAD_BYTES).min(line.len() - MAX_LINE_BYTES);
+    (boundary(line, from), boundary(line, from + MAX_LINE_BYTES))
+}
+
+/// The last place not past `at` where a character of UTF-8 may begin.
+fn boundary(line: &[u8], at: usize) -> usize {
+    let is_inside = |at: usize| line.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    // No character has more than three bytes behind its first; a longer run is no text.
+    (at.saturating_sub(3)..=at).rev().find(|at| !is_inside(*at)).unwrap_or(at)
+}
+
+/// `bytes` as text and, where they are no UTF-8, the place in it of each of them and of their end.
+fn lossy(bytes: &[u8]) -> (String, Option<Vec<usize>>) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return (text.to_string(), None);
+    }
+    let mut text = String::new();
+    let mut places = Vec::with_capacity(bytes.len() + 1);
+    for chunk in bytes.utf8_chunks() {
+        places.extend(text.len()..text.len() + chunk.valid().len());
+        text.push_str(chunk.valid());
+        places.extend(std::iter::repeat_n(text.len(), chunk.invalid().len()));
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    places.push(text.len());
+    (text, Some(places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grep::{Pattern, Wanted};
+
+    /// The line with its matches in brackets, its column, and whether it is cut.
+    fn check(line: &[u8], pattern: &str, expected: &str) {
+        let wanted = Wanted { pattern, fixed: false, ignore_case: false, word: false };
+        let shown = shown(line, &Pattern::new(&wanted).unwrap().0);
+        let mut text = String::new();
+        let mut at = 0;
+        for span in &shown.highlights {
+            text += &shown.text[at..span.start as usize];
+            text += &format!("[{}]", &shown.text[span.range()]);
+            at = span.end as usize;
+        }
+        text += &shown.text[at..];
+        let cut = if shown.cut { " cut" } else { "" };
+        assert_eq!(format!("{}{cut}: {text}", shown.column), expected);
+    }
+
+    #[test]
+    fn matches_are_marked() {
+        check(b"let a = bab;\r\n", "b", "9: let a = [b]a[b];");
+        check(b"aaab", "a", "1: [aaa]b");
+        check(b"ab", "x*", "1: ab");
+        check("größe größe\n".as_bytes(), "größe$", "9: größe [größe]");
+        check(b"a\xff\xfeb c\xe4", "b", "4: a\u{fffd}\u{fffd}[b] c\u{fffd}");
+        check(b"\xffb", "(?-u:.)b", "1: [\u{fffd}b]");
+        check("äb".as_bytes(), r"(?-u:\xa4)b", "2: [äb]");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_first_match() {
+        let line = format!("{}needle{} needle", "a".repeat(1_000), "b".repeat(1_000));
+        let expected = format!("1001 cut: {}[needle]{}", "a".repeat(100), "b".repeat(394));
+        check(line.as_bytes(), "needle", &expected);
+        let line = format!("{}needle", "a".repeat(1_000));
+        check(line.as_bytes(), "needle", &format!("1001 cut: {}[needle]", "a".repeat(494)));
+        let line = format!("xx{}", "ä".repeat(300));
+        check(line.as_bytes(), "^.", &format!("1 cut: [x]x{}", "ä".repeat(249)));
+        let line = "ü".repeat(600);
+        check(line.as_bytes(), "^.*$", &format!("1 cut: [{}]", "ü".repeat(250)));
+    }
+
+    #[test]
+    fn context_is_cut_behind() {
+        assert_eq!(context(b"a\r\n"), "a");
+        assert_eq!(context(&[b'a'; 501]).len(), 500);
+        assert_eq!(context("ä".repeat(400).as_bytes()), "ä".repeat(250));
+        assert_eq!(context(format!("a{}", "ä".repeat(400)).as_bytes()), format!("a{}", "ä".repeat(249)));
+    }
+}

@@ -1,0 +1,298 @@
+//! The scan: files on threads, lines by ripgrep's searcher, counts cut at the cap.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
+};
+
+use super::Pattern;
+use super::line::{context, shown};
+use crate::path::RelPath;
+use crate::read;
+use crate::text::Span;
+
+/// Counting ends at this many lines.
+pub const MAX_LINES: usize = 100_000;
+
+/// A line that takes more memory ends the search of its file.
+const MAX_HEAP_BYTES: usize = 256 << 20;
+
+/// What is scanned, and how much of it is shown.
+pub struct Scan<'s> {
+    /// The tree.
+    pub root: &'s Path,
+    /// The files, sorted.
+    pub files: &'s [&'s RelPath],
+    /// Whether a file may answer; asked on the threads, because it may have to read the file.
+    pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
+    /// What is looked for.
+    pub pattern: &'s Pattern,
+    /// Only lines behind this place are shown; all are counted.
+    pub after: Option<(&'s RelPath, u32)>,
+    /// How many lines are shown.
+    pub page: usize,
+    /// Lines of context around each.
+    pub context: u32,
+    /// Threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Where counting ends, usually [`MAX_LINES`].
+    pub cap: usize,
+}
+
+/// What a scan found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The lines that are shown.
+    pub lines: Vec<Line>,
+    /// Whether there are counted lines behind them.
+    pub more: bool,
+    /// Lines that match, at most the cap.
+    pub total_lines: usize,
+    /// Files that hold them.
+    pub total_files: usize,
+    /// Whether there are more lines than the cap.
+    pub capped: bool,
+    /// Files that could not be read to their end.
+    pub unread: Vec<Unread>,
+}
+
+/// A line that matches.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The file.
+    pub path: RelPath,
+    /// The line, from 1.
+    pub number: u32,
+    /// Where the first match begins, from 1.
+    pub column: u32,
+    /// Its text, or a part of it.
+    pub text: String,
+    /// The matches in the text.
+    pub highlights: Vec<Span>,
+    /// Whether the text is a part.
+    pub cut: bool,
+    /// Context before: number and text.
+    pub before: Vec<(u32, String)>,
+    /// Context after.
+    pub after: Vec<(u32, String)>,
+}
+
+/// A file that could not be read to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Which one.
+    pub path: RelPath,
+    /// What the system said.
+    pub error: String,
+}
+
+/// Scans.
+pub fn scan(scan: &Scan<'_>) -> Found {
+    let (next, counted, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        let mut searchers = Searchers::new(scan.context);
+        let mut results: Vec<(usize, InFile)> = Vec::new();
+        // Beyond the cap everything is known to be there, so that the files that were taken are a beginning of the
+        // list with too many lines, whatever the other threads do meanwhile.
+        while counted.load(Ordering::SeqCst) <= scan.cap {
+            // What is kept now is from files before this one.
+            let room = scan.page.saturating_sub(kept.load(Ordering::SeqCst));
+            let place = next.fetch_add(1, Ordering::SeqCst);
+            let Some(path) = scan.files.get(place) else { break };
+            let found = scan.file(path, room, &mut searchers);
+            counted.fetch_add(found.count, Ordering::SeqCst);
+            kept.fetch_add(found.lines.len(), Ordering::SeqCst);
+            if found.count > 0 || found.unread.is_some() {
+                results.push((place, found));
+            }
+        }
+        results
+    };
+    let threads = scan.threads.unwrap_or_else(default_threads).min(scan.files.len()).max(1);
+    let mut results: Vec<(usize, InFile)> = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut results = work();
+        for helper in helpers {
+            results.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(place, _)| *place);
+    scan.merged(results)
+}
+
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
+}
+
+/// What one file gave.
+#[derive(Default)]
+struct InFile {
+    /// Lines that match, at most one more than the cap.
+    count: usize,
+    /// How many of them stand at or before the place behind which the page begins.
+    passed: usize,
+    /// Those that may be shown: the first behind that place.
+    lines: Vec<Line>,
+    unread: Option<Unread>,
+}
+
+impl Scan<'_> {
+    fn file(&self, path: &RelPath, room: usize, searchers: &mut Searchers) -> InFile {
+        // Everything that stands at or before this line was shown.
+        let shown = match self.after {
+            Some((last, _)) if path < last => u32::MAX,
+            Some((last, line)) if path == last => line,
+            _ => 0,
+        };
+        if !(self.takes)(path) {
+            return InFile::default();
+        }
+        let unread = |error: io::Error| Some(Unread { path: path.clone(), error: error.to_string() });
+        let file = match read::open(&path.below(self.root)) {
+            Ok(file) => file,
+            // It went away since the walk.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return InFile::default(),
+            Err(error) => return InFile { unread: unread(error), ..InFile::default() },
+        };
+        let room = if shown == u32::MAX { 0 } else { room };
+        let mut gather = Gather {
+            scan: self,
+            path,
+            shown,
+            room,
+            is_open: false,
+            pending: Vec::new(),
+            found: InFile::default(),
+        };
+        // Counting alone needs no numbers of lines and no context.
+        let counts_only = room == 0 && (shown == 0 || shown == u32::MAX);
+        let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
+        let result = searcher.search_reader(&self.pattern.0, file, &mut gather);
+        let mut found = gather.found;
+        found.unread = result.err().and_then(unread);
+        found
+    }
+
+    /// Counts and lines in the order of the paths, cut at the cap.
+    fn merged(&self, results: Vec<(usize, InFile)>) -> Found {
+        let mut found = Found::default();
+        let mut passed = 0;
+        for (_, file) in results {
+            found.unread.extend(file.unread);
+            if file.count == 0 {
+                continue;
+            }
+            let count = file.count.min(self.cap - found.total_lines);
+            if count == 0 {
+                found.capped = true;
+                break;
+            }
+            let in_file = file.passed.min(count);
+            passed += in_file;
+            let room = (self.page - found.lines.len()).min(count - in_file);
+            found.lines.extend(file.lines.into_iter().take(room));
+            found.total_lines += count;
+            found.total_files += 1;
+            if count < file.count {
+                found.capped = true;
+                break;
+            }
+        }
+        found.more = passed + found.lines.len() < found.total_lines;
+        found
+    }
+}
+
+/// A thread's searchers: their buffers are reused from file to file.
+struct Searchers {
+    count: Searcher,
+    show: Searcher,
+}
+
+impl Searchers {
+    fn new(context: u32) -> Searchers {
+        let builder = |line_numbers: bool| {
+            let mut builder = SearcherBuilder::new();
+            builder
+                .line_number(line_numbers)
+                .binary_detection(BinaryDetection::quit(0))
+                .heap_limit(Some(MAX_HEAP_BYTES));
+            builder
+        };
+        let context = context as usize;
+        Searchers {
+            count: builder(false).build(),
+            show: builder(true).before_context(context).after_context(context).build(),
+        }
+    }
+}
+
+/// Takes the lines of a file from the searcher.
+struct Gather<'g> {
+    scan: &'g Scan<'g>,
+    path: &'g RelPath,
+    /// Lines up to this one are counted only.
+    shown: u32,
+    /// How many lines may be kept.
+    room: usize,
+    /// Whether the last line that matched was kept, so that what follows is its context.
+    is_open: bool,
+    /// Context that belongs before the next line that matches.
+    pending: Vec<(u32, String)>,
+    found: InFile,
+}
+
+impl Gather<'_> {
+    fn is_full(&self) -> bool {
+        self.found.lines.len() >= self.room
+    }
+}
+
+impl Sink for Gather<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.found.count += 1;
+        let number = number(found.line_number());
+        let before = std::mem::take(&mut self.pending);
+        self.found.passed += usize::from(number <= self.shown);
+        self.is_open = number > self.shown && !self.is_full();
+        if self.is_open {
+            let shown = shown(found.bytes(), &self.scan.pattern.0);
+            self.found.lines.push(Line {
+                path: self.path.clone(),
+                number,
+                column: shown.column,
+                text: shown.text,
+                highlights: shown.highlights,
+                cut: shown.cut,
+                before,
+                after: Vec::new(),
+            });
+        }
+        Ok(self.found.count <= self.scan.cap)
+    }
+
+    fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
+        let number = number(line.line_number());
+        match line.kind() {
+            SinkContextKind::After if self.is_open => {
+                let last = self.found.lines.last_mut().expect("it is open because one was kept");
+                last.after.push((number, context(line.bytes())));
+            }
+            SinkContextKind::Before if !self.is_full() => {
+                self.pending.push((number, context(line.bytes())));
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+}
+
+fn number(line: Option<u64>) -> u32 {
+    line.and_then(|line| u32::try_from(line).ok()).unwrap_or(u32::MAX)
+}
