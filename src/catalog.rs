@@ -295,7 +295,8 @@ pub const DEPTH: Param = Param {
 pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
-pub const OPERATIONS: &[Operation] = &[SEARCH, GREP, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+pub const OPERATIONS: &[Operation] =
+    &[SEARCH, GREP, FIND_FILES, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
@@ -466,7 +467,7 @@ mod tests {
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS.iter().chain([&FIND_FILES, &MAP]) {
+        for operation in OPERATIONS.iter().chain([&MAP]) {
             let mut seen = HashSet::new();
             for param in operation.params.iter().chain(PLACE) {
                 for name in std::iter::once(&param.name).chain(param.aliases) {

@@ -59,6 +59,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     match row.name {
         _ if is_search => one_source_of_queries(command),
         name if WITH_PATH.contains(&name) => path_without_flag(command),
+        name if name == catalog::FIND_FILES.name => {
+            command.mut_arg(catalog::NAME_PATTERN.name, |pattern| pattern.required(false))
+        }
         _ => command,
     }
 }

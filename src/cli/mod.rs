@@ -14,6 +14,7 @@ mod progress;
 mod request;
 
 mod completions;
+mod files;
 mod grep;
 mod index;
 mod languages;
@@ -74,6 +75,7 @@ type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
     (&catalog::GREP, grep::run),
+    (&catalog::FIND_FILES, files::run),
     (&catalog::INDEX, index::run),
     (&catalog::STATUS, status::run),
     (&catalog::SKIPPED, skipped::run),

@@ -116,17 +116,6 @@ impl Engine {
 }
 
 impl Engine {
-    /// Finds files by name.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn files(&self, request: &FilesRequest) -> Result<FilesReply, Error> {
-        rows("max_results", request.max_results, MAX_ROWS)?;
-        no_kinds(&request.filter, "a file")?;
-        let _filter = Filter::new(&request.filter, &self.grammars)?;
-        Err(Error::bad("files is not built yet"))
-    }
-
     /// Outlines the tree, a folder or a file.
     ///
     /// # Errors

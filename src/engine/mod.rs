@@ -8,6 +8,7 @@ mod answer;
 pub mod api;
 mod error;
 mod explain;
+mod files;
 mod lookup;
 mod state;
 mod why_not;

@@ -73,7 +73,7 @@ fn of_choices() {
     refuses(&tree, &["canvas", "--json", "--jsonl"], &["--json"]);
     refuses(&tree, &["skipped", "--reason", "boredom"], &["boredom", "ignored", "binary"]);
     refuses(&tree, &["completions", "tcl"], &["tcl", "bash"]);
-    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, index"]);
+    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, files, index"]);
 }
 
 #[test]
@@ -88,6 +88,8 @@ fn of_patterns() {
     refuses(&tree, &["grep", "x", "src", "--path", "docs"], &["--path"]);
     refuses(&tree, &["grep", "x", "--kind", "fn"], &["--kind"]);
     refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is not one"]);
+    refuses(&tree, &["files", "x", "-n", "0"], &["max_results is 0; choose 1 to 1000"]);
+    refuses(&tree, &["files", "a["], &["glob 'a['"]);
 }
 
 #[test]

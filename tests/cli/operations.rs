@@ -103,6 +103,33 @@ fn grep_prints_lines_as_grep_does() {
 }
 
 #[test]
+fn files_are_found_by_name() {
+    let tree = Tree::new(SMALL);
+    tree.write("data/table.csv", "1,2\n".repeat(300_000));
+    let check = |args: &[&str], code: i32, out: &str| {
+        let ran = tree.run(&[&["files"], args].concat());
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (code, out, ""), "{args:?}");
+    };
+    check(&["paint"], 0, "src/paint.py  python  3 lines\n");
+    check(&["*.rs"], 0, "src/auth.rs  rust  6 lines\n");
+    check(&["zyzzyva"], 1, "No results found for: zyzzyva\n");
+    check(&["table"], 0, "data/table.csv  text  1.1 MiB, by path only\n");
+    let page = "data/table.csv  text  1.1 MiB, by path only\n\n1 of 4 files\nmore: --cursor g1-1\n";
+    check(&["-n", "1"], 0, page);
+    check(
+        &["-n", "2", "--cursor", "g1-2", "--path", "."],
+        0,
+        "src/auth.rs  rust  6 lines\nsrc/paint.py  python  3 lines\n",
+    );
+    check(&["e", "--path", "docs"], 0, "docs/guide.md  markdown  3 lines\n");
+    let reply = tree.json(&["files", "auth"]);
+    let expected = serde_json::json!({
+        "path": "src/auth.rs", "language": "rust", "lines": 6, "bytes": 147, "matched": "name", "highlights": [[4, 8]]
+    });
+    assert_eq!((&reply["results"][0], &reply["total"]), (&expected, &1.into()));
+}
+
+#[test]
 fn skipped_lists_every_hole() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n/junk\n");

@@ -6,6 +6,7 @@
 mod concurrent;
 mod exclusion;
 mod faults;
+mod files;
 mod grep;
 #[cfg(unix)]
 mod hostile;

@@ -1,9 +1,9 @@
-//! The wire format of answers without ranking: grep, files, map.
+//! The wire format of answers without ranking: grep, files.
 
 use serde::Serialize;
 
 use super::{WireSnapshot, line};
-use crate::engine::api::{ContextLine, GrepLine, GrepReply};
+use crate::engine::api::{ContextLine, FileRow, FilesReply, GrepLine, GrepReply};
 use crate::text::Span;
 
 /// The lines that match a pattern.
@@ -15,6 +15,19 @@ pub fn grep(reply: &GrepReply) -> String {
         total_files: reply.total_files,
         complete: reply.complete,
         incomplete: reply.incomplete.as_deref(),
+        next: reply.next.as_deref(),
+        snapshot: WireSnapshot::new(&reply.snapshot),
+        warnings: &reply.warnings,
+    })
+}
+
+/// The files whose name matches.
+pub fn files(reply: &FilesReply) -> String {
+    let row = |row| WireFile::new(row);
+    line(&WireFiles {
+        pattern: &reply.pattern,
+        results: reply.files.iter().map(row).collect(),
+        total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
@@ -72,6 +85,41 @@ impl<'a> WireGrepLine<'a> {
             cut: line.cut,
             before: context(&line.before),
             after: context(&line.after),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireFiles<'a> {
+    pattern: &'a str,
+    results: Vec<WireFile<'a>>,
+    total: usize,
+    next: Option<&'a str>,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireFile<'a> {
+    path: &'a str,
+    language: &'a str,
+    /// `null` for a file that is found by its path only.
+    lines: Option<u32>,
+    bytes: u64,
+    matched: &'static str,
+    /// Half-open ranges of bytes of the path.
+    highlights: Vec<[u32; 2]>,
+}
+
+impl<'a> WireFile<'a> {
+    fn new(row: &'a FileRow) -> WireFile<'a> {
+        WireFile {
+            path: row.path.as_str(),
+            language: row.language,
+            lines: row.lines,
+            bytes: row.bytes,
+            matched: row.matched.name(),
+            highlights: spans(&row.highlights),
         }
     }
 }

@@ -5,8 +5,8 @@
 use std::fmt::Write;
 
 use super::super::paint::{Ink, Style, clean};
-use super::{count, highlighted};
-use crate::engine::api::{ContextLine, GrepLine, GrepReply};
+use super::{bytes, count, highlighted};
+use crate::engine::api::{ContextLine, FilesReply, GrepLine, GrepReply};
 use crate::path::RelPath;
 
 /// The lines that match a pattern.
@@ -62,6 +62,36 @@ fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style
     let cut = if line.cut { style.paint(Ink::Dim, " …") } else { String::new() };
     let _ = writeln!(out, "{}{text}{cut}", place(line.line, ':'));
     context(out, &line.after);
+}
+
+/// The files whose name matches: a line each, the path first.
+pub fn files(reply: &FilesReply, style: &Style) -> String {
+    let pattern = clean(&reply.pattern);
+    if reply.files.is_empty() && reply.total > 0 {
+        return format!("No further results for: {pattern} ({} in all)\n", reply.total);
+    }
+    if reply.files.is_empty() {
+        return format!("No results found for: {pattern}\n");
+    }
+    let mut out = String::new();
+    for row in &reply.files {
+        let path = match row.highlights.is_empty() {
+            true => style.paint(Ink::Path, &clean(row.path.as_str())),
+            false => highlighted(row.path.as_str(), 0, &row.highlights, style),
+        };
+        let path = style.link(&row.path.below(&reply.snapshot.root), &path);
+        let size = match row.lines {
+            Some(lines) => count(lines as usize, "line", "lines"),
+            None => format!("{}, by path only", bytes(row.bytes)),
+        };
+        let _ = writeln!(out, "{path}  {}", style.paint(Ink::Dim, &format!("{}  {size}", row.language)));
+    }
+    if reply.next.is_some() {
+        let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
+        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+    }
+    more(&mut out, reply.next.as_deref(), style);
+    out
 }
 
 /// How the next page is asked for.

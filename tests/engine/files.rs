@@ -1,0 +1,122 @@
+//! Files by name: which are found, in which order, and what is refused.
+
+use spyhop::engine::ErrorKind;
+use spyhop::engine::api::{FileMatch, FilesReply, FilesRequest};
+use spyhop::model::SymbolKind;
+
+use super::open;
+use crate::cli::Tree;
+
+const TREE: &str = r#"
+=== src/search/mod.rs
+pub fn search() {}
+=== src/search/model_loader.rs
+pub fn load() {}
+=== src/walk/mod.rs
+pub fn walk() {}
+=== src/walker_of_all.rs
+pub fn all() {}
+=== docs/search.md
+# Search
+=== tests/search_mod_test.py
+def test(): pass
+"#;
+
+fn ask(tree: &Tree, pattern: &str) -> FilesReply {
+    open(tree).files(&FilesRequest::new(pattern)).unwrap()
+}
+
+fn paths(reply: &FilesReply) -> Vec<&str> {
+    reply.files.iter().map(|row| row.path.as_str()).collect()
+}
+
+#[test]
+fn the_name_comes_before_the_path_and_the_short_before_the_long() {
+    let tree = Tree::new(TREE);
+    let first = |pattern: &str| ask(&tree, pattern).files.into_iter().next().map(|row| row.path.to_string());
+    let check = |pattern: &str, path: &str| assert_eq!(first(pattern).as_deref(), Some(path), "{pattern}");
+    check("mod.rs", "src/walk/mod.rs");
+    check("mod", "src/walk/mod.rs");
+    check("SEARCH", "docs/search.md");
+    check("srchmod", "tests/search_mod_test.py");
+    check("srchmodrs", "src/search/mod.rs");
+    check("search/mod", "src/search/mod.rs");
+    check("search mod rs", "src/search/mod.rs");
+    check("walkmod", "src/walk/mod.rs");
+    check("walker", "src/walker_of_all.rs");
+    check("ml", "src/search/model_loader.rs");
+    assert_eq!(first("walkmodx"), None);
+    assert_eq!(first("domrs"), None, "letters stand in their order");
+    let row = &ask(&tree, "mod.rs").files[0];
+    assert_eq!((row.matched, row.language, row.lines, row.bytes), (FileMatch::Name, "rust", Some(1), 17));
+    let [span] = row.highlights[..] else { panic!("{row:?}") };
+    assert_eq!(&row.path.as_str()[span.range()], "mod.rs");
+    assert_eq!(ask(&tree, "walk/m").files[0].matched, FileMatch::Path);
+}
+
+#[test]
+fn globs_and_lists_are_in_the_order_of_paths() {
+    let tree = Tree::new(TREE);
+    let globbed = ask(&tree, "*mod*");
+    let expected =
+        ["src/search/mod.rs", "src/search/model_loader.rs", "src/walk/mod.rs", "tests/search_mod_test.py"];
+    assert_eq!(paths(&globbed), expected);
+    assert!(globbed.files.iter().all(|row| row.matched == FileMatch::Glob));
+    assert_eq!(paths(&ask(&tree, "src/*/mod.rs")), ["src/search/mod.rs", "src/walk/mod.rs"]);
+    let mut all: Vec<String> = Vec::new();
+    let mut request = FilesRequest { max_results: 4, ..FilesRequest::new(" ") };
+    loop {
+        let reply = open(&tree).files(&request).unwrap();
+        assert_eq!(reply.total, 6);
+        all.extend(paths(&reply).iter().map(|path| path.to_string()));
+        match reply.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    assert!(all.is_sorted() && all.len() == 6, "{all:?}");
+}
+
+#[test]
+fn it_finds_what_is_found_by_path_only_and_what_is_new() {
+    let tree = Tree::new(TREE);
+    tree.write("data/large_table.csv", "1,2\n".repeat(300_000));
+    let reply = ask(&tree, "largetable");
+    assert_eq!((reply.files[0].lines, reply.files[0].bytes), (None, 1_200_000));
+    tree.write("src/newcomer.rs", "fn new() {}\n");
+    assert_eq!(paths(&ask(&tree, "newcomer")), ["src/newcomer.rs"]);
+    std::fs::remove_file(tree.root().join("src/newcomer.rs")).unwrap();
+    assert_eq!(ask(&tree, "newcomer").total, 0);
+}
+
+#[test]
+fn filters_narrow_and_bad_requests_are_refused() {
+    let tree = Tree::new(TREE);
+    let mut request = FilesRequest::new("mod");
+    request.filter.path = Some("src".into());
+    request.filter.exclude = vec!["walk".into()];
+    let reply = open(&tree).files(&request).unwrap();
+    assert_eq!(paths(&reply), ["src/search/mod.rs", "src/search/model_loader.rs"]);
+    let refused = |change: &dyn Fn(&mut FilesRequest), expected: &str| {
+        let mut request = FilesRequest::new("x");
+        change(&mut request);
+        let error = open(&tree).files(&request).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadRequest);
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    refused(&|request| request.max_results = 0, "max_results is 0; choose 1 to 1000");
+    refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
+    refused(&|request| request.pattern = "a[".into(), "glob 'a['");
+    refused(&|request| request.filter.kind = vec![SymbolKind::Fn], "a file has no kind");
+    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is not one");
+}
+
+#[test]
+fn names_that_are_no_ascii() {
+    let tree = Tree::new("\n=== src/größe/Übersicht.rs\nfn a() {}\n");
+    let reply = ask(&tree, "übersicht");
+    let row = &reply.files[0];
+    let shown: Vec<&str> = row.highlights.iter().map(|span| &row.path.as_str()[span.range()]).collect();
+    assert_eq!(shown, ["Übersicht"]);
+    assert_eq!(ask(&tree, "größe").files[0].matched, FileMatch::Path);
+}
