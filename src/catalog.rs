@@ -296,7 +296,7 @@ pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] =
-    &[SEARCH, GREP, FIND_FILES, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS.iter().chain([&MAP]) {
+        for operation in OPERATIONS {
             let mut seen = HashSet::new();
             for param in operation.params.iter().chain(PLACE) {
                 for name in std::iter::once(&param.name).chain(param.aliases) {

@@ -36,7 +36,7 @@ const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
 /// Operations whose path may stand without a flag, as grep's does.
-const WITH_PATH: &[&str] = &[catalog::GREP.name];
+const WITH_PATH: &[&str] = &[catalog::GREP.name, catalog::MAP.name];
 /// The name of that argument.
 pub const HERE: &str = "here";
 

@@ -19,6 +19,7 @@ mod grep;
 mod index;
 mod languages;
 mod man;
+mod map;
 mod search;
 mod skipped;
 mod status;
@@ -76,6 +77,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
     (&catalog::GREP, grep::run),
     (&catalog::FIND_FILES, files::run),
+    (&catalog::MAP, map::run),
     (&catalog::INDEX, index::run),
     (&catalog::STATUS, status::run),
     (&catalog::SKIPPED, skipped::run),

@@ -115,18 +115,6 @@ impl Engine {
     }
 }
 
-impl Engine {
-    /// Outlines the tree, a folder or a file.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn project_map(&self, request: &MapRequest) -> Result<MapReply, Error> {
-        rows("max_items", request.max_items, MAX_MAP_ITEMS)?;
-        let _filter = Filter::new(&request.filter, &self.grammars)?;
-        Err(Error::bad("map is not built yet"))
-    }
-}
-
 /// Checks how many rows are asked for.
 pub(super) fn rows(name: &str, value: usize, most: usize) -> Result<(), Error> {
     if (1..=most).contains(&value) {

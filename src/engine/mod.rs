@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod files;
 mod lookup;
+mod map;
 mod state;
 mod why_not;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use self::lookup::{files, grep};
+pub use self::lookup::{files, grep, map};
 use super::{note_words, rfc3339};
 use crate::engine::api::{
     Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, RefreshReport, SearchReply, SkippedReply,

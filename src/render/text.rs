@@ -9,7 +9,7 @@ mod lookup;
 use std::fmt::Write;
 use std::path::Path;
 
-pub use self::lookup::{files, grep};
+pub use self::lookup::{files, grep, map};
 use super::paint::{Ink, Style, clean};
 use super::{no_index, note_words, rfc3339};
 use crate::engine::LanguageRow;

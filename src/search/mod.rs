@@ -16,9 +16,12 @@ mod fuse;
 mod literal;
 mod place;
 mod score;
+mod usage;
 
 pub use corpus::Corpus;
+pub use place::{compat_part, test_part};
 pub use score::{Contribution, Face, Ranked, RankedFile, face};
+pub use usage::{Usage, usage};
 
 use std::cell::RefCell;
 use std::rc::Rc;

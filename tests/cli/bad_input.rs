@@ -73,7 +73,7 @@ fn of_choices() {
     refuses(&tree, &["canvas", "--json", "--jsonl"], &["--json"]);
     refuses(&tree, &["skipped", "--reason", "boredom"], &["boredom", "ignored", "binary"]);
     refuses(&tree, &["completions", "tcl"], &["tcl", "bash"]);
-    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, files, index"]);
+    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, files, map, index"]);
 }
 
 #[test]
@@ -90,6 +90,8 @@ fn of_patterns() {
     refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is not one"]);
     refuses(&tree, &["files", "x", "-n", "0"], &["max_results is 0; choose 1 to 1000"]);
     refuses(&tree, &["files", "a["], &["glob 'a['"]);
+    refuses(&tree, &["map", "gone"], &["path 'gone' does not exist"]);
+    refuses(&tree, &["map", "-n", "5001"], &["max_items is 5001; choose 1 to 5000"]);
 }
 
 #[test]

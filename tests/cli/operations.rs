@@ -130,6 +130,35 @@ fn files_are_found_by_name() {
 }
 
 #[test]
+fn a_map_shows_what_is_where() {
+    let tree = Tree::new(SMALL);
+    let whole = "./  3 files, 12 lines: markdown 1, python 1, rust 1\n\
+                 \x20 docs/  1 file, 3 lines: markdown 1\n\
+                 \x20   docs/guide.md  3 lines: markdown\n\
+                 \x20     doc Brewing  1-3\n\
+                 \x20 src/  2 files, 9 lines: python 1, rust 1\n\
+                 \x20   src/auth.rs  6 lines: rust\n\
+                 \x20     fn resolve_api_key  2-4\n\
+                 \x20     struct Vault  6-6\n\
+                 \x20   src/paint.py  3 lines: python\n\
+                 \x20     fn draw_circle  1-3\n";
+    assert_eq!(tree.run(&["map"]).out, whole);
+    let file = "src/paint.py  3 lines: python\n  fn draw_circle  1-3\n";
+    assert_eq!(tree.run(&["map", "src/paint.py"]).out, file);
+    let cut = "./  3 files, 12 lines: markdown 1, python 1, rust 1\n\
+               \x20 doc Brewing  docs/guide.md:1\n\
+               \x20 src/  2 files, 9 lines: python 1, rust 1\n\
+               not complete: ask for a folder below, or for more with --max-items\n";
+    assert_eq!(tree.run(&["map", "-n", "3"]).out, cut);
+    let reply = tree.json(&["map", "--depth", "0", "--kind", "struct"]);
+    assert_eq!((&reply["files"], &reply["entries"][0]["path"]), (&3.into(), &"".into()));
+    let vault = serde_json::json!({
+        "name": "Vault", "kind": "struct", "path": "src/auth.rs", "line": 6, "end_line": 6, "depth": 0
+    });
+    assert!(reply["entries"].as_array().unwrap().iter().any(|entry| entry["symbols"][0] == vault), "{reply}");
+}
+
+#[test]
 fn skipped_lists_every_hole() {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n/junk\n");

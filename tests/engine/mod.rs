@@ -10,6 +10,7 @@ mod files;
 mod grep;
 #[cfg(unix)]
 mod hostile;
+mod map;
 mod place;
 mod reasons;
 mod refresh;

@@ -1,9 +1,11 @@
-//! The wire format of answers without ranking: grep, files.
+//! The wire format of answers without ranking: grep, files, map.
 
 use serde::Serialize;
 
-use super::{WireSnapshot, line};
-use crate::engine::api::{ContextLine, FileRow, FilesReply, GrepLine, GrepReply};
+use super::{WireLanguageCount, WireSnapshot, line};
+use crate::engine::api::{
+    ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol,
+};
 use crate::text::Span;
 
 /// The lines that match a pattern.
@@ -32,6 +34,25 @@ pub fn files(reply: &FilesReply) -> String {
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
     })
+}
+
+/// The outline of a tree.
+pub fn map(reply: &MapReply) -> String {
+    line(&WireMap {
+        path: reply.path.as_str(),
+        files: reply.files,
+        lines: reply.lines,
+        symbols: reply.symbols,
+        languages: languages(&reply.languages),
+        entries: reply.entries.iter().map(WireMapEntry::new).collect(),
+        complete: reply.complete,
+        snapshot: WireSnapshot::new(&reply.snapshot),
+        warnings: &reply.warnings,
+    })
+}
+
+fn languages<'a>(languages: &[(&'a str, usize)]) -> Vec<WireLanguageCount<'a>> {
+    languages.iter().map(|&(name, files)| WireLanguageCount { name, files }).collect()
 }
 
 fn spans(spans: &[Span]) -> Vec<[u32; 2]> {
@@ -122,4 +143,63 @@ impl<'a> WireFile<'a> {
             highlights: spans(&row.highlights),
         }
     }
+}
+
+#[derive(Serialize)]
+struct WireMap<'a> {
+    path: &'a str,
+    files: usize,
+    lines: u64,
+    symbols: usize,
+    languages: Vec<WireLanguageCount<'a>>,
+    entries: Vec<WireMapEntry<'a>>,
+    complete: bool,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireMapEntry<'a> {
+    path: &'a str,
+    is_dir: bool,
+    depth: u32,
+    files: usize,
+    lines: u64,
+    languages: Vec<WireLanguageCount<'a>>,
+    symbols: Vec<WireMapSymbol<'a>>,
+    total_symbols: usize,
+}
+
+impl<'a> WireMapEntry<'a> {
+    fn new(entry: &'a MapEntry) -> WireMapEntry<'a> {
+        let symbol = |symbol: &'a MapSymbol| WireMapSymbol {
+            name: &symbol.name,
+            kind: symbol.kind.name(),
+            path: symbol.path.as_str(),
+            line: symbol.lines.first,
+            end_line: symbol.lines.last,
+            depth: symbol.depth,
+        };
+        WireMapEntry {
+            path: entry.path.as_str(),
+            is_dir: entry.is_dir,
+            depth: entry.depth,
+            files: entry.files,
+            lines: entry.lines,
+            languages: languages(&entry.languages),
+            symbols: entry.symbols.iter().map(symbol).collect(),
+            total_symbols: entry.total_symbols,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireMapSymbol<'a> {
+    name: &'a str,
+    kind: &'static str,
+    path: &'a str,
+    line: u32,
+    end_line: u32,
+    /// How many symbols of the same file enclose it.
+    depth: u32,
 }

@@ -6,8 +6,9 @@ use std::fmt::Write;
 
 use super::super::paint::{Ink, Style, clean};
 use super::{bytes, count, highlighted};
-use crate::engine::api::{ContextLine, FilesReply, GrepLine, GrepReply};
+use crate::engine::api::{ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol};
 use crate::path::RelPath;
+use crate::text::Lines;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply, style: &Style) -> String {
@@ -92,6 +93,61 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
     }
     more(&mut out, reply.next.as_deref(), style);
     out
+}
+
+/// The outline of a tree: folders and files indented by their depth, each with its main symbols.
+pub fn map(reply: &MapReply, style: &Style) -> String {
+    let mut out = String::new();
+    for entry in &reply.entries {
+        let indent = "  ".repeat(entry.depth as usize);
+        let _ = writeln!(out, "{indent}{}", map_heading(entry, style));
+        for symbol in &entry.symbols {
+            let indent = if entry.is_dir { 1 } else { symbol.depth + 1 } + entry.depth;
+            let kind = symbol.kind.name();
+            let name = style.paint(Ink::Symbol, &clean(&symbol.name));
+            let _ = writeln!(
+                out,
+                "{}{kind} {name}  {}",
+                "  ".repeat(indent as usize),
+                place(entry, symbol, style)
+            );
+        }
+    }
+    let text = if out.is_empty() { "No file is indexed here.\n" } else { "" };
+    out.push_str(text);
+    if !reply.complete {
+        let text = "not complete: ask for a folder below, or for more with --max-items";
+        let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &style.clip(0, text)));
+    }
+    out
+}
+
+/// `engine/  8 files, 2046 lines: rust 8`.
+fn map_heading(entry: &MapEntry, style: &Style) -> String {
+    let path = match entry.path.as_str() {
+        "" => ".".to_string(),
+        path => clean(path),
+    };
+    let path = style.paint(Ink::Path, &if entry.is_dir { format!("{path}/") } else { path });
+    let languages: Vec<String> = match entry.is_dir {
+        true => entry.languages.iter().map(|(name, files)| format!("{name} {files}")).collect(),
+        false => entry.languages.iter().map(|(name, _)| name.to_string()).collect(),
+    };
+    let files =
+        if entry.is_dir { format!("{}, ", count(entry.files, "file", "files")) } else { String::new() };
+    let lines = count(entry.lines as usize, "line", "lines");
+    format!("{path}  {}", style.paint(Ink::Dim, &format!("{files}{lines}: {}", languages.join(", "))))
+}
+
+/// Where a symbol of an entry stands: its lines in a file, its path from a folder.
+fn place(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
+    let Lines { first, last } = symbol.lines;
+    if !entry.is_dir {
+        return style.paint(Ink::Line, &format!("{first}-{last}"));
+    }
+    let path = symbol.path.as_str();
+    let path = path.strip_prefix(entry.path.as_str()).unwrap_or(path).trim_start_matches('/');
+    format!("{}:{}", style.paint(Ink::Path, &clean(path)), style.paint(Ink::Line, &first.to_string()))
 }
 
 /// How the next page is asked for.

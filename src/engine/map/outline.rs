@@ -1,0 +1,162 @@
+//! The symbols of a map: candidates by kind, place and length, then by use, dealt out in turn.
+
+use std::cmp::Reverse;
+
+use super::{Plan, Row};
+use crate::engine::api::MapSymbol;
+use crate::filter::Filter;
+use crate::meta::{Outline, OutlineSymbol};
+use crate::model::{KindSet, SymbolKind};
+use crate::path::RelPath;
+use crate::search::{self, Corpus, SearchError};
+use crate::text::Lines;
+
+/// So many types and modules of a folder, and so many functions, are looked up in the index.
+const TYPES: usize = 16;
+const FUNCTIONS: usize = 12;
+
+/// What a row shows of its symbols.
+#[derive(Default)]
+pub struct Entry {
+    /// The symbols.
+    pub symbols: Vec<MapSymbol>,
+    /// How many they were chosen from.
+    pub total: usize,
+}
+
+/// A symbol that may be shown.
+struct Candidate<'c> {
+    path: &'c str,
+    name: &'c str,
+    container: Option<&'c str>,
+    kind: SymbolKind,
+    lines: Lines,
+    depth: u32,
+    /// Whether its path is that of a test, or of vendored, generated or old code.
+    is_aside: bool,
+    /// Folders between it and the row.
+    below: usize,
+}
+
+/// The symbols of each row of `plan`; with the rows they are at most `max_items`.
+pub fn symbols(
+    corpus: &Corpus,
+    filter: &Filter,
+    plan: &Plan,
+    max_items: usize,
+) -> Result<Vec<Entry>, SearchError> {
+    let mut entries = Vec::with_capacity(plan.rows.len());
+    let mut queues = Vec::with_capacity(plan.rows.len());
+    for row in &plan.rows {
+        let all = candidates(corpus, filter, row)?;
+        entries.push(Entry { symbols: Vec::new(), total: all.len() });
+        queues.push(if plan.is_file {
+            all.into_iter().map(symbol).collect::<Vec<_>>()
+        } else {
+            chosen(corpus, all)?.into_iter().map(symbol).collect()
+        });
+    }
+    let mut room = max_items.saturating_sub(plan.rows.len());
+    let longest = queues.iter().map(Vec::len).max().unwrap_or(0);
+    let mut queues: Vec<_> = queues.into_iter().map(Vec::into_iter).collect();
+    for _ in 0..longest {
+        for (entry, queue) in entries.iter_mut().zip(&mut queues) {
+            if room > 0
+                && let Some(symbol) = queue.next()
+            {
+                entry.symbols.push(symbol);
+                room -= 1;
+            }
+        }
+    }
+    // A file is read from its beginning, whatever was chosen of it.
+    for (entry, row) in entries.iter_mut().zip(&plan.rows) {
+        if !row.is_dir {
+            entry.symbols.sort_by_key(|symbol| (symbol.lines.first, symbol.depth));
+        }
+    }
+    Ok(entries)
+}
+
+fn symbol(candidate: Candidate<'_>) -> MapSymbol {
+    let name = match candidate.container {
+        Some(container) => format!("{container}.{}", candidate.name),
+        None => candidate.name.to_string(),
+    };
+    MapSymbol {
+        name,
+        kind: candidate.kind,
+        path: RelPath::new(candidate.path).expect("checked when it was indexed"),
+        lines: candidate.lines,
+        depth: candidate.depth,
+    }
+}
+
+/// The symbols of a row's files that the filter lets through, in the order of paths and lines. Where no kinds are
+/// asked for, fields and pieces of text are left out.
+fn candidates<'c>(corpus: &'c Corpus, filter: &Filter, row: &Row) -> Result<Vec<Candidate<'c>>, SearchError> {
+    use SymbolKind::*;
+    let mut candidates = Vec::new();
+    for &file in &row.own {
+        let path = corpus.path(file);
+        let is_aside = search::test_part(path).is_some() || search::compat_part(path).is_some();
+        let below =
+            if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
+        let outline: Outline<'c> = corpus.version(file).outline()?;
+        for (place, symbol) in outline.symbols.iter().enumerate() {
+            let kinds: KindSet = [symbol.kind].into_iter().collect();
+            let is_plain = filter.kinds().is_none() && matches!(symbol.kind, Field | Block | Text);
+            if is_plain || !filter.takes_kinds(kinds) {
+                continue;
+            }
+            let OutlineSymbol { name, kind, lines, container, .. } = *symbol;
+            let depth = outline.depth(place) as u32;
+            candidates.push(Candidate { path, name, container, kind, lines, depth, is_aside, below });
+        }
+    }
+    Ok(candidates)
+}
+
+/// The main symbols of a row, the most used first.
+fn chosen<'c>(corpus: &Corpus, all: Vec<Candidate<'c>>) -> Result<Vec<Candidate<'c>>, SearchError> {
+    let (mut types, mut others): (Vec<Candidate<'c>>, Vec<Candidate<'c>>) =
+        all.into_iter().filter(|it| rank(it.kind) < u8::MAX).partition(|it| rank(it.kind) <= 1);
+    for (list, most) in [(&mut types, TYPES), (&mut others, FUNCTIONS)] {
+        list.sort_by_key(|it| {
+            let lines = Reverse(it.lines.count());
+            (it.is_aside, rank(it.kind), it.depth, it.below, lines, it.path, it.lines.first, it.name)
+        });
+        // A name that a folder defines many times, as languages with overloads do, needs one row.
+        let mut seen = rustc_hash::FxHashSet::default();
+        list.retain(|it| seen.insert((it.container, it.name)));
+        list.truncate(most);
+    }
+    let mut chosen = Vec::with_capacity(types.len() + others.len());
+    for it in types.into_iter().chain(others) {
+        let usage = search::usage(corpus, it.name)?;
+        let worth = u64::from(usage.references) * 1_000 / u64::from(usage.definitions.max(1));
+        chosen.push((it.is_aside, Reverse(worth), rank(it.kind), it));
+    }
+    chosen.sort_by(|a, b| {
+        let key = |(aside, worth, rank, it): &(bool, Reverse<u64>, u8, Candidate<'c>)| {
+            (*aside, *worth, *rank, it.path, it.lines.first)
+        };
+        key(a).cmp(&key(b)).then_with(|| a.3.name.cmp(b.3.name))
+    });
+    Ok(chosen.into_iter().map(|(.., it)| it).collect())
+}
+
+/// The order of kinds: types, modules, functions, then the rest; blocks of implementation say nothing by themselves.
+fn rank(kind: SymbolKind) -> u8 {
+    use SymbolKind::*;
+    match kind {
+        Struct | Class | Enum | Trait | Interface | Type => 0,
+        Module => 1,
+        Fn | Macro => 2,
+        Method => 3,
+        Const => 4,
+        Doc => 5,
+        Field => 6,
+        Impl | Block | Text => u8::MAX,
+    }
+}
