@@ -219,12 +219,13 @@ fn incomplete(found: &Found, walked: &Walked, scope: &RelPath) -> Option<String>
 fn left_out(walked: &Walked, scope: &RelPath) -> Option<String> {
     let mut rows = skipped(walked, scope, &[SkipReason::BuiltIn]);
     let first = rows.next()?;
-    let others = match rows.count() {
-        0 => String::new(),
-        others => format!(" and {others} more"),
+    let left_out = match rows.count() {
+        0 => format!("{} was", first.path),
+        others => format!("{} and {others} more were", first.path),
     };
-    let path = &first.path;
-    Some(format!("{path}{others} was not searched, by a built-in rule; 'skipped' lists all of it"))
+    Some(format!(
+        "{left_out} not searched, by a built-in rule; no_built_in searches everything, 'skipped' lists it"
+    ))
 }
 
 /// The rows that were left out for one of `reasons` and have to do with what is below `scope`.

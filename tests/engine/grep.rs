@@ -106,7 +106,7 @@ fn what_is_left_out_for_other_reasons_is_not_searched() {
     }
     let (lines, reply) = all(&tree, fixed("needle"));
     assert_eq!(lines, ["web/package.json:1:needle"]);
-    let warning = "web/node_modules was not searched, by a built-in rule; 'skipped' lists all of it";
+    let warning = "web/node_modules was not searched, by a built-in rule; no_built_in searches everything, 'skipped' lists it";
     assert_eq!(reply.warnings, [warning]);
     let mut narrowed = fixed("e");
     narrowed.filter.path = Some("src".into());
