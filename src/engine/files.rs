@@ -113,6 +113,8 @@ enum Wanted {
 struct Fuzzy {
     text: String,
     atom: Atom,
+    /// The last of several pieces, which is likely meant for the name.
+    last: Option<Atom>,
     matcher: Matcher,
 }
 
@@ -132,9 +134,13 @@ impl Wanted {
             let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
             return Ok(Wanted::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
         }
-        let atom = Atom::new(&text, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
+        let atom =
+            |text: &str| Atom::new(text, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
+        let mut pieces = pattern.rsplit(|c: char| c == '/' || c.is_whitespace()).filter(|it| !it.is_empty());
+        let last = pieces.next().filter(|_| pieces.next().is_some()).map(atom);
+        let atom = atom(&text);
         let matcher = Matcher::new(Config::DEFAULT.match_paths());
-        Ok(Wanted::Fuzzy(Box::new(Fuzzy { text: text.to_lowercase(), atom, matcher })))
+        Ok(Wanted::Fuzzy(Box::new(Fuzzy { text: text.to_lowercase(), atom, last, matcher })))
     }
 
     fn found(&mut self, file: u32, path: &str) -> Option<Found> {
@@ -144,8 +150,8 @@ impl Wanted {
             Wanted::Glob(glob) if glob.takes_file(path, LanguageId::TEXT) => unscored(FileMatch::Glob),
             Wanted::Glob(_) => None,
             Wanted::Fuzzy(fuzzy) => {
-                let by_path = fuzzy.score(path)? * PATH_WORTH;
                 let name = file_name(path);
+                let by_path = fuzzy.score(path)? * PATH_WORTH + fuzzy.score_of_last(name);
                 let by_name = fuzzy.score(name).map_or(0, |score| score * NAME_WORTH);
                 let matched = if by_name >= by_path { FileMatch::Name } else { FileMatch::Path };
                 let lower = name.to_lowercase();
@@ -175,6 +181,12 @@ impl Wanted {
 impl Fuzzy {
     fn score(&mut self, text: &str) -> Option<u32> {
         self.atom.score(Utf32Str::new(text, &mut Vec::new()), &mut self.matcher).map(u32::from)
+    }
+
+    /// The score of the last of several pieces in a file's name.
+    fn score_of_last(&mut self, name: &str) -> u32 {
+        let Some(last) = &self.last else { return 0 };
+        last.score(Utf32Str::new(name, &mut Vec::new()), &mut self.matcher).map_or(0, u32::from)
     }
 
     /// The characters of `text` that matched, increasing.

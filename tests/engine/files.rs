@@ -45,6 +45,10 @@ fn the_name_comes_before_the_path_and_the_short_before_the_long() {
     check("walkmod", "src/walk/mod.rs");
     check("walker", "src/walker_of_all.rs");
     check("ml", "src/search/model_loader.rs");
+    tree.write("net/server/BUILD", "rule\n");
+    tree.write("net/server/server.go", "package server\n");
+    check("net server", "net/server/server.go");
+    check("net/server", "net/server/server.go");
     assert_eq!(first("walkmodx"), None);
     assert_eq!(first("domrs"), None, "letters stand in their order");
     let row = &ask(&tree, "mod.rs").files[0];
