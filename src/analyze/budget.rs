@@ -22,11 +22,6 @@ const WINDOW: usize = 4096;
 /// How often processor time is looked at, in callbacks.
 const CALLBACKS_A_LOOK: u64 = 16;
 
-/// Memory that one parser may have allocated over a whole file before the process is ended: it can take all there is
-/// between two callbacks, and the file is found guilty by the next update. The largest file that is parsed by
-/// default, a megabyte, takes a fifth of a gigabyte.
-const FATAL_BYTES: u64 = 6 << 30;
-
 /// What may be spent.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
@@ -38,6 +33,9 @@ struct Budget {
     allocations: u64,
     /// Their bytes, whether or not they were freed.
     allocated: u64,
+    /// The same, where the process is ended: memory can run out between two callbacks, and then nothing else helps.
+    /// The next update finds the file guilty.
+    fatal: u64,
     /// Processor time of the thread.
     time: Duration,
 }
@@ -53,6 +51,7 @@ impl Budget {
             reads: 2_000 + length / WINDOW as u64 * 40,
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
+            fatal: (2 << 30) + length * 2_000,
             time: Duration::from_secs(2) + Duration::from_micros(10) * length as u32,
         }
     }
@@ -65,14 +64,14 @@ pub(super) fn parse(parser: &mut Parser, text: &str) -> Result<Tree, Note> {
 
 fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree, Note> {
     let begun = cpu_time();
-    TALLY.set(Tally::default());
+    TALLY.set(Tally { fatal: budget.fatal, ..Tally::NEW });
     let (mut callbacks, reads, late) = (0u64, Cell::new(0u64), Cell::new(false));
     let mut progress = |_: &tree_sitter::ParseState| {
         callbacks += 1;
         if callbacks % CALLBACKS_A_LOOK == 0 && cpu_time().saturating_sub(begun) > budget.time {
             late.set(true);
         }
-        let Tally { allocations, allocated } = TALLY.get();
+        let Tally { allocations, allocated, .. } = TALLY.get();
         let spent = callbacks > budget.callbacks
             || reads.get() > budget.reads
             || allocations > budget.allocations
@@ -91,6 +90,7 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
         text.as_bytes().get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
+    TALLY.set(Tally::NEW);
     // What was parsed after the text seemed to end is not the file's tree.
     tree.filter(|_| reads.get() <= budget.reads).ok_or_else(|| {
         parser.reset();
@@ -99,14 +99,20 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
 }
 
 /// What this thread's parser has allocated for the file that it parses.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Tally {
     allocations: u64,
     allocated: u64,
+    fatal: u64,
+}
+
+impl Tally {
+    /// Outside parsing nothing is fatal.
+    const NEW: Tally = Tally { allocations: 0, allocated: 0, fatal: u64::MAX };
 }
 
 thread_local! {
-    static TALLY: Cell<Tally> = const { Cell::new(Tally { allocations: 0, allocated: 0 }) };
+    static TALLY: Cell<Tally> = const { Cell::new(Tally::NEW) };
 }
 
 /// Makes tree-sitter count what it allocates. Memory still comes from the C library, so what was allocated before is
@@ -120,12 +126,13 @@ pub(super) fn count_allocations() {
 }
 
 fn count(bytes: usize) {
-    let Tally { allocations, allocated } = TALLY.get();
-    let allocated = allocated.saturating_add(bytes as u64);
-    if allocated > FATAL_BYTES {
+    let mut tally = TALLY.get();
+    tally.allocations += 1;
+    tally.allocated = tally.allocated.saturating_add(bytes as u64);
+    if tally.allocated > tally.fatal {
         std::process::abort();
     }
-    TALLY.set(Tally { allocations: allocations + 1, allocated });
+    TALLY.set(tally);
 }
 
 unsafe extern "C" {

@@ -12,11 +12,12 @@ use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome};
 use crate::search::Corpus;
+use crate::update::{Settings, Updater};
 use crate::walk::Walked;
 
 impl Engine {
     /// Finds every line that matches a pattern, in the files as they are now: those that are ranked, and those that
-    /// ranking leaves out for their size or looks. Needs no index and makes none.
+    /// ranking leaves out for their size, their looks or a built-in rule. Needs no index and makes none.
     ///
     /// # Errors
     /// `BadRequest` names the value that is wrong, such as a pattern that is no regular expression; `NoRoot` when the
@@ -38,7 +39,9 @@ impl Engine {
         let _entered = span.enter();
         let checked_at = Some(SystemTime::now());
         let tracked = self.tracked();
-        let walked = self.updater(tracked.as_ref()).walk()?;
+        // Built-in rules are about what is worth ranking; a line stands wherever it stands.
+        let settings = Settings { no_built_in: true, ..self.settings.clone() };
+        let walked = Updater { settings: &settings, ..self.updater(tracked.as_ref()) }.walk()?;
         let found = self.scan(request, &pattern, &filter, &walked, after.as_ref());
         let scope = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         // What the index says is at hand only if there is one; a grep makes none.
@@ -54,7 +57,7 @@ impl Engine {
             incomplete,
             next: next.flatten(),
             snapshot: self.snapshot(open.as_ref().map(|open| &*open.corpus), &freshness),
-            warnings: left_out(&walked, &scope).into_iter().collect(),
+            warnings: Vec::new(),
             lines: found.lines.into_iter().map(shown).collect(),
         })
     }
@@ -213,19 +216,6 @@ fn incomplete(found: &Found, walked: &Walked, scope: &RelPath) -> Option<String>
         });
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
-}
-
-/// A warning about what nobody asked to leave out.
-fn left_out(walked: &Walked, scope: &RelPath) -> Option<String> {
-    let mut rows = skipped(walked, scope, &[SkipReason::BuiltIn]);
-    let first = rows.next()?;
-    let left_out = match rows.count() {
-        0 => format!("{} was", first.path),
-        others => format!("{} and {others} more were", first.path),
-    };
-    Some(format!(
-        "{left_out} not searched, by a built-in rule; no_built_in searches everything, 'skipped' lists it"
-    ))
 }
 
 /// The rows that were left out for one of `reasons` and have to do with what is below `scope`.
