@@ -6,6 +6,10 @@
 //! the engine, because a second check beside the first would sooner or later disagree with it. The ranges stand
 //! here to be shown.
 
+pub mod aliases;
+pub mod schema;
+pub mod tools;
+
 use crate::model::{SkipReason, SymbolKind};
 
 /// Something a user can ask for.
@@ -87,7 +91,7 @@ pub const MAX_RESULTS: Param = Param {
 pub const PATH: Param = param(
     "path",
     Takes::Path,
-    "Only what is in this folder or file; an absolute path or one that begins with ~ chooses the tree as well",
+    "Only what is in this folder or file; an absolute path chooses the tree as well",
 );
 /// Which paths may answer.
 pub const PATH_GLOB: Param = Param {
@@ -107,11 +111,7 @@ pub const EXCLUDE: Param = param(
 /// Which languages may answer.
 pub const LANG: Param = Param {
     aliases: &["language"],
-    ..param(
-        "lang",
-        Takes::List,
-        "Only this language, as 'spyhop languages' names it; separate several by commas",
-    )
+    ..param("lang", Takes::List, "Only this language, such as rust or python; separate several by commas")
 };
 /// Which kinds may answer.
 pub const KIND: Param = Param {

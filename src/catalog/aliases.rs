@@ -1,0 +1,229 @@
+//! Names that other systems taught their agents, and names of ours that are on their way out.
+//!
+//! One table: what each name stands for now, until when, and how its parameters are spelled here. An alias also
+//! understands every parameter of its tool, so an agent that mixes two dialects is answered all the same. Values are
+//! checked where the tool's own are; here they are only carried over.
+
+use serde_json::{Map, Value};
+
+/// What became of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It works and says nothing.
+    Hidden,
+    /// It works and says in the result's metadata what to use instead.
+    Deprecated,
+    /// It works no more; the error says what to use instead.
+    Removed,
+}
+
+impl State {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Hidden => "hidden-compatibility",
+            State::Deprecated => "deprecated",
+            State::Removed => "removed",
+        }
+    }
+}
+
+/// Another name of a tool.
+#[derive(Debug)]
+pub struct Alias {
+    /// The other name.
+    pub name: &'static str,
+    /// The tool that answers.
+    pub canonical: &'static str,
+    /// What became of the name.
+    pub state: State,
+    /// The version that deprecated it first.
+    pub deprecated_in: Option<&'static str>,
+    /// The version that is to remove it.
+    pub removal: Option<&'static str>,
+    /// Whether a recorded session that calls it can be played again.
+    pub replay: bool,
+    /// Parameters that are spelled otherwise there.
+    pub params: &'static [(&'static str, Becomes)],
+    /// Why it is in this state.
+    pub why: &'static str,
+}
+
+/// What becomes of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum Becomes {
+    /// This parameter, with the value changed.
+    As(&'static str, fn(Value) -> Value),
+    /// This parameter; where several become it, the largest number counts.
+    Largest(&'static str),
+    /// Nothing: it asks for what is always so, or for a form that answers do not have.
+    Nothing,
+}
+
+const fn same(name: &'static str) -> Becomes {
+    Becomes::As(name, |value| value)
+}
+
+/// Every other name, by name.
+pub const ALIASES: &[Alias] = &[
+    Alias {
+        name: "code.search",
+        canonical: "codebase_search",
+        state: State::Deprecated,
+        deprecated_in: Some("0.1.0"),
+        removal: Some("1.0.0"),
+        replay: true,
+        params: RANKED,
+        why: "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
+    },
+    Alias {
+        name: "code.search_batch",
+        canonical: "search_batch",
+        state: State::Deprecated,
+        deprecated_in: Some("0.1.0"),
+        removal: Some("1.0.0"),
+        replay: true,
+        params: RANKED,
+        why: "As code.search",
+    },
+    Alias {
+        name: "code.status",
+        canonical: "index_status",
+        state: State::Deprecated,
+        deprecated_in: Some("0.1.0"),
+        removal: Some("1.0.0"),
+        replay: true,
+        params: &[],
+        why: "As code.search",
+    },
+    Alias {
+        name: "search_code",
+        canonical: "codebase_search",
+        state: State::Hidden,
+        deprecated_in: None,
+        removal: None,
+        replay: true,
+        params: RANKED,
+        why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
+    },
+    Alias {
+        name: "semantic_search",
+        canonical: "codebase_search",
+        state: State::Deprecated,
+        deprecated_in: Some("0.1.0"),
+        removal: Some("1.0.0"),
+        replay: true,
+        params: RANKED,
+        why: "It promises a model, and there is none here: an agent should learn the honest name",
+    },
+];
+
+/// How others spell a ranked search.
+const RANKED: &[(&str, Becomes)] = &[
+    ("q", same("query")),
+    ("top_k", same("max_results")),
+    ("k", same("max_results")),
+    ("perPage", same("max_results")),
+    ("per_page", same("max_results")),
+    ("num_results", same("max_results")),
+    ("directory", same("path")),
+    ("target_directories", Becomes::As("path", only_one)),
+    ("include", same("path_glob")),
+    ("extensionFilter", Becomes::As("path_glob", extensions)),
+    ("explanation", Becomes::Nothing),
+];
+
+/// The element of a list of one.
+fn only_one(value: Value) -> Value {
+    match value {
+        Value::Array(mut list) if list.len() == 1 => list.remove(0),
+        other => other,
+    }
+}
+
+/// Extensions such as `.rs` as globs.
+fn extensions(value: Value) -> Value {
+    let glob = |value: Value| match value {
+        Value::String(text) => Value::String(format!("*.{}", text.trim_start_matches(['*', '.']))),
+        other => other,
+    };
+    match value {
+        Value::Array(list) => list.into_iter().map(glob).collect(),
+        other => glob(other),
+    }
+}
+
+/// The arguments as the canonical tool spells them.
+///
+/// # Errors
+/// When two arguments become one parameter.
+pub fn translated(alias: &Alias, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    let mut out = Map::new();
+    for (name, value) in arguments {
+        let (name, value) = match alias.params.iter().find(|(other, _)| *other == name) {
+            None => (name, value),
+            Some((_, Becomes::Nothing)) => continue,
+            Some((_, Becomes::As(own, change))) => (own.to_string(), change(value)),
+            Some((_, Becomes::Largest(own))) => {
+                let before = out.remove(*own).and_then(|value| value.as_u64());
+                let value = match (before, value.as_u64()) {
+                    (Some(before), Some(number)) => before.max(number).into(),
+                    _ => value,
+                };
+                (own.to_string(), value)
+            }
+        };
+        if out.insert(name.clone(), value).is_some() {
+            return Err(format!("'{name}' is given twice, once by another name"));
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tools::{Called, called};
+    use super::*;
+
+    #[test]
+    fn every_alias_leads_to_parameters_that_there_are() {
+        for alias in ALIASES {
+            let Called::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
+            for (other, becomes) in alias.params {
+                let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
+                let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+                // A table that several aliases share may hold more than one of them needs.
+                assert!(known(own) || (*own == "query" && known("queries")), "{other} of {}", alias.name);
+                assert!(!known(other), "{other} of {} is a parameter of the tool", alias.name);
+            }
+            assert_eq!(alias.deprecated_in.is_some(), alias.state != State::Hidden, "{}", alias.name);
+            assert_eq!(alias.removal.is_some(), alias.state == State::Deprecated, "{}", alias.name);
+            assert!(!alias.why.is_empty() && (alias.replay || alias.state == State::Removed));
+        }
+    }
+
+    #[test]
+    fn parameters_are_translated() {
+        let check = |name: &str, from: Value, to: Value| {
+            let Called::Tool(_, Some(alias)) = called(name) else { panic!("{name}") };
+            let Value::Object(from) = from else { unreachable!() };
+            assert_eq!(translated(alias, from).map(Value::Object), Ok(to), "{name}");
+        };
+        check("search_code", json!({ "query": "a" }), json!({ "query": "a" }));
+        check(
+            "search_code",
+            json!({ "q": "a", "perPage": 3, "extensionFilter": [".ts", "rs"] }),
+            json!({ "query": "a", "max_results": 3, "path_glob": ["*.ts", "*.rs"] }),
+        );
+        check(
+            "semantic_search",
+            json!({ "query": "a", "target_directories": ["src"], "explanation": "because" }),
+            json!({ "query": "a", "path": "src" }),
+        );
+        let Called::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
+        let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };
+        assert_eq!(translated(alias, twice).unwrap_err(), "'query' is given twice, once by another name");
+    }
+}

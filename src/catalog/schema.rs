@@ -1,0 +1,183 @@
+//! A tool's parameters as JSON Schema, and the page that documents all tools.
+//!
+//! It owns the two forms; the words are the rows'. Both are written from the rows alone, so neither can fall behind.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::aliases::ALIASES;
+use super::tools::{ACTIVE, DEFERRED, Profile, TOOLS, Tool};
+use super::{Param, Takes};
+
+/// The schema of a tool's arguments. Other names of parameters are understood and not shown: a model needs one.
+pub fn of(tool: &Tool) -> Map<String, Value> {
+    let properties: Map<String, Value> =
+        tool.params.iter().map(|param| (param.name.to_string(), property(param))).collect();
+    let required: Vec<&str> = tool.required().iter().map(|param| param.name).collect();
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    schema.insert("additionalProperties".into(), false.into());
+    schema
+}
+
+/// Everything that is said of a tool: name, description, input schema.
+pub fn described(tool: &Tool) -> Value {
+    json!({ "name": tool.name, "description": tool.description, "inputSchema": of(tool) })
+}
+
+fn property(param: &Param) -> Value {
+    let list = |items: Value| json!({ "type": "array", "items": items });
+    let mut schema = match param.takes {
+        Takes::Nothing => json!({ "type": "boolean" }),
+        Takes::Text | Takes::Texts | Takes::Path | Takes::Bytes => json!({ "type": "string" }),
+        Takes::Repeated | Takes::List | Takes::Paths => list(json!({ "type": "string" })),
+        Takes::Choice(choices) => json!({ "type": "string", "enum": choices() }),
+        Takes::Choices(choices) => list(json!({ "type": "string", "enum": choices() })),
+        Takes::Number(least, most) if most >= u32::MAX.into() => {
+            json!({ "type": "integer", "minimum": least })
+        }
+        Takes::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Takes::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+    };
+    schema["description"] = param.help.into();
+    if let Some(default) = param.default {
+        let text = || Value::from(default);
+        schema["default"] = match param.takes {
+            Takes::Number(..) | Takes::Fraction => serde_json::from_str(default).unwrap_or_else(|_| text()),
+            _ => text(),
+        };
+    }
+    schema
+}
+
+/// `docs/tools.md`.
+pub fn reference() -> String {
+    let mut out = String::from(
+        "# Tools for agents\n\nWhat `spyhop mcp` offers. This page is written from the catalog \
+         (`SPYHOP_BLESS=1 cargo test --test integration mcp`); edit the rows in `src/catalog/`, not this page.\n\n\
+         | tool | state | what it does |\n|---|---|---|\n",
+    );
+    for tool in TOOLS {
+        let _ = writeln!(out, "| `{}` | {} | {} |", tool.name, state(tool), tool.description);
+    }
+    out.push_str(PROSE);
+    out.push_str(
+        "\n## Profiles\n\n| profile | listed | callable | tokens of the head, at most |\n|---|---|---|--:|\n",
+    );
+    for profile in Profile::ALL {
+        let names =
+            |tools: Vec<&str>| tools.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let listed = names(profile.listed().map(|tool| tool.name).collect());
+        let offered: Vec<_> =
+            TOOLS.iter().filter(|tool| profile.offers(tool)).map(|tool| tool.name).collect();
+        let offered = if offered.len() == TOOLS.len() { "all".to_string() } else { names(offered) };
+        let (name, budget) = (profile.name(), profile.head_budget());
+        let _ = writeln!(out, "| `{name}` | {listed} | {offered} | {budget} |");
+    }
+    for tool in TOOLS {
+        parameters(&mut out, tool);
+    }
+    aliases(&mut out);
+    out
+}
+
+const PROSE: &str = "
+An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name.
+
+Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
+refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown
+parameter or a wrong value is an error that says what there is to choose from.
+
+Every result has text for a model and structured content for a program. `max_tokens` bounds the text, counted as
+bytes / 4, rounded up: whole hits are left for the next page, and the structured content holds the same hits. A single
+hit that is too long by itself is cut within its code. `next` is the `cursor` of the next page.
+";
+
+fn state(tool: &Tool) -> &'static str {
+    match tool.name {
+        name if ACTIVE.contains(&name) => "active",
+        name if DEFERRED.contains(&name) => "deferred",
+        _ => "unknown",
+    }
+}
+
+fn parameters(out: &mut String, tool: &Tool) {
+    let _ = writeln!(out, "\n## {}\n\n{}\n", tool.name, tool.description);
+    if tool.params.is_empty() {
+        out.push_str("It takes nothing.\n");
+        return;
+    }
+    out.push_str("| parameter | takes | default | what it does |\n|---|---|---|---|\n");
+    for (at, param) in tool.params.iter().enumerate() {
+        let names: Vec<String> =
+            std::iter::once(&param.name).chain(param.aliases).map(|name| format!("`{name}`")).collect();
+        let default = match param.default {
+            Some(default) => format!("`{default}`"),
+            None if at < tool.required => "required".to_string(),
+            None => String::new(),
+        };
+        let help = param.help.replace('|', "\\|");
+        let _ = writeln!(out, "| {} | {} | {default} | {help} |", names.join(", "), takes(param));
+    }
+}
+
+fn takes(param: &Param) -> String {
+    match param.takes {
+        Takes::Nothing => "true or false".into(),
+        Takes::Text | Takes::Texts | Takes::Bytes => "text".into(),
+        Takes::Path => "path".into(),
+        Takes::Repeated | Takes::List => "texts".into(),
+        Takes::Paths => "paths".into(),
+        Takes::Choice(choices) => format!("one of {}", choices().join(", ")),
+        Takes::Choices(choices) => format!("some of {}", choices().join(", ")),
+        Takes::Number(least, most) if most >= u32::MAX.into() => format!("number from {least}"),
+        Takes::Number(least, most) => format!("number, {least} to {most}"),
+        Takes::Fraction => "number, 0 to 1".into(),
+    }
+}
+
+fn aliases(out: &mut String) {
+    out.push_str(
+        "\n## Other names\n\nNames that other systems taught their agents. They are neither listed nor found, and \
+         answer as the tool does.\n\n\
+         | name | stands for | state | deprecated in | removal | replay | why |\n|---|---|---|---|---|---|---|\n",
+    );
+    for alias in ALIASES {
+        let _ = writeln!(
+            out,
+            "| `{}` | `{}` | {} | {} | {} | {} | {} |",
+            alias.name,
+            alias.canonical,
+            alias.state.name(),
+            alias.deprecated_in.unwrap_or("-"),
+            alias.removal.unwrap_or("-"),
+            if alias.replay { "yes" } else { "no" },
+            alias.why
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_says_what_the_rows_say() {
+        let tool = super::super::tools::tool("skipped_files").unwrap();
+        let schema = of(tool);
+        let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["cursor", "max_tokens", "reason", "root"]);
+        assert_eq!(
+            schema["properties"]["max_tokens"],
+            json!({ "type": "integer", "minimum": 100, "maximum": 100000, "default": 4000,
+                    "description": super::super::tools::MAX_TOKENS.help })
+        );
+        assert_eq!(schema.get("required"), None);
+        assert_eq!(schema["additionalProperties"], false);
+    }
+}

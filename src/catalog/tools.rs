@@ -1,0 +1,430 @@
+//! The tools that agents are offered: names, descriptions, and which of them are shown when.
+//!
+//! It owns the surface as data. A tool's parameters are rows of its operation, so they mean the same as everywhere
+//! else; which state a name is in stands in the constant sets below and not in each tool, so that a change of the
+//! surface is one small diff; other systems' names are in [`aliases`](super::aliases). Nothing here is computed from
+//! an index or a tree: the listed head of a profile is the same bytes in every run.
+
+use super::aliases::{ALIASES, Alias};
+use super::{
+    CURSOR, EXCLUDE, EXPAND, FILE, FILES, KIND, LANG, MAX_RESULTS, MIN_SCORE, MODE, Operation, PATH,
+    PATH_GLOB, PER_FILE, Param, QUERIES, QUERY, REASON, SEARCH, SKIPPED, STATUS, TOUCH, Takes, WHY_NOT,
+    param,
+};
+
+/// Something an agent can call.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// What it carries out; `None` for the search among tools itself.
+    pub operation: Option<&'static Operation>,
+    /// What it does and when to choose it, for a reader who knows nothing else.
+    pub description: &'static str,
+    /// What it can be told.
+    pub params: &'static [&'static Param],
+    /// How many of the first parameters must be given.
+    pub required: usize,
+    /// Whether nothing that a later answer depends on is changed by it.
+    pub read_only: bool,
+}
+
+impl Tool {
+    /// The parameters that must be given.
+    pub fn required(&self) -> &'static [&'static Param] {
+        &self.params[..self.required]
+    }
+}
+
+/// Listed at first.
+pub const ACTIVE: &[&str] = &["codebase_search", "index_status", "tool_search"];
+
+/// Not listed, found by `tool_search`, callable.
+pub const DEFERRED: &[&str] = &["search_batch", "skipped_files", "touch", "why_not"];
+
+/// Names of old or of elsewhere: neither listed nor found, callable, silent.
+pub const HIDDEN: &[&str] = &["search_code"];
+
+/// Neither listed nor found, callable; the result's metadata names the replacement.
+pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
+
+/// No longer callable: the error names the replacement.
+pub const REMOVED: &[&str] = &[];
+
+/// What the profile `minimal` leaves callable beside what it lists: at most eight tools in all, none that writes.
+const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
+
+/// Which of a server's roots; over MCP a root is chosen among those given at start.
+pub const TREE: Param = param(
+    "root",
+    Takes::Path,
+    "Which of the server's roots; without it, and without an absolute path, the first one",
+);
+
+/// How long a reply may be.
+pub const MAX_TOKENS: Param = Param {
+    default: Some("4000"),
+    ..param(
+        "max_tokens",
+        Takes::Number(100, 100_000),
+        "Length of the text, counted as bytes / 4; what does not fit is on the next page",
+    )
+};
+
+/// Several queries as a list.
+pub const QUERY_LIST: Param = Param {
+    takes: Takes::Repeated,
+    help: "Several queries, answered as one: merged, best score kept",
+    ..QUERIES
+};
+
+/// What somebody wants to do.
+pub const TOOL_QUERY: Param =
+    param("query", Takes::Text, "What you want to do, in a few words; without it every tool is shown");
+
+/// What only tools take. Everything else is a row of the tool's operation.
+pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR];
+
+/// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
+/// settled when the server starts, because one engine serves all calls; why one file is left out, `why_not` tells.
+pub const NOT_FOR_TOOLS: &[&str] =
+    &["query", "queries", "stale_policy", "no_refresh", "require_index", "explain_skips"];
+
+/// Every tool, by name.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "codebase_search",
+        operation: Some(&SEARCH),
+        description: "Find code by what it does, by name or as written: ranked places with path, lines, score, \
+                      reasons and code. Start here when you do not know where something is.",
+        params: &[
+            &QUERY,
+            &PATH,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &KIND,
+            &MAX_RESULTS,
+            &PER_FILE,
+            &MIN_SCORE,
+            &MODE,
+            &EXPAND,
+            &CURSOR,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
+        name: "index_status",
+        operation: Some(&STATUS),
+        description: "Whether the index is ready, indexing, stale or missing: files, languages, what was left out \
+                      by reason, files changed since, and the roots served.",
+        params: &[&TREE],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
+        name: "search_batch",
+        operation: Some(&SEARCH),
+        description: "Ask several codebase_search queries at once and get one merged, ranked answer. Use it for \
+                      different wordings or parts of one question.",
+        params: &[
+            &QUERY_LIST,
+            &PATH,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &KIND,
+            &MAX_RESULTS,
+            &PER_FILE,
+            &MIN_SCORE,
+            &MODE,
+            &EXPAND,
+            &CURSOR,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
+        name: "skipped_files",
+        operation: Some(&SKIPPED),
+        description: "List the files that were seen and left out of the index, each with its reason: ignored, \
+                      binary, too large, generated and so on.",
+        params: &[&REASON, &CURSOR, &MAX_TOKENS, &TREE],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
+        name: "tool_search",
+        operation: None,
+        description: "Find further tools of this server that are not listed, such as several queries at once, why \
+                      a file is not among the answers, or an outline of the tree. Gives name, description and \
+                      input schema; call what it finds by name.",
+        params: &[&TOOL_QUERY],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
+        name: "touch",
+        operation: Some(&TOUCH),
+        description: "Say which files are being read or edited; for a while they weigh more in codebase_search.",
+        params: &[&FILES, &TREE],
+        required: 1,
+        read_only: false,
+    },
+    Tool {
+        name: "why_not",
+        operation: Some(&WHY_NOT),
+        description: "Explain why a file is not among the answers to a query, or where it ranks and what it lacks.",
+        params: &[&FILE, &QUERY, &PATH, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &MIN_SCORE, &MAX_TOKENS, &TREE],
+        required: 2,
+        read_only: true,
+    },
+];
+
+/// The tool of that canonical name.
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// What a name stands for when it is called.
+#[derive(Clone, Copy, Debug)]
+pub enum Called {
+    /// A tool by its own name, or by another one that is still understood.
+    Tool(&'static Tool, Option<&'static Alias>),
+    /// A name that is understood no more.
+    Removed(&'static Alias),
+    /// No name of ours.
+    Unknown,
+}
+
+/// What `name` stands for.
+pub fn called(name: &str) -> Called {
+    called_in(ALIASES, name)
+}
+
+fn called_in(aliases: &'static [Alias], name: &str) -> Called {
+    if let Some(tool) = tool(name) {
+        return Called::Tool(tool, None);
+    }
+    match aliases.iter().find(|alias| alias.name == name) {
+        Some(alias) if alias.state == super::aliases::State::Removed => Called::Removed(alias),
+        Some(alias) => tool(alias.canonical).map_or(Called::Unknown, |tool| Called::Tool(tool, Some(alias))),
+        None => Called::Unknown,
+    }
+}
+
+/// Which tools a server shows, and which it answers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Everything is listed.
+    Full,
+    /// What is active is listed, everything is callable.
+    Default,
+    /// The head of `Default`; only what writes nothing is callable, eight tools at most.
+    Minimal,
+    /// For programs that bring tools of their own: only `tool_search` is listed, everything is callable.
+    Host,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Profile; 4] = [Profile::Full, Profile::Default, Profile::Minimal, Profile::Host];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Full => "full",
+            Profile::Default => "default",
+            Profile::Minimal => "minimal",
+            Profile::Host => "host",
+        }
+    }
+
+    /// The profile of that name.
+    pub fn by_name(name: &str) -> Option<Profile> {
+        Profile::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// The most tokens that the listed head may cost, at four bytes a token.
+    pub fn head_budget(self) -> usize {
+        match self {
+            Profile::Full => 3_200,
+            Profile::Default | Profile::Minimal => 1_600,
+            Profile::Host => 200,
+        }
+    }
+
+    /// Whether a tool is listed at first.
+    pub fn lists(self, tool: &Tool) -> bool {
+        match self {
+            Profile::Full => true,
+            Profile::Default | Profile::Minimal => ACTIVE.contains(&tool.name),
+            Profile::Host => tool.operation.is_none(),
+        }
+    }
+
+    /// Whether a tool can be called.
+    pub fn offers(self, tool: &Tool) -> bool {
+        match self {
+            Profile::Minimal => tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name)),
+            Profile::Full | Profile::Default | Profile::Host => true,
+        }
+    }
+
+    /// What is listed at first, by name.
+    pub fn listed(self) -> impl Iterator<Item = &'static Tool> {
+        TOOLS.iter().filter(move |tool| self.lists(tool))
+    }
+}
+
+/// The names of profiles.
+pub fn profiles() -> Vec<&'static str> {
+    Profile::ALL.iter().map(|profile| profile.name()).collect()
+}
+
+/// The tools that a profile offers and a query means, best first; every one for a query without words.
+///
+/// A word of the query counts most in the name, less in the description, least where only its beginning agrees
+/// (`search` and `searches`). A handful of tools needs no more.
+pub fn find(profile: Profile, query: &str) -> Vec<&'static Tool> {
+    let wanted = words(query);
+    let mut found: Vec<(usize, &Tool)> = TOOLS
+        .iter()
+        .filter(|tool| profile.offers(tool) && tool.operation.is_some())
+        .map(|tool| (worth(tool, &wanted), tool))
+        .filter(|(worth, _)| *worth > 0 || wanted.is_empty())
+        .collect();
+    found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.name.cmp(b.1.name)));
+    found.into_iter().map(|(_, tool)| tool).collect()
+}
+
+fn worth(tool: &Tool, wanted: &[String]) -> usize {
+    let (name, description) = (words(tool.name), words(tool.description));
+    let alike = |a: &str, b: &str| a.len() >= 4 && b.len() >= 4 && (a.starts_with(b) || b.starts_with(a));
+    let of = |word: &String| {
+        if name.contains(word) {
+            4
+        } else if description.contains(word) {
+            2
+        } else {
+            usize::from(name.iter().chain(&description).any(|own| alike(own, word)))
+        }
+    };
+    wanted.iter().map(of).sum()
+}
+
+/// Words that say nothing about a tool.
+const EMPTY_WORDS: &[&str] =
+    &["a", "an", "and", "at", "by", "for", "in", "is", "it", "of", "or", "the", "to"];
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::aliases::State;
+    use super::*;
+
+    #[test]
+    fn the_sets_name_every_tool_and_alias_once() {
+        let sets = [
+            (ACTIVE, None),
+            (DEFERRED, None),
+            (HIDDEN, Some(State::Hidden)),
+            (DEPRECATED, Some(State::Deprecated)),
+            (REMOVED, Some(State::Removed)),
+        ];
+        let mut seen = HashSet::new();
+        for (names, state) in sets {
+            assert!(names.is_sorted(), "{names:?}");
+            for name in names {
+                assert!(seen.insert(*name), "{name} is in two sets");
+                let alias = ALIASES.iter().find(|alias| alias.name == *name);
+                assert_eq!(alias.map(|alias| alias.state), state, "{name}");
+                assert_eq!(tool(name).is_some(), state.is_none(), "{name}");
+            }
+        }
+        let names = TOOLS.iter().map(|tool| tool.name).chain(ALIASES.iter().map(|alias| alias.name));
+        assert_eq!(names.collect::<HashSet<_>>(), seen);
+        assert!(TOOLS.is_sorted_by_key(|tool| tool.name) && ALIASES.is_sorted_by_key(|alias| alias.name));
+    }
+
+    #[test]
+    fn parameters_are_rows_of_the_operation() {
+        for tool in TOOLS {
+            let rows = tool.operation.map(|operation| operation.params).unwrap_or_default();
+            let names = |params: &[&Param]| params.iter().map(|param| param.name).collect::<HashSet<_>>();
+            for param in tool.params {
+                let is_row = rows.iter().any(|row| std::ptr::eq(*row, *param) || row.help == param.help);
+                let own = TOOLS_ONLY.iter().any(|own| own.name == param.name && own.help == param.help);
+                assert!(is_row || own, "{} of {}", param.name, tool.name);
+            }
+            for left_out in names(rows).difference(&names(tool.params)) {
+                assert!(NOT_FOR_TOOLS.contains(left_out), "{left_out} of {}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_tools_do_the_same() {
+        let mut seen = HashSet::new();
+        for tool in TOOLS {
+            let asks = tool.required().first().map(|param| param.name);
+            assert!(seen.insert((tool.operation.map(|row| row.name), asks)), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn profiles_gate() {
+        let listed = |profile: Profile| profile.listed().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(listed(Profile::Default), ACTIVE);
+        assert_eq!(listed(Profile::Minimal), ACTIVE);
+        assert_eq!(listed(Profile::Host), ["tool_search"]);
+        assert_eq!(listed(Profile::Full).len(), TOOLS.len());
+        let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| Profile::Minimal.offers(tool)).collect();
+        assert!(minimal.len() <= 8 && minimal.iter().all(|tool| tool.read_only), "{minimal:?}");
+        for profile in Profile::ALL {
+            assert!(profile.listed().all(|tool| profile.offers(tool)));
+            assert_eq!(Profile::by_name(profile.name()), Some(profile));
+        }
+    }
+
+    #[test]
+    fn tools_are_found_by_their_words_and_aliases_never() {
+        let found =
+            |query: &str| find(Profile::Default, query).iter().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(found("several queries at once")[0], "search_batch");
+        assert_eq!(found("why is a file missing from the answers")[0], "why_not");
+        assert_eq!(found("which files were left out")[0], "skipped_files");
+        assert_eq!(found("zebra"), Vec::<&str>::new());
+        assert_eq!(found("").len(), TOOLS.len() - 1);
+        for alias in ALIASES {
+            for name in found(alias.name).into_iter().chain(found(&format!("{} tool", alias.why))) {
+                assert!(tool(name).is_some(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_removed_name_is_told_from_one_that_never_was() {
+        const TABLE: &[Alias] = &[
+            Alias { state: State::Removed, name: "old", ..ALIASES[0] },
+            Alias { state: State::Hidden, name: "older", ..ALIASES[0] },
+        ];
+        assert!(matches!(called_in(TABLE, "old"), Called::Removed(alias) if alias.name == "old"));
+        assert!(matches!(called_in(TABLE, "older"), Called::Tool(_, Some(_))));
+        assert!(matches!(called_in(TABLE, "oldest"), Called::Unknown));
+        assert!(matches!(called_in(TABLE, "touch"), Called::Tool(_, None)));
+    }
+}
