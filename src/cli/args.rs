@@ -80,7 +80,8 @@ fn one_source_of_queries(command: Command) -> Command {
         .mut_arg(JSONL.name, |arg| arg.conflicts_with_all([JSON.name, BATCH.name]))
 }
 
-fn arg(param: &'static Param) -> Arg {
+/// The argument for a parameter.
+pub fn arg(param: &'static Param) -> Arg {
     let mut help = param.help.to_string();
     if let Some(default) = param.default {
         help += &format!(" [default: {default}]");

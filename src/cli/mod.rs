@@ -20,6 +20,7 @@ mod index;
 mod languages;
 mod man;
 mod map;
+mod mcp;
 mod search;
 mod skipped;
 mod status;
@@ -114,6 +115,9 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         _ => {}
     }
     log::start(matches)?;
+    if name == "mcp" {
+        return mcp::run(matches);
+    }
     let mut output = Output::new(matches);
     let row = COMMANDS.iter().find(|(operation, _)| operation.name == name);
     let (_, run) = row.expect("the parser knows no other subcommand");
@@ -138,7 +142,7 @@ fn command() -> Command {
         let own = args::operation(operation, operation.name);
         top = top.subcommand(if operation.name == catalog::INDEX.name { index::extend(own) } else { own });
     }
-    top.subcommand(completions::command()).subcommand(man::command())
+    top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
 }
 
 /// The arguments, with `search` in front unless they begin with a subcommand or ask for help.

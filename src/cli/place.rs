@@ -158,7 +158,8 @@ fn entry(cwd: &Path, path: &Path) -> PathBuf {
     }
 }
 
-fn options(matches: &ArgMatches) -> Result<Options, Failure> {
+/// How a tree is indexed, and what happens to changes.
+pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     let mut options =
         Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };
     options.grammars = optional(matches, catalog::GRAMMARS.name).cloned();

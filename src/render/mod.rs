@@ -1,12 +1,14 @@
 //! Replies to JSON and to text.
 //!
-//! It owns what a reply looks like from outside: the wire format in [`json`], the terminal's in [`text`]. Choosing
+//! It owns what a reply looks like from outside: the wire format in [`json`], the terminal's in [`text`], an agent's
+//! in [`agent`]. Choosing
 //! between them, and whether a stream takes colour, is left to front ends; nothing here prints, reads the
 //! environment or looks at the clock, so the same reply always renders to the same bytes.
 //!
 //! The wire has structs of its own instead of `Serialize` on the facade's: a field that is renamed inside the
 //! library must not rename itself in somebody's script.
 
+pub mod agent;
 pub mod json;
 pub mod text;
 

@@ -84,7 +84,7 @@ impl Style {
 }
 
 /// `file://HOST/path`, with every byte escaped that is not plain in a path.
-fn file_uri(host: &str, target: &Path) -> String {
+pub(super) fn file_uri(host: &str, target: &Path) -> String {
     let path = target.to_string_lossy();
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
     let mut uri = format!("file://{host}");

@@ -195,7 +195,8 @@ fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) ->
         out.push_str(&block(hit, query, root, mode, style));
     }
     if mode != Mode::Compact {
-        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &style.clip(0, &footer(reply))));
+        let _ =
+            writeln!(out, "\n{}", style.paint(Ink::Dim, &style.clip(0, &footer(reply, reply.results.len()))));
         if let (Mode::Debug, Some(time)) = (mode, reply.snapshot.checked_at) {
             let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("checked at {}", rfc3339(time))));
         }
@@ -313,7 +314,7 @@ fn marks(hit: &Hit, query: Option<&str>, style: &Style) -> String {
 }
 
 /// The reasons that say something: `base` only where there is no other.
-fn sayable(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+pub(super) fn sayable(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
     let only_base = reasons.iter().all(|reason| reason.signal == Signal::Base);
     reasons.iter().filter(move |reason| only_base || reason.signal != Signal::Base)
 }
@@ -323,9 +324,10 @@ fn strongest(reasons: &[Reason]) -> Option<&Reason> {
     sayable(reasons).reduce(|best, reason| if reason.share > best.share { reason } else { best })
 }
 
-fn footer(reply: &SearchReply) -> String {
+/// What a page of `shown` hits says about itself.
+pub(super) fn footer(reply: &SearchReply, shown: usize) -> String {
     let snapshot = &reply.snapshot;
-    let mut parts = vec![format!("{} of {}", reply.results.len(), count(reply.total, "result", "results"))];
+    let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
     if reply.fallback_grep_hits > 0 {
         let at_least = if reply.complete { "" } else { "at least " };
         parts.push(format!(
@@ -358,17 +360,17 @@ fn state_ink(state: State) -> Ink {
     }
 }
 
-fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
+pub(super) fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
     let listed: Vec<String> = counts.map(|(name, files)| format!("{name} {files}")).collect();
     if listed.is_empty() { "-".to_string() } else { listed.join(", ") }
 }
 
 /// A number of bytes in binary units.
-fn bytes(number: u64) -> String {
+pub(super) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     if number < 1024 {
         return format!("{number} B");

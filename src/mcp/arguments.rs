@@ -1,0 +1,362 @@
+//! JSON arguments to typed requests, by the catalog's rows.
+//!
+//! It owns names, types and what a caller is told about them: an unknown parameter or a value of the wrong type is an
+//! error that names it and says what there is to choose from, because a parameter that is quietly ignored gives a
+//! wrong answer that looks right. Ranges are the engine's to check, except for what only tools take; defaults are the
+//! library's.
+
+use serde_json::{Map, Value};
+use spyhop::catalog::tools::{self, Tool};
+use spyhop::catalog::{self, Param, Takes};
+use spyhop::engine::api::{Mode, SearchRequest};
+use spyhop::filter::FilterSpec;
+use spyhop::model::{SkipReason, SymbolKind};
+use spyhop::path::RelPath;
+
+use super::roots::{self, Place, Roots};
+
+/// A call, typed.
+#[derive(Debug)]
+pub enum Ask {
+    Search(SearchRequest),
+    Batch(Vec<String>, SearchRequest),
+    Status,
+    Skipped { reason: Option<SkipReason>, after: Option<String> },
+    WhyNot(RelPath, SearchRequest),
+    Touch(Vec<RelPath>),
+    Tools(String),
+}
+
+/// A call with where it goes and how long its answer may be.
+#[derive(Debug)]
+pub struct Call {
+    pub root: usize,
+    pub ask: Ask,
+    pub budget: usize,
+}
+
+/// The call that `given` spells for `tool`.
+pub fn call(tool: &Tool, given: Map<String, Value>, roots: &Roots) -> Result<Call, String> {
+    let arguments = Arguments::new(tool, given)?;
+    let (root, path) = arguments.tree(roots)?;
+    let budget = arguments.number(&tools::MAX_TOKENS)?;
+    let Takes::Number(least, most) = tools::MAX_TOKENS.takes else { unreachable!("it is a number") };
+    if let Some(tokens) = budget.filter(|tokens| !(least..=most).contains(tokens)) {
+        return Err(format!("max_tokens is {tokens}; choose {least} to {most}"));
+    }
+    let default = tools::MAX_TOKENS.default.and_then(|default| default.parse().ok());
+    let budget = budget.or(default).unwrap_or(most) as usize;
+    let named = Named { arguments: &arguments, roots, root, path };
+    Ok(Call { root, ask: named.ask(tool)?, budget })
+}
+
+/// Arguments by the names of their rows.
+struct Arguments<'t> {
+    tool: &'t Tool,
+    values: Vec<(&'static Param, Value)>,
+}
+
+impl<'t> Arguments<'t> {
+    fn new(tool: &'t Tool, given: Map<String, Value>) -> Result<Arguments<'t>, String> {
+        let mut values: Vec<(&Param, Value)> = Vec::new();
+        for (name, value) in given {
+            let known = |param: &&&Param| param.name == name || param.aliases.contains(&name.as_str());
+            let Some(param) = tool.params.iter().find(known) else {
+                let choices: Vec<&str> = tool.params.iter().map(|param| param.name).collect();
+                let choices = if choices.is_empty() { "nothing".to_string() } else { choices.join(", ") };
+                return Err(format!("{} has no parameter '{name}'; choose {choices}", tool.name));
+            };
+            if values.iter().any(|(other, _)| other.name == param.name) {
+                return Err(format!("'{}' is given twice, once by another name", param.name));
+            }
+            // Some clients send every parameter they know.
+            if !value.is_null() {
+                values.push((param, value));
+            }
+        }
+        for param in tool.required() {
+            if !values.iter().any(|(given, _)| given.name == param.name) {
+                return Err(format!("{} needs '{}': {}", tool.name, param.name, param.help));
+            }
+        }
+        Ok(Arguments { tool, values })
+    }
+
+    /// The root of the call and, where the tool takes one, the path it is about.
+    fn tree(&self, roots: &Roots) -> Result<(usize, Option<Place>), String> {
+        let root = self.text(&tools::TREE)?.map(|text| roots.root(&text)).transpose()?;
+        let path = self
+            .text(&catalog::PATH)?
+            .map(|text| roots.place(catalog::PATH.name, &text, root))
+            .transpose()?;
+        // A tool without `path` may have its root chosen by the files that it is about.
+        let root = root.or(path.as_ref().map(|place| place.root));
+        let named = [&catalog::FILE, &catalog::FILES];
+        let by_file = || {
+            let param = named.iter().find(|param| self.value(param).is_some())?;
+            let first = self.texts(param).ok()?.into_iter().next()?;
+            roots.place(param.name, &first, None).ok().map(|place| place.root)
+        };
+        Ok((root.or_else(by_file).unwrap_or(0), path))
+    }
+
+    fn value(&self, param: &Param) -> Option<&Value> {
+        self.values.iter().find(|(given, _)| given.name == param.name).map(|(_, value)| value)
+    }
+
+    fn wrong<T>(&self, param: &Param, value: &Value, wanted: &str) -> Result<T, String> {
+        Err(format!("{} of {} is {value}; give {wanted}", param.name, self.tool.name))
+    }
+
+    fn text(&self, param: &Param) -> Result<Option<String>, String> {
+        match self.value(param) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => self.wrong(param, other, "a text"),
+        }
+    }
+
+    /// Texts: a list, or one text as a list of one.
+    fn texts(&self, param: &Param) -> Result<Vec<String>, String> {
+        let one = |value: &Value| match value {
+            Value::String(text) => Ok(text.clone()),
+            other => self.wrong(param, other, "a list of texts"),
+        };
+        match self.value(param) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(list)) => list.iter().map(one).collect(),
+            Some(value) => Ok(vec![one(value)?]),
+        }
+    }
+
+    /// The words of a list, where each text may hold several, separated by commas.
+    fn words(&self, param: &Param) -> Result<Vec<String>, String> {
+        let texts = self.texts(param)?;
+        Ok(texts.iter().flat_map(|text| text.split(',')).map(|word| word.trim().to_string()).collect())
+    }
+
+    fn number(&self, param: &Param) -> Result<Option<u64>, String> {
+        let Some(value) = self.value(param) else { return Ok(None) };
+        // 3.0 is a whole number in JSON.
+        let whole = value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
+        match value.as_u64().or(whole.map(|number| number as u64)) {
+            Some(number) => Ok(Some(number)),
+            None => match param.takes {
+                Takes::Number(least, most) if most < u32::MAX.into() => {
+                    self.wrong(param, value, &format!("a whole number, {least} to {most}"))
+                }
+                _ => self.wrong(param, value, "a whole number"),
+            },
+        }
+    }
+
+    fn fraction(&self, param: &Param) -> Result<Option<f32>, String> {
+        match self.value(param) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(number.as_f64().map(|number| number as f32)),
+            Some(other) => self.wrong(param, other, "a number, 0 to 1"),
+        }
+    }
+
+    fn choice(&self, param: &Param) -> Result<Option<String>, String> {
+        let Takes::Choice(choices) = param.takes else { return self.text(param) };
+        match self.text(param)? {
+            Some(text) if !choices().contains(&text.as_str()) => {
+                let choices = choices().join(", ");
+                Err(format!("{} is '{text}'; choose {choices}", param.name))
+            }
+            other => Ok(other),
+        }
+    }
+}
+
+/// Arguments whose tree is known.
+struct Named<'a> {
+    arguments: &'a Arguments<'a>,
+    roots: &'a Roots,
+    root: usize,
+    path: Option<Place>,
+}
+
+impl Named<'_> {
+    fn ask(&self, tool: &Tool) -> Result<Ask, String> {
+        let Some(operation) = tool.operation else {
+            return Ok(Ask::Tools(self.arguments.text(&tools::TOOL_QUERY)?.unwrap_or_default()));
+        };
+        let is = |row: &catalog::Operation| row.name == operation.name;
+        if is(&catalog::SEARCH) {
+            let queries = self.queries()?;
+            let request = self.search()?;
+            let is_batch = tool.required().iter().any(|param| param.name == catalog::QUERIES.name);
+            return Ok(if is_batch { Ask::Batch(queries, request) } else { Ask::Search(request) });
+        }
+        if is(&catalog::SKIPPED) {
+            let reason = self.arguments.choice(&catalog::REASON)?;
+            let reason =
+                reason.and_then(|name| SkipReason::ALL.iter().copied().find(|one| one.name() == name));
+            return Ok(Ask::Skipped { reason, after: self.arguments.text(&catalog::CURSOR)? });
+        }
+        if is(&catalog::WHY_NOT) {
+            let file = self.arguments.text(&catalog::FILE)?.unwrap_or_default();
+            let file = self.roots.place(catalog::FILE.name, &file, Some(self.root))?;
+            return Ok(Ask::WhyNot(file.path, self.search()?));
+        }
+        if is(&catalog::TOUCH) {
+            let files = self.arguments.texts(&catalog::FILES)?;
+            let place = |file: &String| self.roots.place(catalog::FILES.name, file, Some(self.root));
+            let places: Result<Vec<Place>, String> = files.iter().map(place).collect();
+            return Ok(Ask::Touch(places?.into_iter().map(|place| place.path).collect()));
+        }
+        Ok(Ask::Status)
+    }
+
+    /// The queries of a batch; what is empty is no query, as between two `|` on a command line.
+    fn queries(&self) -> Result<Vec<String>, String> {
+        let texts = self.arguments.texts(&catalog::QUERIES)?;
+        let queries = texts.iter().flat_map(|text| text.split('|')).map(str::trim);
+        Ok(queries.filter(|query| !query.is_empty()).map(str::to_string).collect())
+    }
+
+    fn search(&self) -> Result<SearchRequest, String> {
+        let given = self.arguments;
+        let mut request = SearchRequest::new(given.text(&catalog::QUERY)?.unwrap_or_default());
+        request.filter = self.filter()?;
+        request.cursor = given.text(&catalog::CURSOR)?;
+        set(&mut request.max_results, given.number(&catalog::MAX_RESULTS)?);
+        set(&mut request.per_file, given.number(&catalog::PER_FILE)?);
+        set(&mut request.expand, given.number(&catalog::EXPAND)?);
+        if let Some(score) = given.fraction(&catalog::MIN_SCORE)? {
+            request.min_score = score;
+        }
+        request.mode = match given.choice(&catalog::MODE)?.as_deref() {
+            Some("compact") => Mode::Compact,
+            Some("debug") => Mode::Debug,
+            _ => request.mode,
+        };
+        Ok(request)
+    }
+
+    fn filter(&self) -> Result<FilterSpec, String> {
+        let given = self.arguments;
+        let path_glob = given.texts(&catalog::PATH_GLOB)?;
+        path_glob.iter().try_for_each(|glob| roots::pattern(catalog::PATH_GLOB.name, glob))?;
+        let kinds: Result<Vec<SymbolKind>, _> =
+            given.words(&catalog::KIND)?.iter().map(|kind| kind.parse()).collect();
+        Ok(FilterSpec {
+            path: self.path()?,
+            path_glob,
+            exclude: given.texts(&catalog::EXCLUDE)?,
+            lang: given.words(&catalog::LANG)?,
+            kind: kinds.map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// The folder or file to stay in, which must be there: a mistyped one would answer with nothing.
+    fn path(&self) -> Result<Option<String>, String> {
+        let Some(place) = &self.path else { return Ok(None) };
+        let Some(root) = self.roots.iter().nth(place.root) else { return Ok(None) };
+        if !place.path.below(root).exists() {
+            return Err(format!("path '{}' does not exist below the root '{}'", place.path, root.display()));
+        }
+        Ok(Some(place.path.to_string()).filter(|path| !path.is_empty()))
+    }
+}
+
+/// Sets a number that was given; one too large for its type is beyond every range already.
+fn set<N: TryFrom<u64> + Bounded>(number: &mut N, given: Option<u64>) {
+    if let Some(given) = given {
+        *number = N::try_from(given).unwrap_or(N::MOST);
+    }
+}
+
+/// The largest number of a type.
+trait Bounded {
+    const MOST: Self;
+}
+
+impl Bounded for usize {
+    const MOST: usize = usize::MAX;
+}
+
+impl Bounded for u32 {
+    const MOST: u32 = u32::MAX;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(tool: &str, given: Value) -> Result<Ask, String> {
+        let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
+        let Value::Object(given) = given else { unreachable!() };
+        call(tools::tool(tool).unwrap(), given, &roots).map(|call| call.ask)
+    }
+
+    #[test]
+    fn values_are_read_by_their_rows() {
+        let given = json!({
+            "query": "a|b", "limit": 3.0, "language": "rust, go", "chunk_type": ["function"], "exclude": "x|y",
+            "min_score": 0.5, "mode": "compact", "expand": 99999999999u64, "cursor": null, "glob": ["*.rs"],
+        });
+        let Ok(Ask::Search(request)) = asked("codebase_search", given) else { panic!() };
+        assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
+        assert_eq!(request.filter.lang, ["rust", "go"]);
+        assert_eq!(
+            (&request.filter.exclude[..], &request.filter.path_glob[..]),
+            (&["x|y".into()][..], &["*.rs".into()][..])
+        );
+        assert_eq!((request.min_score, request.mode, request.cursor), (0.5, Mode::Compact, None));
+        let Ok(Ask::Batch(queries, _)) = asked("search_batch", json!({ "queries": ["a | b", "c"] })) else {
+            panic!()
+        };
+        assert_eq!(queries, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_the_choices() {
+        let check = |tool: &str, given: Value, expected: &str| {
+            let error = asked(tool, given).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        };
+        let query = |name: &str, value: Value| json!({ "query": "a", name: value });
+        check("codebase_search", json!({}), "codebase_search needs 'query': What the code does");
+        check("codebase_search", json!({ "query": 3 }), "query of codebase_search is 3; give a text");
+        check(
+            "codebase_search",
+            query("colour", json!(1)),
+            "codebase_search has no parameter 'colour'; choose query, path",
+        );
+        check(
+            "codebase_search",
+            query("mode", json!("loud")),
+            "mode is 'loud'; choose compact, default, debug",
+        );
+        check("codebase_search", query("kind", json!(["fun"])), "unknown kind 'fun'; choose one of fn,");
+        check(
+            "codebase_search",
+            query("max_results", json!("ten")),
+            "max_results of codebase_search is \"ten\"; give a whole number, 1 to 50",
+        );
+        check("codebase_search", query("max_results", json!(-1)), "max_results of codebase_search is -1");
+        check("codebase_search", query("max_tokens", json!(1)), "max_tokens is 1; choose 100 to 100000");
+        check(
+            "codebase_search",
+            query("lang", json!([1])),
+            "lang of codebase_search is 1; give a list of texts",
+        );
+        check(
+            "codebase_search",
+            json!({ "query": "a", "limit": 1, "max_results": 2 }),
+            "'max_results' is given twice",
+        );
+        check(
+            "codebase_search",
+            query("path", json!("no/such")),
+            "path 'no/such' does not exist below the root",
+        );
+        check("skipped_files", json!({ "reason": "ugly" }), "reason is 'ugly'; choose ");
+        check("touch", json!({}), "touch needs 'files'");
+    }
+}

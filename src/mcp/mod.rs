@@ -1,0 +1,70 @@
+//! `spyhop mcp`: a server for agents, over the Model Context Protocol on standard input and output.
+//!
+//! It owns the start and the end of the server. The surface, its words and its schemas are the catalog's, answers are
+//! rendered by the library; here names become requests and replies become results. Standard output belongs to the
+//! protocol: logs go to standard error, and nothing else is written.
+
+mod arguments;
+mod calls;
+mod progress;
+mod roots;
+mod server;
+mod warm;
+
+use std::io;
+use std::path::PathBuf;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+use spyhop::catalog::tools::Profile;
+use spyhop::engine::Error;
+use spyhop::engine::api::Options;
+
+use server::Server;
+use warm::Tree;
+
+/// What a server is started with.
+pub struct Config {
+    /// The trees it serves, each exactly this folder; it answers about nothing outside them.
+    pub roots: Vec<PathBuf>,
+    /// How they are indexed.
+    pub options: Options,
+    /// Which tools it shows.
+    pub profile: Profile,
+}
+
+/// Why a server did not start, or ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// A root cannot be served.
+    Engine(Error),
+    /// Standard input or output failed, or what came in was not the protocol.
+    Io(io::Error),
+}
+
+/// Serves until standard input ends.
+pub fn serve(config: Config) -> Result<(), Failure> {
+    let mut trees: Vec<Tree> = Vec::new();
+    for root in &config.roots {
+        let tree = Tree::open(root, config.options.clone()).map_err(Failure::Engine)?;
+        if !trees.iter().any(|other| other.root() == tree.root()) {
+            trees.push(tree);
+        }
+    }
+    let server = Server::new(config.profile, trees);
+    // The protocol needs one thread; engines run on threads for blocking work.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Io)?;
+    let served = runtime.block_on(async {
+        let running = match server.serve(stdio_pipes()).await {
+            Ok(running) => running,
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(Failure::Io(io::Error::other(error.to_string()))),
+        };
+        running.waiting().await.map_err(|error| Failure::Io(error.into()))?;
+        Ok(())
+    });
+    // An update that still runs is not waited for: whatever it has not committed is done again next time.
+    runtime.shutdown_background();
+    served
+}

@@ -1,0 +1,92 @@
+//! Progress notifications: for requests that carry a token, and for nobody else.
+//!
+//! It owns the one number that a client sees. Stages count different things, and the protocol wants a number that
+//! only grows, so it is a part of 100: a little while the tree is scanned, most of it by bytes that are indexed.
+
+use std::time::{Duration, Instant};
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use spyhop::engine::api::{Progress, Stage};
+use spyhop::render::agent;
+
+/// A client is told no oftener than this.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Who is told.
+pub struct Watcher {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    told: Option<(f64, Instant)>,
+}
+
+impl Watcher {
+    pub fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Watcher {
+        Watcher { peer, token, told: None }
+    }
+
+    /// Whether there is anybody.
+    pub fn is_there(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Tells how far an update is, if that is further than it was told before.
+    pub async fn tell(&mut self, progress: Option<Progress>) {
+        let part = progress.map_or(0.0, part);
+        let text = progress.map_or_else(|| "starting".to_string(), agent::said);
+        if self.told.is_some_and(|(before, at)| part <= before || at.elapsed() < PAUSE) {
+            return;
+        }
+        self.send(part, text).await;
+    }
+
+    /// Tells that it is done, if anything was told at all.
+    pub async fn finish(&mut self) {
+        if self.told.is_some() {
+            self.send(WHOLE, "done".to_string()).await;
+        }
+    }
+
+    async fn send(&mut self, part: f64, text: String) {
+        let Some(token) = self.token.clone() else { return };
+        self.told = Some((part, Instant::now()));
+        let params = ProgressNotificationParam::new(token, part).with_total(WHOLE).with_message(text);
+        if let Err(error) = self.peer.notify_progress(params).await {
+            tracing::debug!(%error, "a progress notification was not sent");
+        }
+    }
+}
+
+/// What is done when all is.
+const WHOLE: f64 = 100.0;
+
+/// How much of an update is done, of 100. How many files a scan will see is not known: it comes near 5 and never there.
+fn part(progress: Progress) -> f64 {
+    let part = match progress.stage {
+        Stage::Scan => 5.0 - 5.0 / (1.0 + progress.files as f64 / 1000.0),
+        Stage::Index => 5.0 + 90.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64,
+        Stage::Commit => 96.0,
+    };
+    (part.min(96.0) * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_grows_from_stage_to_stage() {
+        let at =
+            |stage, files, bytes| part(Progress { stage, files, total_files: 10, bytes, total_bytes: 100 });
+        let seen = [
+            at(Stage::Scan, 0, 0),
+            at(Stage::Scan, 500, 0),
+            at(Stage::Scan, 5_000_000, 0),
+            at(Stage::Index, 1, 10),
+            at(Stage::Index, 9, 90),
+            at(Stage::Index, 10, 100),
+            at(Stage::Commit, 10, 100),
+        ];
+        assert_eq!(seen, [0.0, 1.7, 5.0, 14.0, 86.0, 95.0, 96.0]);
+    }
+}

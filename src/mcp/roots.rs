@@ -1,0 +1,190 @@
+//! Path safety: what a caller names stays in the roots that the server was started with.
+//!
+//! It owns the way from a text to a root and a path below it, for every parameter of every tool; nothing else in this
+//! front end reads a path from a caller. A path is refused by its spelling before the disk is asked, so that a
+//! refusal says nothing about what lies outside, and by where its links lead after that. `..` is refused even where
+//! it would stay inside: no answer of ours contains one, so it is only ever an attempt or a mistake.
+
+use std::path::{Path, PathBuf};
+
+use spyhop::path::RelPath;
+
+/// The roots, as the engine names them: absolute, links resolved.
+pub struct Roots(Vec<PathBuf>);
+
+/// A path of a caller, resolved.
+#[derive(Debug, PartialEq)]
+pub struct Place {
+    /// Which root, by its place in the list.
+    pub root: usize,
+    /// Where below it.
+    pub path: RelPath,
+}
+
+impl Roots {
+    pub fn new(roots: Vec<PathBuf>) -> Roots {
+        Roots(roots)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+
+    /// The root that `text` names: one of them exactly, by its path.
+    pub fn root(&self, text: &str) -> Result<usize, String> {
+        spelling("root", text)?;
+        let named = Path::new(text);
+        let named = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
+        let found = self.0.iter().position(|root| named.is_absolute() && *root == named);
+        found.ok_or_else(|| format!("root '{text}' is none of this server's; choose {}", self.listed()))
+    }
+
+    /// What `text` names. A relative path is below `root`, else below the first one; an absolute one chooses its
+    /// root, which must be `root` if that is given.
+    pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
+        spelling(param, text)?;
+        let path = Path::new(text);
+        if path.is_absolute() {
+            return self.absolute(param, text, root);
+        }
+        let root = root.unwrap_or(0);
+        let below = RelPath::new(text).map_err(|error| format!("{param}: {error}"))?;
+        let target = real(&below.below(&self.0[root]));
+        if !target.starts_with(&self.0[root]) {
+            return Err(format!(
+                "{param} '{text}' leads out of the root '{}' by a symbolic link",
+                self.0[root].display()
+            ));
+        }
+        Ok(Place { root, path: below })
+    }
+
+    fn absolute(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
+        let target = real(Path::new(text));
+        // Of roots that lie in each other the innermost is meant.
+        let holding = self.0.iter().enumerate().filter(|(_, folder)| target.starts_with(folder));
+        let found = match root {
+            Some(root) => holding.into_iter().find(|(at, _)| *at == root),
+            None => holding.max_by_key(|(_, folder)| folder.components().count()),
+        };
+        let Some((root, folder)) = found else {
+            let allowed = root.map_or_else(|| self.listed(), |root| self.0[root].display().to_string());
+            return Err(format!("{param} '{text}' lies outside; choose a path in {allowed}"));
+        };
+        let below = target.strip_prefix(folder).unwrap_or(Path::new(""));
+        let path = RelPath::from_path(below).map_err(|error| format!("{param}: {error}"))?;
+        Ok(Place { root, path })
+    }
+
+    fn listed(&self) -> String {
+        self.0.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Refuses a pattern of paths that is spelled to leave the root. It could match nothing there; saying so is kinder
+/// than an empty answer.
+pub fn pattern(param: &str, text: &str) -> Result<(), String> {
+    spelling(param, text)?;
+    if text.starts_with('/') {
+        return Err(format!("{param} '{text}' is absolute; patterns are compared with paths below the root"));
+    }
+    Ok(())
+}
+
+/// What a path may not look like, on any system: an agent may think that it is on another one.
+fn spelling(param: &str, text: &str) -> Result<(), String> {
+    let refuse = |why: &str| Err(format!("{param} '{}' {why}", text.replace('\0', "\\0")));
+    if text.contains('\0') {
+        return refuse("holds a NUL byte");
+    }
+    if text.starts_with('~') {
+        return refuse("begins with ~, which is not followed here; give a path below the root");
+    }
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    if drive || text.starts_with('\\') || text.starts_with("//") {
+        return refuse("begins with a drive, share or device; give a path below the root");
+    }
+    if text.split(['/', '\\']).any(|part| part == "..") {
+        return refuse("holds '..'; give a path below the root");
+    }
+    Ok(())
+}
+
+/// `path` with its links resolved, as far as it exists; the rest is appended as it is spelled.
+fn real(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(found) = ancestor.canonicalize() {
+            let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            return found.join(rest).components().collect();
+        }
+        // A link that leads nowhere cannot be resolved, and what it says may be outside.
+        if ancestor.is_symlink() {
+            return PathBuf::from("/");
+        }
+    }
+    path.to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_in_its_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let [one, two] = ["one", "two"].map(|name| folder.join(name));
+        std::fs::create_dir_all(one.join("src")).unwrap();
+        std::fs::create_dir_all(two.join("lib")).unwrap();
+        let roots = Roots::new(vec![one.clone(), two.clone(), one.join("src")]);
+        let ok = |text: &str, root: Option<usize>, expected: (usize, &str)| {
+            let place = roots.place("path", text, root).unwrap();
+            assert_eq!((place.root, place.path.as_str()), expected, "{text}");
+        };
+        ok("src", None, (0, "src"));
+        ok("./src/", None, (0, "src"));
+        ok("", None, (0, ""));
+        ok("no/such", None, (0, "no/such"));
+        ok("lib", Some(1), (1, "lib"));
+        ok(two.join("lib").to_str().unwrap(), None, (1, "lib"));
+        ok(one.join("src/new").to_str().unwrap(), None, (2, "new"));
+        ok(one.join("src").to_str().unwrap(), Some(0), (0, "src"));
+        let refused = |text: &str, root: Option<usize>| {
+            let error = roots.place("path", text, root).unwrap_err();
+            assert!(error.starts_with("path '"), "{error}");
+        };
+        for text in ["..", "a/../b", "..\\x", "~", "~/x", "C:\\x", "c:", "\\\\server\\x", "//?/C:/x", "a\0b"]
+        {
+            refused(text, None);
+        }
+        for text in [folder.to_str().unwrap(), "/etc/passwd", "/"] {
+            refused(text, None);
+        }
+        refused(two.join("lib").to_str().unwrap(), Some(0));
+        assert_eq!(roots.root(two.to_str().unwrap()), Ok(1));
+        assert!(roots.root("one").is_err() && roots.root(two.join("lib").to_str().unwrap()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let [one, two] = ["one", "two"].map(|name| folder.join(name));
+        std::fs::create_dir_all(one.join("src")).unwrap();
+        std::fs::create_dir_all(&two).unwrap();
+        let link = |to: &Path, at: &str| std::os::unix::fs::symlink(to, one.join(at)).unwrap();
+        link(&two, "other");
+        link(&folder.join("gone"), "dangling");
+        link(&one.join("src"), "inner");
+        let roots = Roots::new(vec![one.clone(), two]);
+        for text in ["other", "other/new/file", "dangling", "dangling/file"] {
+            assert!(roots.place("path", text, None).is_err(), "{text}");
+        }
+        assert_eq!(roots.place("path", "inner", None).unwrap().path.as_str(), "inner");
+        // An absolute path names what it leads to; there the other root is as good as named by itself.
+        let through = one.join("other");
+        assert_eq!(roots.place("path", through.to_str().unwrap(), None).unwrap().root, 1);
+        assert!(roots.place("path", through.to_str().unwrap(), Some(0)).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! The protocol: who we are, which tools are listed, and calls from name to result.
+//!
+//! It owns the border between failures. A name that is not offered is an error of the protocol; whatever goes wrong
+//! with a tool that is, also in its arguments, is a result marked as an error, because that is what a model gets to
+//! read and can correct.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool,
+    ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use spyhop::catalog::aliases::{self, Alias, State};
+use spyhop::catalog::schema;
+use spyhop::catalog::tools::{self, Called, Profile, Tool};
+use spyhop::render::agent::{self, Answer};
+
+use super::arguments::{self, Ask, Call};
+use super::progress::Watcher;
+use super::roots::Roots;
+use super::warm::{Outcome, Tree};
+
+/// A server of some trees.
+pub struct Server {
+    profile: Profile,
+    trees: Vec<Tree>,
+    roots: Roots,
+}
+
+/// What a client may show its model about us. It is the same in every run, as the listed tools are.
+const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each hit is there. Start with \
+    codebase_search and a sentence in your own words; a hit is path:lines, score and reasons. `next` in an answer is \
+    the cursor of the next page. Further tools are found with tool_search.";
+
+impl Server {
+    pub fn new(profile: Profile, trees: Vec<Tree>) -> Server {
+        let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
+        Server { profile, trees, roots }
+    }
+
+    /// The tool that a name stands for here.
+    fn tool(&self, name: &str) -> Result<(&'static Tool, Option<&'static Alias>), ErrorData> {
+        match tools::called(name) {
+            Called::Tool(tool, alias) if self.profile.offers(tool) => Ok((tool, alias)),
+            Called::Tool(tool, _) => {
+                let profile = self.profile.name();
+                let text =
+                    format!("tool '{}' is not part of the profile '{profile}' of this server", tool.name);
+                Err(ErrorData::invalid_params(text, None))
+            }
+            Called::Removed(alias) => Err(removed(alias)),
+            Called::Unknown => {
+                let text = format!("unknown tool '{name}'; tool_search shows every tool there is");
+                Err(ErrorData::invalid_params(text, None))
+            }
+        }
+    }
+
+    async fn answer(
+        &self,
+        tool: &'static Tool,
+        alias: Option<&'static Alias>,
+        given: JsonObject,
+        watcher: &mut Watcher,
+    ) -> Outcome {
+        let refused = |text: String| agent::error(&text, "bad-request");
+        let given = match alias {
+            Some(alias) => aliases::translated(alias, given).map_err(refused)?,
+            None => given,
+        };
+        let Call { root, ask, budget } = arguments::call(tool, given, &self.roots).map_err(refused)?;
+        let tree = &self.trees[root];
+        match ask {
+            Ask::Tools(query) => Ok(found(self.profile, &query)),
+            Ask::Status => tree.status(self.roots.iter().map(PathBuf::from).collect()).await,
+            ask => tree.answer(Arc::new(ask), budget, watcher).await,
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("spyhop", env!("CARGO_PKG_VERSION")).with_title("Spyhop");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.profile.listed().map(wire).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (tool, alias) = self.tool(&request.name)?;
+        let mut watcher = Watcher::new(context.peer.clone(), context.meta.get_progress_token());
+        let given = request.arguments.unwrap_or_default();
+        let outcome = tokio::select! {
+            outcome = self.answer(tool, alias, given, &mut watcher) => outcome,
+            // Nobody waits for this answer any more, so it is never sent.
+            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        watcher.finish().await;
+        let mut result = result(outcome);
+        result.meta = alias.and_then(notice);
+        Ok(result.into())
+    }
+}
+
+/// A tool as the protocol lists it.
+fn wire(tool: &'static Tool) -> WireTool {
+    let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(false);
+    let annotations =
+        if tool.read_only { annotations } else { annotations.destructive(false).idempotent(true) };
+    WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)
+}
+
+fn result(outcome: Outcome) -> CallToolResult {
+    let failed = outcome.is_err();
+    let Answer { text, data } = outcome.unwrap_or_else(|answer| answer);
+    let content = vec![ContentBlock::text(text)];
+    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(data);
+    result
+}
+
+/// What `tool_search` answers.
+fn found(profile: Profile, query: &str) -> Answer {
+    let found = tools::find(profile, query);
+    agent::tools(query, &found)
+}
+
+/// What a result's metadata says where the name that was called is on its way out.
+fn notice(alias: &Alias) -> Option<MetaObject> {
+    (alias.state == State::Deprecated).then(|| {
+        let mut meta = MetaObject::new();
+        meta.insert("spyhop/deprecated".to_string(), replacement(alias));
+        meta
+    })
+}
+
+fn replacement(alias: &Alias) -> Value {
+    json!({
+        "name": alias.name,
+        "replacement": alias.canonical,
+        "deprecated_in": alias.deprecated_in,
+        "removal": alias.removal,
+    })
+}
+
+fn removed(alias: &Alias) -> ErrorData {
+    let text = format!("tool '{}' has been removed; call '{}'", alias.name, alias.canonical);
+    ErrorData::invalid_params(text, Some(replacement(alias)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_name_is_an_error_that_names_the_replacement() {
+        let alias = Alias { name: "old", state: State::Removed, ..aliases::ALIASES[0] };
+        let error = removed(&alias);
+        assert_eq!(error.message, "tool 'old' has been removed; call 'codebase_search'");
+        assert_eq!(error.data.unwrap()["replacement"], "codebase_search");
+    }
+}

@@ -1,0 +1,191 @@
+//! Trees that stay warm: an engine each, its index brought up to date in the background, and answers meanwhile.
+//!
+//! It owns time. The engine blocks; here a call waits for it a little and then takes what is there: the last commit
+//! with a note, or, where there is none yet, the state `indexing` with how far it is. What was given up on goes on in
+//! its thread, so the next call finds it done. Who watches the progress is willing to wait longer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State};
+use spyhop::engine::{Engine, Error, ErrorKind};
+use spyhop::render::agent::{self, Answer};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+
+use super::arguments::Ask;
+use super::calls;
+use super::progress::Watcher;
+
+/// How long a call waits for an update before it takes what is there: long enough for small trees and small changes.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The same for a caller who is told of the progress; below the minute after which common clients give up.
+const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often an index that another process is building is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// A tree that is served.
+pub struct Tree {
+    engine: Arc<Engine>,
+    options: Options,
+    update: watch::Receiver<Update>,
+    /// How many calls run at once; more would only compete for the same processors.
+    calls: Arc<Semaphore>,
+    /// The same for answers from the last commit and for the state, which calls that wait must not hold up.
+    asides: Arc<Semaphore>,
+}
+
+/// The update that begins with the server.
+#[derive(Clone, Copy, Debug)]
+enum Update {
+    Running(Option<Progress>),
+    Done,
+}
+
+/// An answer, and whether it is a failure.
+pub type Outcome = Result<Answer, Answer>;
+
+impl Tree {
+    /// Opens the tree and begins to bring its index up to date, if the options want one that is.
+    pub fn open(root: &Path, options: Options) -> Result<Tree, Error> {
+        let engine = Arc::new(Engine::open(root, options.clone())?);
+        let (sender, update) = watch::channel(Update::Done);
+        let builds = options.on_missing == OnMissing::Build;
+        let refreshes = matches!(options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
+        if builds && (refreshes || engine.status()?.state == State::Missing) {
+            sender.send_replace(Update::Running(None));
+            let engine = Arc::clone(&engine);
+            std::thread::spawn(move || bring_up_to_date(&engine, &sender));
+        }
+        let at_once = std::thread::available_parallelism().map_or(4, |cores| cores.get().max(4));
+        let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
+        Ok(Tree { engine, options, update, calls, asides })
+    }
+
+    /// The root, as the engine names it.
+    pub fn root(&self) -> &Path {
+        self.engine.root()
+    }
+
+    /// Answers a call about this tree.
+    pub async fn answer(&self, ask: Arc<Ask>, budget: usize, watcher: &mut Watcher) -> Outcome {
+        let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
+        if !self.is_up_to_date(Instant::now() + patience, watcher).await {
+            return self.as_it_is(ask, budget).await;
+        }
+        let (sender, mut progress) = watch::channel(None);
+        let engine = Arc::clone(&self.engine);
+        let asked = Arc::clone(&ask);
+        let work = run(&self.calls, move || {
+            let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
+            calls::answer(&engine, &asked, budget, &tell).map_err(|error| calls::failed(&error))
+        });
+        tokio::pin!(work);
+        let deadline = tokio::time::sleep(patience);
+        tokio::pin!(deadline);
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut work => return outcome,
+                () = &mut deadline => break,
+                Ok(()) = progress.changed() => {
+                    let seen = *progress.borrow_and_update();
+                    watcher.tell(seen).await;
+                }
+            }
+        }
+        tokio::select! {
+            outcome = &mut work => outcome,
+            outcome = self.as_it_is(ask, budget) => outcome,
+        }
+    }
+
+    /// The state of the tree, with how far its update is; the roots are all that are served.
+    pub async fn status(&self, roots: Vec<std::path::PathBuf>) -> Outcome {
+        let engine = Arc::clone(&self.engine);
+        let update = *self.update.borrow();
+        run(&self.asides, move || {
+            let mut status = engine.status().map_err(|error| calls::failed(&error))?;
+            let running = matches!(update, Update::Running(_));
+            if running && status.state == State::Missing {
+                status.state = State::Indexing;
+            }
+            let roots: Vec<&Path> = roots.iter().map(|root| root.as_path()).collect();
+            let progress = match update {
+                Update::Running(progress) if status.state == State::Indexing => progress,
+                _ => None,
+            };
+            Ok(agent::status(&status, &roots, progress))
+        })
+        .await
+    }
+
+    /// Waits for the first update, telling how far it is; whether it has ended by then.
+    async fn is_up_to_date(&self, deadline: Instant, watcher: &mut Watcher) -> bool {
+        let mut update = self.update.clone();
+        loop {
+            let seen = *update.borrow_and_update();
+            let Update::Running(progress) = seen else { return true };
+            watcher.tell(progress).await;
+            tokio::select! {
+                changed = update.changed() => if changed.is_err() { return true },
+                () = tokio::time::sleep_until(deadline) => return false,
+            }
+        }
+    }
+
+    /// Answers from the last commit as it is. The engine is a new one, because whether one compares is settled when
+    /// it is opened; opening maps a few files.
+    async fn as_it_is(&self, ask: Arc<Ask>, budget: usize) -> Outcome {
+        let root = self.root().to_path_buf();
+        let stale_policy = StalePolicy::Ignore;
+        let options = Options { stale_policy, on_missing: OnMissing::Fail, ..self.options.clone() };
+        let progress = match *self.update.borrow() {
+            Update::Running(progress) => progress,
+            Update::Done => None,
+        };
+        run(&self.asides, move || {
+            let engine = Engine::open(&root, options).map_err(|error| calls::failed(&error))?;
+            match calls::answer(&engine, &ask, budget, &|_| ()) {
+                Ok(answer) => Ok(answer.warn(NOT_YET)),
+                Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {
+                    Ok(agent::indexing(&root, progress))
+                }
+                Err(error) => Err(calls::failed(&error)),
+            }
+        })
+        .await
+    }
+}
+
+/// What an answer says that did not wait.
+const NOT_YET: &str = "the index is being brought up to date; this answer is from the last commit";
+
+/// Runs blocking work on a thread for it, when it is its turn.
+async fn run(turns: &Arc<Semaphore>, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+    // The turn ends with the work, not with the call: work that nobody waits for any more still runs.
+    let turn = Arc::clone(turns).acquire_owned().await;
+    let work = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        work()
+    });
+    work.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
+}
+
+/// Makes the index or brings it up to date. Where another process is at it, its result is waited for: a first answer
+/// needs it. Other failures are left for the calls to meet and to tell.
+fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
+    let tell = |progress| _ = update.send_replace(Update::Running(Some(progress)));
+    while let Err(error) = engine.refresh(&tell) {
+        tracing::warn!(root = %engine.root().display(), %error, "the index was not brought up to date");
+        let is_first = engine.status().is_ok_and(|status| status.generation.is_none());
+        if error.kind() != ErrorKind::Locked || !is_first {
+            break;
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    update.send_replace(Update::Done);
+}
