@@ -110,7 +110,10 @@ impl ServerHandler for Server {
         let outcome = tokio::select! {
             outcome = self.answer(tool, alias, given, &mut watcher) => outcome,
             // Nobody waits for this answer any more, so it is never sent.
-            () = context.ct.cancelled() => return Err(ErrorData::internal_error("the request was cancelled", None)),
+            () = context.ct.cancelled() => {
+                tracing::info!(tool = tool.name, "cancelled");
+                return Err(ErrorData::internal_error("the request was cancelled", None));
+            }
         };
         watcher.finish().await;
         let mut result = result(outcome);

@@ -162,7 +162,7 @@ impl Tree {
 }
 
 /// What an answer says that did not wait.
-const NOT_YET: &str = "the index is being brought up to date; this answer is from the last commit";
+const NOT_YET: &str = "comparing the tree with the index takes longer; this answer is from the last commit";
 
 /// Runs blocking work on a thread for it, when it is its turn.
 async fn run(turns: &Arc<Semaphore>, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {

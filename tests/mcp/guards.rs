@@ -1,0 +1,175 @@
+//! The surface: which names are there, in which state, and the bytes of what is listed.
+
+use serde_json::{Value, json};
+use spyhop::catalog::aliases::{ALIASES, State};
+use spyhop::catalog::schema;
+use spyhop::catalog::tools::{self, Profile, TOOLS};
+use spyhop::render::agent;
+
+use super::{Session, golden, steady};
+use crate::cli::{SMALL, Tree};
+
+/// The line that answers `tools/list` in a profile.
+fn head(tree: &Tree, profile: Profile) -> String {
+    let mut session = Session::start(tree.command().args(["mcp", "--profile", profile.name()]));
+    let id = session.request("tools/list", json!({}));
+    session.reply(id, |_| ())
+}
+
+#[test]
+fn the_listed_head_is_the_same_bytes_in_every_run() {
+    let tree = Tree::new(SMALL);
+    for profile in Profile::ALL {
+        let before = head(&tree, profile);
+        golden(&format!("tests/mcp/heads/{}.json", profile.name()), &before);
+        let listed: Value = serde_json::from_str(&before).unwrap();
+        let tokens = agent::tokens(&listed["result"]["tools"].to_string());
+        assert!(tokens <= profile.head_budget(), "{}: {tokens} tokens", profile.name());
+    }
+    tree.run(&["index", "-q"]);
+    for profile in Profile::ALL {
+        golden(&format!("tests/mcp/heads/{}.json", profile.name()), &head(&tree, profile));
+    }
+    // Less may be called there; what is seen at first does not tell.
+    assert_eq!(head(&tree, Profile::Minimal), head(&tree, Profile::Default));
+}
+
+#[test]
+fn the_reference_page_is_the_catalog() {
+    golden("docs/tools.md", &schema::reference());
+}
+
+#[test]
+fn profiles_gate_what_is_listed_and_what_is_called() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    for profile in Profile::ALL {
+        let mut session = Session::start(tree.command().args(["mcp", "--profile", profile.name()]));
+        let listed = session.listed();
+        assert!(listed.is_sorted(), "{listed:?}");
+        assert_eq!(listed, profile.listed().map(|tool| tool.name).collect::<Vec<_>>());
+        let found = session.data("tool_search", json!({}));
+        let found: Vec<&str> =
+            found["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        for tool in TOOLS {
+            let offered = profile.offers(tool);
+            assert_eq!(found.contains(&tool.name), offered && tool.operation.is_some(), "{}", tool.name);
+            let message = session.call(tool.name, json!({}));
+            assert_eq!(
+                message.get("error").is_some(),
+                !offered,
+                "{} in {}: {message}",
+                tool.name,
+                profile.name()
+            );
+        }
+        let refused = session.call("touch", json!({ "files": ["src/auth.rs"] }));
+        let gated = refused["error"]["message"].as_str().unwrap_or_default();
+        assert_eq!(gated.contains("profile 'minimal'"), profile == Profile::Minimal, "{refused}");
+        assert_eq!(session.end(), 0);
+    }
+}
+
+/// Arguments for each tool, in its own words.
+fn arguments(tool: &str) -> Value {
+    match tool {
+        "codebase_search" => json!({ "query": "secret of a provider", "max_results": 2 }),
+        "search_batch" => json!({ "queries": ["secret of a provider", "draw_circle"], "max_results": 2 }),
+        "grep_files" => json!({ "pattern": "circle", "max_results": 2 }),
+        "file_search" => json!({ "pattern": "*.rs", "max_results": 2 }),
+        "index_status" => json!({}),
+        other => panic!("no arguments for {other}"),
+    }
+}
+
+#[test]
+fn other_names_are_never_shown_and_answer_as_their_tool_does() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
+    let listed = session.listed();
+    for alias in ALIASES {
+        assert!(!listed.contains(&alias.name.to_string()), "{}", alias.name);
+        for query in ["", alias.name, alias.canonical] {
+            let found = session.data("tool_search", json!({ "query": query }));
+            let found = found["tools"].as_array().unwrap();
+            assert!(found.iter().all(|tool| tool["name"] != alias.name), "{} by '{query}'", alias.name);
+        }
+        let mut answer = |name: &str| {
+            let mut message = session.call(name, arguments(alias.canonical));
+            let result = &mut message["result"];
+            result["structuredContent"] = steady(result["structuredContent"].take());
+            let meta = result.as_object_mut().unwrap().remove("_meta");
+            (message["result"].take(), meta)
+        };
+        let ((own, own_notice), (other, notice)) = (answer(alias.canonical), answer(alias.name));
+        assert_eq!(own, other, "{}", alias.name);
+        assert_eq!(own_notice, None);
+        assert_eq!(own["isError"], false, "{own}");
+        let told = notice.as_ref().map(|meta| meta["spyhop/deprecated"]["replacement"].clone());
+        let expected = (alias.state == State::Deprecated).then(|| alias.canonical.into());
+        assert_eq!(told, expected, "{}", alias.name);
+        assert!(!other.to_string().contains("deprecated"), "the notice is in the metadata only");
+    }
+}
+
+#[test]
+fn other_names_understand_other_parameters() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let mut check = |name: &str, other: Value, own: Value| {
+        let tools::Called::Tool(tool, Some(_)) = tools::called(name) else { panic!("{name}") };
+        let answers =
+            [(name, other), (tool.name, own)].map(|(name, given)| steady(session.data(name, given)));
+        assert_eq!(answers[0], answers[1], "{name}");
+    };
+    check("search_code", json!({ "q": "circle", "k": 1 }), json!({ "query": "circle", "max_results": 1 }));
+    check(
+        "search_code",
+        json!({ "query": "circle", "extensionFilter": [".py"] }),
+        json!({ "query": "circle", "path_glob": ["*.py"] }),
+    );
+    check(
+        "semantic_search",
+        json!({ "query": "circle", "target_directories": ["src"], "explanation": "to see" }),
+        json!({ "query": "circle", "path": "src" }),
+    );
+}
+
+#[test]
+fn no_two_listed_tools_say_the_same() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
+    let tools = session.ask("tools/list", json!({}))["result"]["tools"].take();
+    let tools = tools.as_array().unwrap();
+    for (at, tool) in tools.iter().enumerate() {
+        for other in &tools[at + 1..] {
+            assert_ne!(tool["description"], other["description"]);
+            let required = |tool: &Value| {
+                (tool["inputSchema"]["required"].clone(), tool["inputSchema"]["properties"].clone())
+            };
+            let is_plain = tool["inputSchema"]["required"].is_null();
+            assert!(is_plain || required(tool) != required(other), "{} and {}", tool["name"], other["name"]);
+        }
+    }
+}
+
+#[test]
+fn only_what_is_no_tool_is_an_error_of_the_protocol() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let unknown = session.call("find_me", json!({}));
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("'find_me'"), "{unknown}");
+    for given in [json!({}), json!({ "query": 1 }), json!({ "query": "a", "max_results": 99 })] {
+        let message = session.call("codebase_search", given);
+        assert_eq!(message["result"]["isError"], true, "{message}");
+        assert_eq!(message["result"]["structuredContent"]["kind"], "bad-request");
+        let text = message["result"]["content"][0]["text"].as_str().unwrap().trim_end();
+        assert_eq!(message["result"]["structuredContent"]["error"], text);
+    }
+    // What is no JSON does not end the session.
+    session.send(&json!("no request"));
+    assert!(session.data("index_status", json!({}))["files"].is_u64());
+    assert_eq!(session.end(), 0);
+}

@@ -1,0 +1,157 @@
+//! The server for agents: the real binary, spoken to in JSON-RPC over its pipes.
+//!
+//! What the official clients make of it is tried in `tests/clients/`. Here the bytes are looked at: the heads that
+//! agents see at first, the states of names, paths that may not be followed, and that the same request gets the same
+//! results whichever way it is asked.
+
+mod guards;
+mod pages;
+mod paths;
+mod same;
+mod state;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::cli::Tree;
+
+/// A running server and the client's side of its pipes.
+pub struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Session {
+    /// A server of `tree` in the profile `default`, its index made.
+    pub fn new(tree: &Tree) -> Session {
+        tree.run(&["index", "-q"]);
+        Session::start(tree.command().arg("mcp"))
+    }
+
+    /// A server as `command` starts it, initialized.
+    pub fn start(command: &mut Command) -> Session {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut session = Session { child, input, output, asked: 0 };
+        let client = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        assert_eq!(session.ask("initialize", hello)["result"]["serverInfo"]["name"], "spyhop");
+        session.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        session
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{message}").unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The next line that the server writes, as it is.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has ended");
+        line
+    }
+
+    /// Sends a request; its number.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.asked += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
+        self.asked
+    }
+
+    /// The line that answers a request; what comes before it is passed to `seen`.
+    pub fn reply(&mut self, id: u64, mut seen: impl FnMut(Value)) -> String {
+        loop {
+            let line = self.line();
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return line;
+            }
+            seen(message);
+        }
+    }
+
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        serde_json::from_str(&self.reply(id, |_| ())).unwrap()
+    }
+
+    /// The whole message that answers a call.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The structured content of a call that must succeed.
+    pub fn data(&mut self, tool: &str, arguments: Value) -> Value {
+        let mut message = self.call(tool, arguments);
+        assert_eq!(message["result"]["isError"], false, "{tool}: {message}");
+        message["result"]["structuredContent"].take()
+    }
+
+    /// The text of a call.
+    pub fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let message = self.call(tool, arguments);
+        message["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{tool}: {message}"))
+            .to_string()
+    }
+
+    /// The names that are listed at first.
+    pub fn listed(&mut self) -> Vec<String> {
+        let tools = self.ask("tools/list", json!({}))["result"]["tools"].take();
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_string()).collect()
+    }
+
+    /// Closes the pipe; how the server ended.
+    pub fn end(mut self) -> i32 {
+        self.input.take();
+        self.child.wait().unwrap().code().expect("it was not killed")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.input.take();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A file of this package.
+pub fn in_package(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Holds a committed file to what it should be; with `SPYHOP_BLESS=1` it is written instead.
+pub fn golden(path: &str, text: &str) {
+    let file = in_package(path);
+    if std::env::var_os("SPYHOP_BLESS").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == text,
+        "{path} is not what the catalog says now; look at it after SPYHOP_BLESS=1\n{text}"
+    );
+}
+
+/// A reply without what differs from one moment to the next.
+pub fn steady(mut data: Value) -> Value {
+    if let Some(snapshot) = data.get_mut("snapshot").and_then(Value::as_object_mut) {
+        snapshot.remove("checked_at");
+    }
+    if let Some(list) = data.get_mut("results").and_then(Value::as_array_mut) {
+        list.iter_mut().filter_map(Value::as_object_mut).for_each(|hit| _ = hit.remove("link"));
+    }
+    data
+}

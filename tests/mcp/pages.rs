@@ -1,0 +1,117 @@
+//! Budgets and pages: what does not fit comes next, and nothing comes twice or is lost.
+
+use serde_json::{Value, json};
+use spyhop::render::agent;
+
+use super::Session;
+use crate::cli::{SMALL, Tree};
+
+/// Forty files that all answer, each with a function long enough to be shown with code.
+fn forty() -> Tree {
+    let file = |number: usize| {
+        let body: String = (0..12).map(|line| format!("    let lantern_{line} = {number};\n")).collect();
+        format!(
+            "\n=== part{number:02}/lamp.rs\n/// Lights lantern {number}.\npub fn light_{number:02}() {{\n{body}}}\n"
+        )
+    };
+    Tree::new(&(0..40).map(file).collect::<String>())
+}
+
+fn keys(reply: &Value, list: &str) -> Vec<String> {
+    reply[list].as_array().unwrap().iter().map(|row| format!("{}:{}", row["path"], row["line"])).collect()
+}
+
+#[test]
+fn pages_that_fit_join_to_the_whole() {
+    let tree = forty();
+    let mut session = Session::new(&tree);
+    let whole = session
+        .data("codebase_search", json!({ "query": "light lantern", "limit": 50, "max_tokens": 100000 }));
+    let whole = keys(&whole, "results");
+    assert_eq!(whole.len(), 40);
+    for budget in [300, 700, 4000] {
+        let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
+        loop {
+            let given =
+                json!({ "query": "light lantern", "limit": 50, "max_tokens": budget, "cursor": cursor });
+            let message = session.call("codebase_search", given);
+            let text = message["result"]["content"][0]["text"].as_str().unwrap();
+            assert!(agent::tokens(text) <= budget, "{budget}: {}", agent::tokens(text));
+            let page = &message["result"]["structuredContent"];
+            seen.extend(keys(page, "results"));
+            pages += 1;
+            cursor = page["next"].clone();
+            match cursor.as_str() {
+                Some(next) => assert!(text.ends_with(&format!("\nnext: {next}\n")), "{text}"),
+                None => break,
+            }
+        }
+        assert_eq!(seen, whole, "{budget}");
+        assert!(pages > 1 || budget == 4000, "{pages}");
+    }
+}
+
+#[test]
+fn a_hit_that_is_too_long_by_itself_is_cut_within() {
+    let body: String = (0..400).map(|line| format!("    let lantern_{line} = {line};\n")).collect();
+    let tree = Tree::new(&format!("\n=== lamp.rs\npub fn light() {{\n{body}}}\n"));
+    let mut session = Session::new(&tree);
+    let given = json!({ "query": "light", "mode": "debug", "max_tokens": 200, "limit": 1 });
+    let text = session.text("codebase_search", given);
+    assert!(agent::tokens(&text) <= 200, "{text}");
+    assert!(text.starts_with("lamp.rs:") && text.contains("… cut: raise max_tokens\n"), "{text}");
+}
+
+#[test]
+fn what_was_left_out_comes_in_pages() {
+    let tree = Tree::new(SMALL);
+    tree.write(".gitignore", "*.log\n");
+    for number in 0..30 {
+        tree.write(&format!("logs/{number:02}.log"), "x\n");
+    }
+    let mut session = Session::new(&tree);
+    let whole = session.data("skipped_files", json!({ "max_tokens": 100000 }));
+    let paths = |reply: &Value| -> Vec<Value> {
+        reply["entries"].as_array().unwrap().iter().map(|entry| entry["path"].clone()).collect()
+    };
+    let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let given = json!({ "max_tokens": 100, "cursor": cursor });
+        let message = session.call("skipped_files", given);
+        let text = message["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(agent::tokens(text) <= 100, "{text}");
+        let page = &message["result"]["structuredContent"];
+        seen.extend(paths(page));
+        cursor = page["next"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen, paths(&whole));
+    assert_eq!(session.data("skipped_files", json!({ "reason": "binary" }))["entries"], json!([]));
+}
+
+#[test]
+fn a_text_says_what_an_agent_needs() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let text = session.text("codebase_search", json!({ "query": "resolve_api_key", "limit": 1 }));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("src/auth.rs:2-4 fn resolve_api_key 0."), "{text}");
+    assert!(lines[0].ends_with(" high"), "{text}");
+    assert!(lines[1].starts_with("  why: ") && lines[1].contains("symbol: "), "{text}");
+    assert_eq!(lines[2], "2\tpub fn resolve_api_key(provider: &str) -> String {", "{text}");
+    assert!(text.contains("\n1 of "), "{text}");
+    let hit = &session.data("codebase_search", json!({ "query": "resolve_api_key" }))["results"][0];
+    let link = format!("file://{}/src/auth.rs#L2", tree.root().display());
+    assert_eq!(hit["link"], link);
+    let snippet = hit["snippet"].as_str().unwrap();
+    for range in hit["highlights"].as_array().unwrap() {
+        let (from, to) = (range[0].as_u64().unwrap() as usize, range[1].as_u64().unwrap() as usize);
+        assert!(snippet.get(from..to).is_some_and(|word| !word.is_empty()), "{hit}");
+    }
+    assert_eq!(
+        session.text("codebase_search", json!({ "query": "zzzqqq" })).lines().next(),
+        Some("No results found for: zzzqqq")
+    );
+}

@@ -1,0 +1,142 @@
+//! Path safety: a table of paths against every parameter of every tool that takes one.
+
+use serde_json::{Map, Value, json};
+use spyhop::catalog::Takes;
+use spyhop::catalog::tools::{TOOLS, Tool};
+
+use super::Session;
+use crate::cli::{SMALL, Tree};
+
+/// Parameters that are patterns of paths and no paths; what is absolute or leaves the root is refused in them too.
+const PATTERNS: &[&str] = &["path_glob"];
+
+/// A value for each parameter that a tool insists on.
+fn required(tool: &Tool) -> Map<String, Value> {
+    let value = |takes: Takes| match takes {
+        Takes::Paths => json!(["src/auth.rs"]),
+        Takes::Path => json!("src/auth.rs"),
+        Takes::Repeated => json!(["secret"]),
+        _ => json!("secret"),
+    };
+    tool.required().iter().map(|param| (param.name.to_string(), value(param.takes))).collect()
+}
+
+/// Every parameter that takes a path or a pattern of paths.
+fn path_params() -> Vec<(&'static Tool, &'static str, Takes)> {
+    let takes_path = |takes: Takes| matches!(takes, Takes::Path | Takes::Paths);
+    let params =
+        TOOLS.iter().flat_map(|tool| tool.params.iter().map(move |param| (tool, param.name, param.takes)));
+    params.filter(|(_, name, takes)| takes_path(*takes) || PATTERNS.contains(name)).collect()
+}
+
+#[test]
+fn nothing_outside_the_roots_is_reached_by_any_parameter() {
+    let tree = Tree::new(SMALL);
+    let other = Tree::new(SMALL);
+    std::fs::write(other.root().join("secret.txt"), "secret outside\n").unwrap();
+    std::os::unix::fs::symlink(other.root(), tree.root().join("out")).unwrap();
+    std::os::unix::fs::symlink(other.root().join("secret.txt"), tree.root().join("src/out.txt")).unwrap();
+    std::os::unix::fs::symlink("/no/such/place", tree.root().join("dangling")).unwrap();
+    let elsewhere = other.root().to_string_lossy().into_owned();
+    let inside = tree.root().to_string_lossy().into_owned();
+    let table = [
+        "..".to_string(),
+        "../".into(),
+        "src/../../tree".into(),
+        "src/../auth.rs".into(),
+        "..\\..\\windows".into(),
+        "/".into(),
+        "/etc".into(),
+        "/etc/passwd".into(),
+        format!("{inside}/../tree/src"),
+        format!("{inside}x"),
+        elsewhere.clone(),
+        format!("{elsewhere}/secret.txt"),
+        format!("{inside}/out/secret.txt"),
+        "out".into(),
+        "out/secret.txt".into(),
+        "out/not/there".into(),
+        "src/out.txt".into(),
+        "dangling".into(),
+        "dangling/x".into(),
+        "~".into(),
+        "~/.ssh/id_rsa".into(),
+        "~root".into(),
+        "src\0/auth.rs".into(),
+        "\0".into(),
+        "C:\\Windows".into(),
+        "c:/Windows".into(),
+        "C:".into(),
+        "\\\\server\\share".into(),
+        "//server/share".into(),
+        "//?/C:/Windows".into(),
+        "\\\\?\\C:\\Windows".into(),
+        "\\\\.\\pipe\\x".into(),
+    ];
+    let mut session = Session::new(&tree);
+    let params = path_params();
+    assert!(params.len() >= 10, "{params:?}");
+    for (tool, name, takes) in params {
+        for path in &table {
+            // A pattern is compared with paths below the root; what it names there is never followed.
+            let is_link = ["out", "dangling", "src/out.txt"].iter().any(|link| path.starts_with(link));
+            if PATTERNS.contains(&name) && is_link {
+                continue;
+            }
+            let mut given = required(tool);
+            let value = match takes {
+                Takes::Path => json!(path),
+                _ => json!([path]),
+            };
+            given.insert(name.to_string(), value);
+            let message = session.call(tool.name, given.into());
+            let result = &message["result"];
+            assert_eq!(result["isError"], true, "{} {name} {path:?}: {message}", tool.name);
+            assert_eq!(result["structuredContent"]["kind"], "bad-request", "{} {name} {path:?}", tool.name);
+            assert!(!message.to_string().contains("secret outside"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn what_lies_in_the_roots_is_reached() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let root = tree.root().to_string_lossy().into_owned();
+    for path in ["src", "./src/", "src/paint.py", &format!("{root}/src"), &format!("{root}/src/paint.py")] {
+        let reply = session.data("codebase_search", json!({ "query": "circle", "path": path }));
+        assert_eq!(reply["results"][0]["path"], "src/paint.py", "{path}: {reply}");
+    }
+    for path in ["", ".", root.as_str()] {
+        let reply = session.data("codebase_search", json!({ "query": "beans", "path": path, "root": root }));
+        assert_eq!(reply["results"][0]["path"], "docs/guide.md", "{path}: {reply}");
+    }
+}
+
+#[test]
+fn one_of_several_roots_is_chosen_and_no_other() {
+    let [one, two] = [Tree::new(SMALL), Tree::new("\n=== lib/boat.rs\nfn row_the_boat() {}\n")];
+    one.run(&["index", "-q"]);
+    let roots = [one.root(), two.root()].map(|root| root.to_string_lossy().into_owned());
+    let index = one.index_dir();
+    let mut session = Session::start(
+        one.command().current_dir("/").args(["mcp", &roots[0], &roots[1]]).env("SPYHOP_INDEX_DIR", index),
+    );
+    let status = session.data("index_status", json!({ "root": roots[1] }));
+    assert_eq!((&status["root"], &status["roots"]), (&json!(roots[1]), &json!(roots)));
+    let first = |session: &mut Session, given: Value| {
+        session.data("codebase_search", given)["results"][0]["path"].clone()
+    };
+    assert_eq!(first(&mut session, json!({ "query": "boat", "root": roots[1] })), "lib/boat.rs");
+    assert_eq!(
+        first(&mut session, json!({ "query": "boat", "path": format!("{}/lib", roots[1]) })),
+        "lib/boat.rs"
+    );
+    assert_eq!(first(&mut session, json!({ "query": "boat" })), Value::Null);
+    let both = json!({ "query": "boat", "root": roots[0], "path": format!("{}/lib", roots[1]) });
+    assert_eq!(session.call("codebase_search", both)["result"]["isError"], true);
+    let touched = session.data("touch", json!({ "files": [format!("{}/lib/boat.rs", roots[1])] }));
+    assert_eq!(touched["touched"], json!(["lib/boat.rs"]));
+    let parent = json!({ "query": "boat", "root": one.root().parent().unwrap().to_str().unwrap() });
+    assert_eq!(session.call("codebase_search", parent)["result"]["isError"], true);
+}

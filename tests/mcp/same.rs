@@ -1,0 +1,140 @@
+//! One request, three ways in: the library, the command line and the server give the same results.
+
+use serde_json::{Value, json};
+use spyhop::render::json as wire;
+use spyhop::{Engine, FilterSpec, Mode, Options, SearchRequest};
+
+use super::{Session, steady};
+use crate::cli::{SMALL, Tree};
+
+/// Something to ask: for the library, for the command line, for the server.
+struct Request {
+    library: SearchRequest,
+    line: &'static [&'static str],
+    tool: Value,
+}
+
+fn request(
+    query: &str,
+    change: impl FnOnce(&mut SearchRequest),
+    line: &'static [&'static str],
+    tool: Value,
+) -> Request {
+    let mut library = SearchRequest::new(query);
+    change(&mut library);
+    Request { library, line, tool }
+}
+
+fn table() -> Vec<Request> {
+    let filter = |request: &mut SearchRequest, change: &dyn Fn(&mut FilterSpec)| change(&mut request.filter);
+    vec![
+        request("circle", |_| (), &["circle"], json!({ "query": "circle" })),
+        request(
+            "where is the secret resolved?",
+            |r| r.max_results = 1,
+            &["where", "is", "the", "secret", "resolved?", "--limit", "1"],
+            json!({ "query": "where is the secret resolved?", "limit": 1 }),
+        ),
+        request(
+            "the",
+            |r| filter(r, &|f| f.path = Some("src".into())),
+            &["the", "--path", "src"],
+            json!({ "query": "the", "path": "src" }),
+        ),
+        request(
+            "draw",
+            |r| filter(r, &|f| f.path_glob = vec!["*.py".into(), "*.md".into()]),
+            &["draw", "--glob", "*.py", "--glob", "*.md"],
+            json!({ "query": "draw", "glob": ["*.py", "*.md"] }),
+        ),
+        request(
+            "provider",
+            |r| filter(r, &|f| f.exclude = vec!["PAINT|guide".into()]),
+            &["provider", "--exclude", "PAINT|guide"],
+            json!({ "query": "provider", "exclude": "PAINT|guide" }),
+        ),
+        request(
+            "resolve",
+            |r| filter(r, &|f| f.lang = vec!["rust".into(), "python".into()]),
+            &["resolve", "--lang", "rust,python"],
+            json!({ "query": "resolve", "language": "rust,python" }),
+        ),
+        request(
+            "vault",
+            |r| {
+                filter(r, &|f| {
+                    f.kind = vec![spyhop::model::SymbolKind::Struct, spyhop::model::SymbolKind::Fn]
+                })
+            },
+            &["vault", "--kind", "struct,function"],
+            json!({ "query": "vault", "kind": ["struct", "function"] }),
+        ),
+        request(
+            "canvas",
+            |r| (r.mode, r.expand, r.per_file) = (Mode::Debug, 2, 1),
+            &["canvas", "--mode", "debug", "--expand", "2", "--per-file", "1"],
+            json!({ "query": "canvas", "mode": "debug", "expand": 2, "per_file": 1 }),
+        ),
+        request(
+            "pour the water",
+            |r| (r.mode, r.min_score) = (Mode::Compact, 0.2),
+            &["pour the water", "--mode", "compact", "--min-score", "0.2"],
+            json!({ "query": "pour the water", "mode": "compact", "min_score": 0.2 }),
+        ),
+        request("zzzqqq", |_| (), &["zzzqqq"], json!({ "query": "zzzqqq" })),
+    ]
+}
+
+fn engine(tree: &Tree) -> Engine {
+    // The command line and the server find the folder by the environment; the library is told where that leads.
+    let status = tree.json(&["status"]);
+    let index_dir = Some(status["index_path"].as_str().unwrap().into());
+    Engine::open(tree.root(), Options { index_dir, ..Options::default() }).unwrap()
+}
+
+#[test]
+fn searches() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let engine = engine(&tree);
+    for Request { library, line, tool } in table() {
+        let reply = engine.search(&library).unwrap();
+        let by_library = steady(serde_json::from_str(&wire::search(&reply)).unwrap());
+        assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
+        assert_eq!(steady(session.data("codebase_search", tool)), by_library, "{line:?}");
+    }
+}
+
+#[test]
+fn what_else_there_is() {
+    let tree = Tree::new(SMALL);
+    tree.write(".gitignore", "*.log\n");
+    tree.write("a.log", "left out\n");
+    let mut session = Session::new(&tree);
+    let engine = engine(&tree);
+    let parsed = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+    let without = |mut data: Value, names: &[&str]| {
+        names.iter().for_each(|name| _ = data.as_object_mut().unwrap().remove(*name));
+        data
+    };
+
+    let queries = ["circle".to_string(), "beans".to_string()];
+    let batch = engine.search_batch(&queries, &SearchRequest::new("")).unwrap();
+    let batch = steady(parsed(wire::batch(&batch, &queries)));
+    assert_eq!(steady(tree.json(&["--queries", "circle|beans"])), batch);
+    assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
+
+    let status = parsed(wire::status(&engine.status().unwrap()));
+    assert_eq!(tree.json(&["status"]), status);
+    assert_eq!(without(session.data("index_status", json!({})), &["roots", "indexing"]), status);
+
+    let skipped = parsed(wire::skipped(&engine.skipped().unwrap()));
+    assert_eq!(tree.json(&["skipped"]), skipped);
+    assert_eq!(without(session.data("skipped_files", json!({})), &["next", "total"]), skipped);
+
+    let why_not = engine.why_not("docs/guide.md", &SearchRequest::new("circle")).unwrap();
+    let why_not = parsed(wire::why_not(&why_not));
+    assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);
+    let asked = json!({ "file": "docs/guide.md", "query": "circle" });
+    assert_eq!(without(session.data("why_not", asked), &["link"]), why_not);
+}
