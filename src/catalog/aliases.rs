@@ -97,6 +97,31 @@ pub const ALIASES: &[Alias] = &[
         why: "As code.search",
     },
     Alias {
+        name: "glob",
+        canonical: "file_search",
+        state: State::Hidden,
+        deprecated_in: None,
+        removal: None,
+        replay: true,
+        params: &[
+            ("glob_pattern", same("pattern")),
+            ("directory", same("path")),
+            ("target_directory", same("path")),
+            ("head_limit", same("max_results")),
+        ],
+        why: "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
+    },
+    Alias {
+        name: "grep",
+        canonical: "grep_files",
+        state: State::Hidden,
+        deprecated_in: None,
+        removal: None,
+        replay: true,
+        params: LINES,
+        why: "As glob; the patterns are of the same kind, lines and their numbers come always",
+    },
+    Alias {
         name: "search_code",
         canonical: "codebase_search",
         state: State::Hidden,
@@ -132,6 +157,43 @@ const RANKED: &[(&str, Becomes)] = &[
     ("extensionFilter", Becomes::As("path_glob", extensions)),
     ("explanation", Becomes::Nothing),
 ];
+
+/// How others spell a search of lines. A form such as files without lines is left out: the lines say it too.
+const LINES: &[(&str, Becomes)] = &[
+    ("query", same("pattern")),
+    ("regex", same("pattern")),
+    ("-i", same("ignore_case")),
+    ("case_sensitive", Becomes::As("ignore_case", opposite)),
+    ("-w", same("word")),
+    ("-F", same("fixed")),
+    ("-n", Becomes::Nothing),
+    ("-A", Becomes::Largest("expand")),
+    ("-B", Becomes::Largest("expand")),
+    ("-C", Becomes::Largest("expand")),
+    ("head_limit", same("max_results")),
+    ("output_mode", Becomes::Nothing),
+    ("include", same("path_glob")),
+    ("include_pattern", same("path_glob")),
+    ("type", Becomes::As("lang", language)),
+    ("explanation", Becomes::Nothing),
+];
+
+fn opposite(value: Value) -> Value {
+    value.as_bool().map_or(value, |on| (!on).into())
+}
+
+/// A type of files, as ripgrep names it, as a language.
+fn language(value: Value) -> Value {
+    let name = match value.as_str() {
+        Some("py") => "python",
+        Some("js") => "javascript",
+        Some("ts") => "typescript",
+        Some("md") => "markdown",
+        Some("rs") => "rust",
+        _ => return value,
+    };
+    name.into()
+}
 
 /// The element of a list of one.
 fn only_one(value: Value) -> Value {
@@ -221,6 +283,21 @@ mod tests {
             "semantic_search",
             json!({ "query": "a", "target_directories": ["src"], "explanation": "because" }),
             json!({ "query": "a", "path": "src" }),
+        );
+        check(
+            "grep",
+            json!({ "pattern": "a", "-i": true, "-n": true, "-A": 1, "-B": 3, "type": "py", "output_mode": "content" }),
+            json!({ "pattern": "a", "ignore_case": true, "expand": 3, "lang": "python" }),
+        );
+        check(
+            "grep",
+            json!({ "query": "a", "case_sensitive": true }),
+            json!({ "pattern": "a", "ignore_case": false }),
+        );
+        check(
+            "glob",
+            json!({ "pattern": "**/*.rs", "path": "src" }),
+            json!({ "pattern": "**/*.rs", "path": "src" }),
         );
         let Called::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
         let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };

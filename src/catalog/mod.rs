@@ -237,7 +237,7 @@ pub const FILE: Param = param("file", Takes::Path, "The file that was expected t
 pub const FILES: Param = param("files", Takes::Paths, "Files that are being worked on");
 /// What every line is compared with.
 pub const PATTERN: Param =
-    param("pattern", Takes::Text, "A regular expression, matched line by line; with --fixed a text");
+    param("pattern", Takes::Text, "A regular expression, matched line by line; with fixed, a text");
 /// A text in place of a regular expression.
 pub const FIXED: Param = Param {
     aliases: &["literal", "fixed_strings"],

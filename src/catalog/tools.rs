@@ -7,9 +7,10 @@
 
 use super::aliases::{ALIASES, Alias};
 use super::{
-    CURSOR, EXCLUDE, EXPAND, FILE, FILES, KIND, LANG, MAX_RESULTS, MIN_SCORE, MODE, Operation, PATH,
-    PATH_GLOB, PER_FILE, Param, QUERIES, QUERY, REASON, SEARCH, SKIPPED, STATUS, TOUCH, Takes, WHY_NOT,
-    param,
+    CURSOR, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, FIND_FILES, FIXED, GREP, GREP_EXPAND,
+    GREP_RESULTS, IGNORE_CASE, KIND, LANG, MAP, MAX_ITEMS, MAX_RESULTS, MIN_SCORE, MODE, NAME_PATTERN,
+    Operation, PATH, PATH_GLOB, PATTERN, PER_FILE, Param, QUERIES, QUERY, REASON, SEARCH, SKIPPED, STATUS,
+    TOUCH, Takes, WHY_NOT, WORD, param,
 };
 
 /// Something an agent can call.
@@ -37,13 +38,13 @@ impl Tool {
 }
 
 /// Listed at first.
-pub const ACTIVE: &[&str] = &["codebase_search", "index_status", "tool_search"];
+pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 
 /// Not listed, found by `tool_search`, callable.
-pub const DEFERRED: &[&str] = &["search_batch", "skipped_files", "touch", "why_not"];
+pub const DEFERRED: &[&str] = &["project_map", "search_batch", "skipped_files", "touch", "why_not"];
 
 /// Names of old or of elsewhere: neither listed nor found, callable, silent.
-pub const HIDDEN: &[&str] = &["search_code"];
+pub const HIDDEN: &[&str] = &["glob", "grep", "search_code"];
 
 /// Neither listed nor found, callable; the result's metadata names the replacement.
 pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
@@ -55,11 +56,7 @@ pub const REMOVED: &[&str] = &[];
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
 /// Which of a server's roots; over MCP a root is chosen among those given at start.
-pub const TREE: Param = param(
-    "root",
-    Takes::Path,
-    "Which of the server's roots; without it, and without an absolute path, the first one",
-);
+pub const TREE: Param = param("root", Takes::Path, "Which of the server's roots; else the first");
 
 /// How long a reply may be.
 pub const MAX_TOKENS: Param = Param {
@@ -67,7 +64,7 @@ pub const MAX_TOKENS: Param = Param {
     ..param(
         "max_tokens",
         Takes::Number(100, 100_000),
-        "Length of the text, counted as bytes / 4; what does not fit is on the next page",
+        "Most tokens of the text (bytes / 4); the rest is on the next page",
     )
 };
 
@@ -117,11 +114,61 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        name: "file_search",
+        operation: Some(&FIND_FILES),
+        description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
+        params: &[
+            &NAME_PATTERN,
+            &PATH,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &FILES_RESULTS,
+            &CURSOR,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
+        name: "grep_files",
+        operation: Some(&GREP),
+        description: "Find every line that matches a regular expression or a text, in the files as they are now, \
+                      counted. Use it when you know what is written; else codebase_search.",
+        params: &[
+            &PATTERN,
+            &PATH,
+            &FIXED,
+            &IGNORE_CASE,
+            &WORD,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &GREP_RESULTS,
+            &GREP_EXPAND,
+            &CURSOR,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
         name: "index_status",
         operation: Some(&STATUS),
         description: "Whether the index is ready, indexing, stale or missing: files, languages, what was left out \
                       by reason, files changed since, and the roots served.",
         params: &[&TREE],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
+        name: "project_map",
+        operation: Some(&MAP),
+        description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
+                      overview of code you do not know.",
+        params: &[&PATH, &DEPTH, &MAX_ITEMS, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &MAX_TOKENS, &TREE],
         required: 0,
         read_only: true,
     },
@@ -161,9 +208,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "tool_search",
         operation: None,
-        description: "Find further tools of this server that are not listed, such as several queries at once, why \
-                      a file is not among the answers, or an outline of the tree. Gives name, description and \
-                      input schema; call what it finds by name.",
+        description: "Find tools that are not listed: several queries at once, why a file is not among the \
+                      answers, an outline of the tree. Gives schemas; call them by name.",
         params: &[&TOOL_QUERY],
         required: 0,
         read_only: true,
@@ -253,7 +299,7 @@ impl Profile {
     /// The most tokens that the listed head may cost, at four bytes a token.
     pub fn head_budget(self) -> usize {
         match self {
-            Profile::Full => 3_200,
+            Profile::Full => 3_600,
             Profile::Default | Profile::Minimal => 1_600,
             Profile::Host => 200,
         }
@@ -406,6 +452,7 @@ mod tests {
             |query: &str| find(Profile::Default, query).iter().map(|tool| tool.name).collect::<Vec<_>>();
         assert_eq!(found("several queries at once")[0], "search_batch");
         assert_eq!(found("why is a file missing from the answers")[0], "why_not");
+        assert_eq!(found("outline of the project")[0], "project_map");
         assert_eq!(found("which files were left out")[0], "skipped_files");
         assert_eq!(found("zebra"), Vec::<&str>::new());
         assert_eq!(found("").len(), TOOLS.len() - 1);

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{self, Tool};
 use spyhop::catalog::{self, Param, Takes};
-use spyhop::engine::api::{Mode, SearchRequest};
+use spyhop::engine::api::{FilesRequest, GrepRequest, MapRequest, Mode, SearchRequest};
 use spyhop::filter::FilterSpec;
 use spyhop::model::{SkipReason, SymbolKind};
 use spyhop::path::RelPath;
@@ -20,6 +20,9 @@ use super::roots::{self, Place, Roots};
 pub enum Ask {
     Search(SearchRequest),
     Batch(Vec<String>, SearchRequest),
+    Grep(GrepRequest),
+    Files(FilesRequest),
+    Map(MapRequest),
     Status,
     Skipped { reason: Option<SkipReason>, after: Option<String> },
     WhyNot(RelPath, SearchRequest),
@@ -135,6 +138,14 @@ impl<'t> Arguments<'t> {
         Ok(texts.iter().flat_map(|text| text.split(',')).map(|word| word.trim().to_string()).collect())
     }
 
+    fn flag(&self, param: &Param) -> Result<Option<bool>, String> {
+        match self.value(param) {
+            None => Ok(None),
+            Some(Value::Bool(on)) => Ok(Some(*on)),
+            Some(other) => self.wrong(param, other, "true or false"),
+        }
+    }
+
     fn number(&self, param: &Param) -> Result<Option<u64>, String> {
         let Some(value) = self.value(param) else { return Ok(None) };
         // 3.0 is a whole number in JSON.
@@ -190,6 +201,15 @@ impl Named<'_> {
             let is_batch = tool.required().iter().any(|param| param.name == catalog::QUERIES.name);
             return Ok(if is_batch { Ask::Batch(queries, request) } else { Ask::Search(request) });
         }
+        if is(&catalog::GREP) {
+            return self.grep().map(Ask::Grep);
+        }
+        if is(&catalog::FIND_FILES) {
+            return self.files().map(Ask::Files);
+        }
+        if is(&catalog::MAP) {
+            return self.map().map(Ask::Map);
+        }
         if is(&catalog::SKIPPED) {
             let reason = self.arguments.choice(&catalog::REASON)?;
             let reason =
@@ -233,6 +253,37 @@ impl Named<'_> {
             Some("debug") => Mode::Debug,
             _ => request.mode,
         };
+        Ok(request)
+    }
+
+    fn grep(&self) -> Result<GrepRequest, String> {
+        let given = self.arguments;
+        let mut request = GrepRequest::new(given.text(&catalog::PATTERN)?.unwrap_or_default());
+        request.filter = self.filter()?;
+        request.cursor = given.text(&catalog::CURSOR)?;
+        request.fixed = given.flag(&catalog::FIXED)?.unwrap_or(request.fixed);
+        request.ignore_case = given.flag(&catalog::IGNORE_CASE)?.unwrap_or(request.ignore_case);
+        request.word = given.flag(&catalog::WORD)?.unwrap_or(request.word);
+        set(&mut request.max_results, given.number(&catalog::GREP_RESULTS)?);
+        set(&mut request.expand, given.number(&catalog::GREP_EXPAND)?);
+        Ok(request)
+    }
+
+    fn files(&self) -> Result<FilesRequest, String> {
+        let given = self.arguments;
+        let mut request = FilesRequest::new(given.text(&catalog::NAME_PATTERN)?.unwrap_or_default());
+        request.filter = self.filter()?;
+        request.cursor = given.text(&catalog::CURSOR)?;
+        set(&mut request.max_results, given.number(&catalog::FILES_RESULTS)?);
+        roots::pattern(catalog::NAME_PATTERN.name, &request.pattern)?;
+        Ok(request)
+    }
+
+    fn map(&self) -> Result<MapRequest, String> {
+        let given = self.arguments;
+        let mut request = MapRequest { filter: self.filter()?, ..MapRequest::default() };
+        set(&mut request.max_items, given.number(&catalog::MAX_ITEMS)?);
+        set(&mut request.depth, given.number(&catalog::DEPTH)?);
         Ok(request)
     }
 

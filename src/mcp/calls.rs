@@ -3,7 +3,7 @@
 //! It owns the pages. An answer that is too long is asked for again with as many rows as fit: only the engine can say
 //! where the next page begins, and asking twice is cheap beside reading too much.
 
-use spyhop::engine::api::{Progress, SearchRequest};
+use spyhop::engine::api::{FilesRequest, GrepRequest, MapRequest, Progress, SearchRequest};
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
@@ -21,6 +21,9 @@ pub fn answer(
     match ask {
         Ask::Search(request) => search(engine, None, request, budget, progress),
         Ask::Batch(queries, request) => search(engine, Some(queries), request, budget, progress),
+        Ask::Grep(request) => grep(engine, request, budget),
+        Ask::Files(request) => files(engine, request, budget),
+        Ask::Map(request) => map(engine, request, budget),
         Ask::Skipped { reason, after } => {
             let mut reply = engine.skipped()?;
             if let Some(reason) = reason {
@@ -66,6 +69,49 @@ fn search(
         }
         let answer = agent::search(&reply, queries, request.mode);
         return Ok(if rows <= 1 { agent::cut(answer, budget) } else { answer });
+    }
+}
+
+fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer, Error> {
+    let mut request = request.clone();
+    loop {
+        let reply = engine.grep(&request)?;
+        let rows = reply.lines.len();
+        let fits = agent::grep_fits(&reply, budget).max(1);
+        if fits < rows {
+            request.max_results = fits;
+            continue;
+        }
+        let answer = agent::grep(&reply);
+        return Ok(if rows <= 1 { agent::cut(answer, budget) } else { answer });
+    }
+}
+
+fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
+    let mut request = request.clone();
+    loop {
+        let reply = engine.files(&request)?;
+        let fits = agent::files_fits(&reply, budget).max(1);
+        if fits >= reply.files.len() {
+            return Ok(agent::files(&reply));
+        }
+        request.max_results = fits;
+    }
+}
+
+/// A map has no pages: one that is too long is made again with fewer rows, as many as should fit.
+fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, Error> {
+    let mut request = request.clone();
+    loop {
+        let answer = agent::map(&engine.project_map(&request)?);
+        let tokens = agent::tokens(&answer.text);
+        if tokens <= budget {
+            return Ok(answer);
+        }
+        if request.max_items == 1 {
+            return Ok(agent::cut(answer, budget));
+        }
+        request.max_items = (request.max_items * budget / tokens).clamp(1, request.max_items - 1);
     }
 }
 

@@ -60,7 +60,7 @@ impl Tree {
             let engine = Arc::clone(&engine);
             std::thread::spawn(move || bring_up_to_date(&engine, &sender));
         }
-        let at_once = std::thread::available_parallelism().map_or(4, |cores| cores.get().max(4));
+        let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
         Ok(Tree { engine, options, update, calls, asides })
     }
@@ -72,6 +72,13 @@ impl Tree {
 
     /// Answers a call about this tree.
     pub async fn answer(&self, ask: Arc<Ask>, budget: usize, watcher: &mut Watcher) -> Outcome {
+        if matches!(*ask, Ask::Grep(_)) {
+            // It reads the files as they are and needs no index, so it is what there is meanwhile.
+            let engine = Arc::clone(&self.engine);
+            let work =
+                move || calls::answer(&engine, &ask, budget, &|_| ()).map_err(|error| calls::failed(&error));
+            return run(&self.asides, work).await;
+        }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
         if !self.is_up_to_date(Instant::now() + patience, watcher).await {
             return self.as_it_is(ask, budget).await;

@@ -5,11 +5,14 @@
 //! vocabulary, gives the same cut everywhere, and errs on the long side for code. The budget bounds the text, which
 //! is what a model reads; the data holds the same rows.
 
+mod lookup;
+
 use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+pub use self::lookup::{files, files_fits, grep, grep_fits, map};
 use super::paint::{Style, clean, file_uri};
 use super::text::{bytes, count, footer, sayable, tally};
 use super::{json, note_words, text};
@@ -217,7 +220,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
 pub fn indexing(root: &Path, progress: Option<Progress>) -> Answer {
     let done = progress.map_or("starting".to_string(), said);
     let text = format!(
-        "state: indexing ({done})\nThe first index of {} is being built; ask again in a moment.\n",
+        "state: indexing ({done})\nThe first index of {} is being built; ask again in a moment. grep_files answers meanwhile.\n",
         root.display()
     );
     let data = json!({

@@ -130,6 +130,12 @@ fn other_names_understand_other_parameters() {
         json!({ "query": "circle", "path_glob": ["*.py"] }),
     );
     check(
+        "grep",
+        json!({ "pattern": "CIRCLE", "-i": true, "-n": true, "-C": 1, "glob": "*.py", "head_limit": 3 }),
+        json!({ "pattern": "CIRCLE", "ignore_case": true, "expand": 1, "path_glob": ["*.py"], "max_results": 3 }),
+    );
+    check("glob", json!({ "pattern": "**/*.rs" }), json!({ "pattern": "**/*.rs" }));
+    check(
         "semantic_search",
         json!({ "query": "circle", "target_directories": ["src"], "explanation": "to see" }),
         json!({ "query": "circle", "path": "src" }),

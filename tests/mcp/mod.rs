@@ -150,8 +150,9 @@ pub fn steady(mut data: Value) -> Value {
     if let Some(snapshot) = data.get_mut("snapshot").and_then(Value::as_object_mut) {
         snapshot.remove("checked_at");
     }
-    if let Some(list) = data.get_mut("results").and_then(Value::as_array_mut) {
-        list.iter_mut().filter_map(Value::as_object_mut).for_each(|hit| _ = hit.remove("link"));
+    for list in ["results", "entries"] {
+        let list = data.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+        list.filter_map(Value::as_object_mut).for_each(|row| _ = row.remove("link"));
     }
     data
 }

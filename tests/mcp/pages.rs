@@ -52,6 +52,41 @@ fn pages_that_fit_join_to_the_whole() {
 }
 
 #[test]
+fn lines_and_files_come_in_pages_and_a_map_is_made_to_fit() {
+    let tree = forty();
+    let mut session = Session::new(&tree);
+    for (tool, given) in [
+        ("grep_files", json!({ "pattern": "lantern_[37]", "max_results": 1000, "expand": 1 })),
+        ("file_search", json!({ "pattern": "**/*.rs", "max_results": 1000 })),
+    ] {
+        let mut asked = given.clone();
+        asked["max_tokens"] = 100_000.into();
+        let whole = keys(&session.data(tool, asked.clone()), "results");
+        assert!(whole.len() >= 40, "{whole:?}");
+        let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
+        loop {
+            asked["max_tokens"] = 300.into();
+            asked["cursor"] = cursor;
+            let message = session.call(tool, asked.clone());
+            let text = message["result"]["content"][0]["text"].as_str().unwrap();
+            assert!(agent::tokens(text) <= 300, "{tool}: {}\n{text}", agent::tokens(text));
+            let page = &message["result"]["structuredContent"];
+            seen.extend(keys(page, "results"));
+            pages += 1;
+            cursor = page["next"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        assert_eq!(seen, whole, "{tool}");
+        assert!(pages > 1);
+    }
+    let text = session.text("project_map", json!({ "max_tokens": 200, "depth": 5 }));
+    assert!(agent::tokens(&text) <= 200 && text.starts_with(".: 40 files, "), "{text}");
+    assert!(text.contains("not everything"), "{text}");
+}
+
+#[test]
 fn a_hit_that_is_too_long_by_itself_is_cut_within() {
     let body: String = (0..400).map(|line| format!("    let lantern_{line} = {line};\n")).collect();
     let tree = Tree::new(&format!("\n=== lamp.rs\npub fn light() {{\n{body}}}\n"));

@@ -8,7 +8,9 @@ use super::Session;
 use crate::cli::{SMALL, Tree};
 
 /// Parameters that are patterns of paths and no paths; what is absolute or leaves the root is refused in them too.
-const PATTERNS: &[&str] = &["path_glob"];
+fn is_pattern(tool: &Tool, name: &str) -> bool {
+    name == "path_glob" || (tool.name, name) == ("file_search", "pattern")
+}
 
 /// A value for each parameter that a tool insists on.
 fn required(tool: &Tool) -> Map<String, Value> {
@@ -26,7 +28,7 @@ fn path_params() -> Vec<(&'static Tool, &'static str, Takes)> {
     let takes_path = |takes: Takes| matches!(takes, Takes::Path | Takes::Paths);
     let params =
         TOOLS.iter().flat_map(|tool| tool.params.iter().map(move |param| (tool, param.name, param.takes)));
-    params.filter(|(_, name, takes)| takes_path(*takes) || PATTERNS.contains(name)).collect()
+    params.filter(|(tool, name, takes)| takes_path(*takes) || is_pattern(tool, name)).collect()
 }
 
 #[test]
@@ -80,12 +82,12 @@ fn nothing_outside_the_roots_is_reached_by_any_parameter() {
         for path in &table {
             // A pattern is compared with paths below the root; what it names there is never followed.
             let is_link = ["out", "dangling", "src/out.txt"].iter().any(|link| path.starts_with(link));
-            if PATTERNS.contains(&name) && is_link {
+            if is_pattern(tool, name) && is_link {
                 continue;
             }
             let mut given = required(tool);
             let value = match takes {
-                Takes::Path => json!(path),
+                Takes::Path | Takes::Text => json!(path),
                 _ => json!([path]),
             };
             given.insert(name.to_string(), value);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use spyhop::render::json as wire;
-use spyhop::{Engine, FilterSpec, Mode, Options, SearchRequest};
+use spyhop::{Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, SearchRequest};
 
 use super::{Session, steady};
 use crate::cli::{SMALL, Tree};
@@ -123,6 +123,24 @@ fn what_else_there_is() {
     let batch = steady(parsed(wire::batch(&batch, &queries)));
     assert_eq!(steady(tree.json(&["--queries", "circle|beans"])), batch);
     assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
+
+    let mut grep = GrepRequest::new("circle|secret");
+    (grep.expand, grep.ignore_case, grep.filter.path) = (1, true, Some("src".into()));
+    let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
+    assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
+    let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
+    assert_eq!(steady(session.data("grep_files", asked)), grep);
+
+    for pattern in ["*.py", "auth", ""] {
+        let files = steady(parsed(wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap())));
+        assert_eq!(steady(tree.json(&["files", pattern])), files, "{pattern}");
+        assert_eq!(steady(session.data("file_search", json!({ "pattern": pattern }))), files, "{pattern}");
+    }
+
+    let map = MapRequest { depth: 1, ..MapRequest::default() };
+    let map = steady(parsed(wire::map(&engine.project_map(&map).unwrap())));
+    assert_eq!(steady(tree.json(&["map", "--depth", "1"])), map);
+    assert_eq!(steady(session.data("project_map", json!({ "depth": 1 }))), map);
 
     let status = parsed(wire::status(&engine.status().unwrap()));
     assert_eq!(tree.json(&["status"]), status);

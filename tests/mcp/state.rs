@@ -27,6 +27,11 @@ fn indexing_is_a_state_that_can_be_watched_and_left() {
     let text = session.text("index_status", json!({}));
     assert!(text.starts_with("state: indexing"), "{text}");
 
+    // Lines need no index.
+    let lines = session.data("grep_files", json!({ "pattern": "fn step_7_3\\b" }));
+    assert_eq!(lines["total_lines"], 1, "{lines}");
+    assert_eq!(session.data("index_status", json!({}))["state"], "indexing");
+
     // Watched: progress comes before the answer. Cancelled: no answer comes at all.
     let meta = json!({ "progressToken": "one" });
     let given = json!({ "name": "codebase_search", "arguments": { "query": "step" }, "_meta": meta });

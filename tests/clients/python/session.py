@@ -17,7 +17,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 FILES = 250
-ACTIVE = ["codebase_search", "index_status", "tool_search"]
+ACTIVE = ["codebase_search", "file_search", "grep_files", "index_status", "tool_search"]
 
 
 def make(tree):
@@ -99,6 +99,16 @@ async def answers(session):
     assert text.startswith(f"auth.py:{hit['line']}-{hit['end_line']} fn resolve_api_key "), text
     assert reply["snapshot"]["checked_at"], reply["snapshot"]
     said("search")
+
+    found = data(await session.call_tool("grep_files", {"pattern": r"def resolve_\w+"}))
+    assert [(row["path"], row["line"]) for row in found["results"]] == [("auth.py", 4)] and found["complete"], found
+    found = data(await session.call_tool("grep", {"pattern": "DEF RESOLVE", "-i": True, "-n": True, "type": "py"}))
+    assert found["total_lines"] == 1, found
+    found = data(await session.call_tool("file_search", {"pattern": "auth"}))
+    assert found["results"][0]["path"] == "auth.py", found
+    outline = await session.call_tool("project_map", {"max_tokens": 1000})
+    assert data(outline)["files"] == FILES + 1 and len(outline.content[0].text) <= 4000
+    said("grep, files, map")
 
     def key(hit):
         return hit["path"], hit["line"]

@@ -13,7 +13,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport, getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const FILES = 250;
-const ACTIVE = ["codebase_search", "index_status", "tool_search"];
+const ACTIVE = ["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 const said = (step) => console.log(`ok  ${step}`);
 
 function make(tree) {
@@ -99,6 +99,12 @@ try {
   assert.ok(hit.link.startsWith("file:///") && hit.link.includes("/auth.js#L"), hit.link);
   assert.ok(found.content[0].text.startsWith("auth.js:"), found.content[0].text);
   said("search");
+
+  const lines = data(await call("grep_files", { pattern: "function resolve\\w+" }));
+  assert.deepEqual(lines.results.map((row) => `${row.path}:${row.line}`), ["auth.js:2"]);
+  assert.equal(data(await call("file_search", { pattern: "auth" })).results[0].path, "auth.js");
+  assert.equal(data(await call("project_map", {})).files, FILES + 1);
+  said("grep, files, map");
 
   const key = (row) => `${row.path}:${row.line}`;
   const question = { query: "turns value of part", per_file: 1 };

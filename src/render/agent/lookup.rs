@@ -1,0 +1,147 @@
+//! Answers without ranking, for agents: lines by pattern, files by name, the outline of a tree.
+
+use std::fmt::Write;
+
+use super::{Answer, clean, count, fitting, link, parsed, rows, span, tally};
+use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply};
+use crate::render::json;
+use crate::text::Lines;
+
+/// The lines that match a pattern.
+pub fn grep(reply: &GrepReply) -> Answer {
+    let mut data = parsed(&json::grep(reply));
+    for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
+        let lines = Lines { first: found.line, last: found.line };
+        wire.insert("link".into(), link(&reply.snapshot.root, &found.path, Some(lines)).into());
+    }
+    Answer { text: grep_text(reply, reply.lines.len()), data }
+}
+
+/// How many lines of a reply fit a budget.
+pub fn grep_fits(reply: &GrepReply, budget: usize) -> usize {
+    // Where a page ends early, its cursor names a place in a file of this page.
+    let longest = reply.lines.iter().map(|line| line.path.as_str().len()).max().unwrap_or_default();
+    let next = Some("x".repeat(2 * longest + 40)).filter(|_| reply.next.is_none()).or(reply.next.clone());
+    let reply = GrepReply { next, ..reply.clone() };
+    fitting(reply.lines.len(), budget, |lines| grep_text(&reply, lines))
+}
+
+/// A file's lines under its name: `12:` a line that matches, `13-` one around it.
+fn grep_text(reply: &GrepReply, lines: usize) -> String {
+    let mut out = String::new();
+    if reply.lines.is_empty() {
+        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+    }
+    let mut file = None;
+    for found in &reply.lines[..lines] {
+        if file != Some(&found.path) {
+            let _ = writeln!(out, "{}", clean(found.path.as_str()));
+            file = Some(&found.path);
+        }
+        for context in &found.before {
+            let _ = writeln!(out, "{}-{}", context.line, clean(&context.text));
+        }
+        let cut = if found.cut { " …" } else { "" };
+        let _ = writeln!(out, "{}:{}{cut}", found.line, clean(&found.text));
+        for context in &found.after {
+            let _ = writeln!(out, "{}-{}", context.line, clean(&context.text));
+        }
+    }
+    let at_least = if reply.complete { "" } else { "at least " };
+    let _ = writeln!(
+        out,
+        "\n{lines} of {at_least}{} in {}",
+        count(reply.total_lines, "line", "lines"),
+        count(reply.total_files, "file", "files"),
+    );
+    if let Some(why) = &reply.incomplete {
+        let _ = writeln!(out, "not complete: {}", clean(why));
+    }
+    end(out, &reply.warnings, reply.next.as_deref())
+}
+
+/// The files whose name matches.
+pub fn files(reply: &FilesReply) -> Answer {
+    let mut data = parsed(&json::files(reply));
+    for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
+        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, None).into());
+    }
+    Answer { text: files_text(reply, reply.files.len()), data }
+}
+
+/// How many files of a reply fit a budget.
+pub fn files_fits(reply: &FilesReply, budget: usize) -> usize {
+    let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
+    let reply = FilesReply { next, ..reply.clone() };
+    fitting(reply.files.len(), budget, |files| files_text(&reply, files))
+}
+
+fn files_text(reply: &FilesReply, files: usize) -> String {
+    let mut out = String::new();
+    if reply.files.is_empty() {
+        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+    }
+    for row in &reply.files[..files] {
+        let lines =
+            row.lines.map_or("by path only".to_string(), |lines| count(lines as usize, "line", "lines"));
+        let _ = writeln!(out, "{} ({}, {lines})", clean(row.path.as_str()), row.language);
+    }
+    let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
+    end(out, &reply.warnings, reply.next.as_deref())
+}
+
+/// The outline of a tree.
+pub fn map(reply: &MapReply) -> Answer {
+    let mut data = parsed(&json::map(reply));
+    for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
+        wire.insert("link".into(), link(&reply.snapshot.root, &entry.path, None).into());
+    }
+    let mut out = String::new();
+    let path = if reply.path.as_str().is_empty() { "." } else { reply.path.as_str() };
+    let _ = writeln!(
+        out,
+        "{}: {}, {}, {}; {}",
+        clean(path),
+        count(reply.files, "file", "files"),
+        count(reply.lines as usize, "line", "lines"),
+        count(reply.symbols, "symbol", "symbols"),
+        tally(reply.languages.iter().copied()),
+    );
+    for entry in &reply.entries {
+        map_entry(&mut out, entry);
+    }
+    let complete =
+        if reply.complete { "" } else { " · not everything: raise max_items or depth, or give a path" };
+    let _ =
+        writeln!(out, "\n{}{complete}", count(reply.entries.len(), "folder or file", "folders and files"));
+    Answer { text: end(out, &reply.warnings, None), data }
+}
+
+fn map_entry(out: &mut String, entry: &MapEntry) {
+    let indent = "  ".repeat(entry.depth as usize);
+    let _ = write!(out, "{indent}{}", clean(entry.path.as_str()));
+    if entry.is_dir {
+        let languages: Vec<&str> = entry.languages.iter().map(|(name, _)| *name).collect();
+        let _ = write!(out, "/ ({}, {})", count(entry.files, "file", "files"), languages.join(", "));
+    } else {
+        let _ = write!(out, " ({})", count(entry.lines as usize, "line", "lines"));
+    }
+    out.push('\n');
+    for symbol in &entry.symbols {
+        let inside = "  ".repeat(symbol.depth as usize);
+        let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), clean(&symbol.name));
+        // Below a file its name would only be said again.
+        let place = if entry.is_dir { symbol.path.as_str() } else { "" };
+        let _ = writeln!(out, "{}:{}", clean(place), span(symbol.lines));
+    }
+}
+
+fn end(mut out: String, warnings: &[String], next: Option<&str>) -> String {
+    for warning in warnings {
+        let _ = writeln!(out, "note: {}", clean(warning));
+    }
+    if let Some(next) = next {
+        let _ = writeln!(out, "next: {}", clean(next));
+    }
+    out
+}
