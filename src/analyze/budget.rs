@@ -42,7 +42,7 @@ struct Budget {
 
 impl Budget {
     /// The budget of a file of so many bytes. Every part is five times and more what any file took in the
-    /// repositories that it was measured on: for each byte .1 callbacks (JavaScript full of syntax errors), .01 reads,
+    /// repositories that it was measured on, processor time three times: for each byte .1 callbacks (JavaScript full of syntax errors), .01 reads,
     /// 1.5 allocations, 200 bytes and 1.3 microseconds. The constants are for short files, which vary most.
     fn of(length: usize) -> Budget {
         let length = length as u64;
@@ -52,7 +52,7 @@ impl Budget {
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
             fatal: (2 << 30) + length * 2_000,
-            time: Duration::from_secs(2) + Duration::from_micros(10) * length as u32,
+            time: Duration::from_secs(1) + Duration::from_micros(4) * length as u32,
         }
     }
 }

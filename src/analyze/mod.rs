@@ -27,6 +27,11 @@ use crate::text::LineIndex;
 /// as with [`Grammars::fingerprint`].
 pub const VERSION: u32 = 2;
 
+/// How much stack a thread needs that analyses files of up to a megabyte. Tree-sitter releases its parse stack by
+/// recursion, and input that nothing closes makes it as deep as there are tokens. What is not used costs nothing but
+/// addresses.
+pub const STACK_BYTES: usize = 256 << 20;
+
 /// Analyses one file after another. It keeps a parser, so a thread needs one of its own.
 pub struct Analyzer {
     parser: Parser,

@@ -10,7 +10,7 @@ pub use unix::outcome_of;
 
 /// Runs `work`; `Some` with what happened if it did not come to an end.
 #[cfg(not(unix))]
-pub fn outcome_of(_work: impl FnOnce() + Send) -> Option<String> {
+pub fn outcome_of(_work: impl Fn() + Send + Copy) -> Option<String> {
     Some("it was being parsed when indexing died".to_string())
 }
 
@@ -20,6 +20,8 @@ mod unix {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::time::{Duration, Instant};
+
+    use crate::update::work::spawn;
 
     /// Processor seconds that a suspect may take. The largest files that are parsed take less than one.
     const CPU_SECONDS: u64 = 20;
@@ -35,7 +37,7 @@ mod unix {
 
     /// Runs `work` in a child on a thread like those of an update; `Some` with what happened if it did not come to
     /// an end. A panic is an end: an update survives it.
-    pub fn outcome_of(work: impl FnOnce() + Send) -> Option<String> {
+    pub fn outcome_of(work: impl Fn() + Send + Copy) -> Option<String> {
         let (reader, writer) = match pipe() {
             Ok(ends) => ends,
             Err(error) => return Some(format!("it could not be tried: {error}")),
@@ -47,7 +49,7 @@ mod unix {
             0 => {
                 confine(writer.as_raw_fd());
                 let done = catch_unwind(AssertUnwindSafe(|| {
-                    std::thread::scope(|scope| drop(scope.spawn(work).join()));
+                    std::thread::scope(|scope| drop(spawn(scope, work).join()));
                 }));
                 // SAFETY: one byte of a live buffer to an open descriptor; `_exit` never returns.
                 unsafe {

@@ -7,6 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::plan::{ReadTask, stat_row};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::{OnProgress, Progress, Stage};
-use crate::analyze::Analyzer;
+use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
@@ -120,7 +121,8 @@ impl Work<'_> {
             let hands: Vec<_> = (0..threads)
                 .map(|thread| (thread, &next, &done))
                 .map(|(thread, next, done)| {
-                    scope.spawn(move || Hand::new(self, thread, threads).work(tasks, next, done))
+                    let work = move || Hand::new(self, thread, threads).work(tasks, next, done);
+                    spawn(scope, work)
                 })
                 .collect();
             hands
@@ -138,6 +140,15 @@ impl Work<'_> {
         outcomes.sort_unstable_by_key(|(place, _)| *place);
         Ok((outcomes.into_iter().map(|(_, outcome)| outcome).collect(), segments))
     }
+}
+
+/// A thread that can analyse any file; where there are not enough addresses for its stack, a common one.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl Fn() -> T + Send + Copy + 'scope,
+) -> ScopedJoinHandle<'scope, T> {
+    let deep = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+    deep.unwrap_or_else(|_| scope.spawn(work))
 }
 
 /// One thread with its tools.
