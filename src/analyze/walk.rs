@@ -359,6 +359,7 @@ impl<'a> Walk<'a> {
         if shape.continues
             && let Some(before) = self.before(parent)
             && self.out.symbols[before].name == name
+            && self.out.symbols[before].kind == kind
         {
             let symbol = &mut self.out.symbols[before];
             symbol.span.end = end;
