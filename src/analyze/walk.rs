@@ -98,6 +98,8 @@ struct Open {
     holds: bool,
     /// Whether what stands in it is inside a type.
     members: bool,
+    /// Where its body begins, if it has one.
+    body: Option<u32>,
     /// How many symbols stand directly in it.
     count: u32,
 }
@@ -314,13 +316,31 @@ impl<'a> Walk<'a> {
         let named = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text))?;
         let (named, scope) = self.rules.qualified_name_of(named);
         let name = self.name(named)?;
+        let body = shape.body.as_ref().and_then(|path| follow(path, node));
+        let body_start = body.map(|body| body.start_byte() as u32);
+        let parent = self.open.last().map(|open| open.symbol);
+        let enclosing = parent.map(|parent| &self.out.symbols[parent as usize]);
+        let in_type = enclosing.is_some_and(|it| it.kind.is_type_like() || it.kind == SymbolKind::Impl)
+            || self.open.last().is_some_and(|open| open.members);
+        let kind = match shape.qualified {
+            Some(kind) if scope.is_some() => kind,
+            _ if in_type => shape.inside,
+            _ => shape.kind,
+        };
+        let is_function = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
+        if is_function
+            && body.is_some()
+            && self.open.last().is_some_and(|open| open.body == body_start)
+            && enclosing.is_some_and(|it| it.name == name)
+        {
+            // `f = function f() {}` defines one function.
+            return None;
+        }
         let count = self.open.last_mut().map_or(&mut self.outermost, |open| &mut open.count);
         if *count >= shape.most {
             return None;
         }
         *count += 1;
-        let body = shape.body.as_ref().and_then(|path| follow(path, node));
-        let body_start = body.map(|body| body.start_byte() as u32);
         if let Some(body) = body {
             self.docstring(body);
         }
@@ -331,15 +351,6 @@ impl<'a> Walk<'a> {
             |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
         let proper = lead.and_then(|lead| lead.proper).filter(same_line);
         let proper = proper.unwrap_or_else(|| self.behind_attributes(node));
-        let parent = self.open.last().map(|open| open.symbol);
-        let enclosing = parent.map(|parent| &self.out.symbols[parent as usize]);
-        let in_type = enclosing.is_some_and(|it| it.kind.is_type_like() || it.kind == SymbolKind::Impl)
-            || self.open.last().is_some_and(|open| open.members);
-        let kind = match shape.qualified {
-            Some(kind) if scope.is_some() => kind,
-            _ if in_type => shape.inside,
-            _ => shape.kind,
-        };
         let held_by = self.open.iter().rev().find(|open| open.holds);
         let container = match (&shape.container, scope.and_then(|scope| self.name(scope))) {
             (Some(path), _) => follow(path, node).and_then(|found| self.name(self.rules.name_of(found))),
@@ -352,9 +363,9 @@ impl<'a> Walk<'a> {
             name: named.start_byte() as u32,
             holds: shape.holds,
             members: shape.members,
+            body: body_start,
             count: 0,
         };
-        let is_function = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
         let opened = Opened { body: body_start, is_function, continues: true };
         if shape.continues
             && let Some(before) = self.before(parent)
