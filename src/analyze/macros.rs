@@ -2,53 +2,317 @@
 //!
 //! It owns finding them by how they are written; where they are hidden, blanks stand, so that every other byte keeps
 //! its place. `class API Name : public Base {` is a variable to the parser, a class is what all its readers see; and a
-//! `BEGIN_NAMESPACE` on a line of its own takes the line after it along.
+//! `BEGIN_NAMESPACE` on a line of its own takes the line after it along. What a macro stands before, behind or alone says
+//! whether it is one: a type may be in capitals too, and is left where hiding it would take a declaration's type away.
+
+use crate::grammar::in_capitals;
 
 /// `text` with blanks for such macros; `None` when there are none.
 pub(super) fn hidden(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out: Option<Vec<u8>> = None;
-    let mut hide = |from: usize, to: usize| {
+    let mut hide = |(from, to): (usize, usize)| {
         out.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
     };
-    let (mut at, mut above) = (0, None);
+    // Whether a statement may begin on the line, and whether the line is a directive's.
+    let (mut at, mut begins, mut directive) = (0, true, false);
     for line in text.split_inclusive('\n') {
         let written = line.trim();
         let start = at + (line.len() - line.trim_start().len());
-        if is_macro(written) && written.contains('_') && above.is_none_or(ends_something) {
-            hide(start, start + written.len());
-        } else {
-            for keyword in ["class", "struct", "union"] {
-                for (found, _) in line.match_indices(keyword) {
-                    if let Some((from, to)) = before_name(bytes, at + found, keyword) {
-                        hide(from, to);
-                    }
-                }
+        at += line.len();
+        directive |= written.starts_with('#');
+        if directive {
+            directive = written.ends_with('\\');
+            begins = true;
+            continue;
+        }
+        if begins && let Some(end) = stands_alone(bytes, start, written) {
+            hide((start, end));
+            continue;
+        }
+        if begins {
+            before_block(bytes, start).into_iter().for_each(&mut hide);
+            before_declaration(bytes, start).into_iter().for_each(&mut hide);
+        }
+        for keyword in ["class", "struct", "union"] {
+            for (found, _) in line.match_indices(keyword) {
+                before_name(bytes, at - line.len() + found, keyword).into_iter().for_each(&mut hide);
             }
         }
-        above = if written.is_empty() { above } else { Some(written) };
-        at += line.len();
+        for (found, _) in line.match_indices("enum") {
+            base_of_nameless(bytes, at - line.len() + found).into_iter().for_each(&mut hide);
+        }
+        for found in memchr::memchr_iter(b')', line.as_bytes()) {
+            behind_parameters(bytes, at - line.len() + found).into_iter().for_each(&mut hide);
+        }
+        begins = written.is_empty() && begins || ends_something(written);
     }
     out.and_then(|out| String::from_utf8(out).ok())
 }
 
 /// Whether `line` ends a statement or is none, so that what follows begins one.
 fn ends_something(line: &str) -> bool {
-    line.starts_with(['#', '*'])
+    let code = line.split_once(" //").map_or(line, |(code, _)| code.trim_end());
+    line.starts_with(['*'])
         || line.starts_with("//")
-        || line.ends_with([';', '{', '}', ':', '/'])
-        || is_macro(line)
+        || (code.ends_with('>') && !code.ends_with("->"))
+        || code.ends_with([';', '{', '}', ':', '/'])
+}
+
+fn is_word(byte: &u8) -> bool {
+    *byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
+/// Where the word at `at` ends.
+fn word(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at.min(bytes.len())..].iter().take_while(|byte| is_word(byte)).count()
+}
+
+/// Where the white space at `at` ends.
+fn blanks(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// Behind the parenthesis that closes the one at `at`, when it is near.
+fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+    let (mut depth, mut quoted) = (0, false);
+    for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'(' if !quoted => depth += 1,
+            b')' if !quoted => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(place + 1);
+                }
+            }
+            b';' | b'{' | b'}' if !quoted => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The parenthesis that the one at `at` closes, when it is near.
+fn opened(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut depth = 0;
+    for place in (at.saturating_sub(NEAR)..=at).rev() {
+        match bytes[place] {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            b';' | b'{' | b'}' | b'#' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// Whether `word` is one of `words`.
+fn is_among(words: &str, word: &[u8]) -> bool {
+    words.split(' ').any(|one| one.as_bytes() == word)
+}
+
+/// How far parentheses may stand from each other.
+const NEAR: usize = 1024;
+
+/// The end of the macro at `at`, with what it is given; one that is hidden has an underscore in its name.
+fn macro_at(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = word(bytes, at);
+    let name = std::str::from_utf8(&bytes[at..end]).ok()?;
+    if !(name.contains('_') && in_capitals(name)) {
+        return None;
+    }
+    let next = blanks(bytes, end);
+    if bytes.get(next) == Some(&b'(') { closed(bytes, next) } else { Some(end) }
+}
+
+/// The end of the macro that the line `written` at `start`, with which a statement may begin, is and nothing else.
+/// With what it is given it may be the head of a body, or the left side of something.
+fn stands_alone(bytes: &[u8], start: usize, written: &str) -> Option<usize> {
+    let code = written.split_once(" //").map_or(written, |(code, _)| code.trim_end());
+    let end = macro_at(bytes, start).filter(|end| *end == start + code.len())?;
+    let next = blanks(bytes, start + written.len());
+    let is_alone = !code.ends_with(')')
+        || bytes.get(next).is_none_or(|byte| is_word(byte) || b"~#[".contains(byte))
+        || bytes[next..].starts_with(b"//");
+    is_alone.then_some(end)
+}
+
+/// The macro at `at` that stands for `try` or `catch`: with it the parser loses the class around the block.
+fn before_block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let end = macro_at(bytes, at)?;
+    let is_try = end == word(bytes, at) || bytes[at..word(bytes, at)].ends_with(b"_CATCH");
+    (is_try && bytes.get(blanks(bytes, end)) == Some(&b'{')).then_some((at, end))
+}
+
+/// The macros among the words that stand before what is declared at `at`, as in `API Type* name(`. That is a
+/// declaration by what follows: `NUMBER_T name(` has a type in capitals and no macro.
+fn before_declaration(bytes: &[u8], mut at: usize) -> Vec<(usize, usize)> {
+    let mut macros = Vec::new();
+    // Its parameters may be on the same line.
+    if bytes[at..].starts_with(b"template")
+        && let Some(behind) = behind_angles(bytes, blanks(bytes, at + 8))
+    {
+        at = blanks(bytes, behind);
+    }
+    for _ in 0..8 {
+        let end = word(bytes, at);
+        let is_instance = &bytes[at..end] == b"template" && bytes.get(blanks(bytes, end)) != Some(&b'<');
+        if is_instance || is_among(SPECIFIERS, &bytes[at..end]) {
+            at = blanks(bytes, end);
+        } else if let Some(end) = macro_at(bytes, at)
+            && blanks(bytes, end) > end
+        {
+            macros.push((at, end));
+            at = blanks(bytes, end);
+        } else {
+            break;
+        }
+    }
+    if !macros.is_empty() && !declares(bytes, at) {
+        macros.clear();
+    }
+    macros
+}
+
+const SPECIFIERS: &str = "constexpr consteval inline static explicit virtual friend extern typedef";
+
+/// Words with which a declaration begins.
+const DECLARING: &str = "template class struct union enum using namespace auto void bool char int short long unsigned \
+    signed float double typename";
+
+/// Words with which a statement begins, or that stand before parentheses.
+const STATEMENTS: &str = "return if for while do switch case goto throw delete new else catch sizeof alignas alignof \
+    decltype explicit requires co_return co_await __attribute__ __declspec typeof";
+
+/// Whether what stands at `at` declares something by itself, without the word before it.
+fn declares(bytes: &[u8], at: usize) -> bool {
+    let next_is_name = |at: usize| bytes.get(at).is_some_and(|byte| is_word(byte) && !byte.is_ascii_digit());
+    if bytes.get(at) == Some(&b'~') || bytes[at..].starts_with(b"[[") {
+        return true;
+    }
+    let mut at = if bytes[at..].starts_with(b"::") { at + 2 } else { at };
+    let mut end = word(bytes, at);
+    match &bytes[at..end] {
+        b"" => return false,
+        // A conversion; other operators have a result.
+        b"operator" => {
+            at = blanks(bytes, end);
+            return next_is_name(at) && ![&b"new"[..], b"delete"].contains(&&bytes[at..word(bytes, at)]);
+        }
+        word if is_among(DECLARING, word) => return true,
+        word if is_among(STATEMENTS, word) => return false,
+        b"const" => {
+            at = blanks(bytes, end);
+            end = word(bytes, at);
+        }
+        _ => {}
+    }
+    if end == at {
+        return false;
+    }
+    if bytes.get(end) == Some(&b'(') {
+        // A constructor, where its initializers follow.
+        let next = closed(bytes, end).map(|end| blanks(bytes, end));
+        return next
+            .is_some_and(|next| bytes[next..].starts_with(b":") && bytes.get(next + 1) != Some(&b':'));
+    }
+    // A type and a name.
+    loop {
+        if bytes.get(end) == Some(&b'<') {
+            let Some(behind) = behind_angles(bytes, end) else { return false };
+            end = behind;
+        }
+        if !bytes[end..].starts_with(b"::") {
+            break;
+        }
+        end = word(bytes, end + 2);
+    }
+    let marks = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'&');
+    let name = end + bytes[end..].iter().take_while(marks).count();
+    if !next_is_name(name) || name == end {
+        return false;
+    }
+    let end = word(bytes, name);
+    let reads = std::str::from_utf8(&bytes[name..end]).unwrap_or("");
+    let next = bytes.get(blanks(bytes, end));
+    !(reads.contains('_') && in_capitals(reads))
+        && next.is_some_and(|byte| is_word(byte) || b"(;={[:<".contains(byte))
+}
+
+/// Behind the `>` that closes the `<` at `at`, when it is on the same line.
+fn behind_angles(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth -= 1,
+            b'\n' | b';' | b'{' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return (*byte == b'>').then_some(place + 1);
+        }
+    }
+    None
+}
+
+/// The macros that annotate a function, behind the parenthesis at `at` that closes its parameters.
+fn behind_parameters(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    const BEHIND: [&[u8]; 4] = [b"const", b"noexcept", b"override", b"final"];
+    let behind = |mut from: usize| {
+        for _ in 0..4 {
+            from = blanks(bytes, from);
+            let end = word(bytes, from);
+            if !BEHIND.contains(&&bytes[from..end]) {
+                break;
+            }
+            from = end;
+        }
+        from
+    };
+    let from = behind(at + 1);
+    let mut to = macro_at(bytes, from)?;
+    for _ in 0..4 {
+        match macro_at(bytes, blanks(bytes, to)) {
+            Some(end) => to = end,
+            None => break,
+        }
+    }
+    let next = behind(to);
+    let ends = match bytes.get(next) {
+        Some(b';' | b'{') => true,
+        Some(mark @ (b'=' | b':')) => bytes.get(next + 1) != Some(mark),
+        _ => false,
+    };
+    if !ends {
+        return None;
+    }
+    let open = opened(bytes, at)?;
+    let len = bytes[..open].iter().rev().take_while(|byte| is_word(byte)).count();
+    let name = &bytes[open - len..open];
+    let is_function =
+        len > 0 && !is_among(STATEMENTS, name) && !std::str::from_utf8(name).is_ok_and(in_capitals);
+    is_function.then_some((from, to))
+}
+
+/// What a nameless `enum` at `at` is stored in: the parser takes it for the name.
+fn base_of_nameless(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let from = blanks(bytes, at + 4);
+    if bytes.get(from) != Some(&b':') || (at > 0 && is_word(&bytes[at - 1])) {
+        return None;
+    }
+    let len = bytes[from..].iter().take(80).position(|byte| matches!(byte, b'{' | b';' | b'}' | b'('))?;
+    (bytes[from + len] == b'{').then_some((from, from + len))
 }
 
 /// The macros between the `keyword` at `at` and the name of the type it defines or declares.
 fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)> {
-    let is_word = |at: usize| bytes.get(at).is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    let blanks = |mut at: usize| {
-        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-            at += 1;
-        }
-        at
-    };
+    let is_word = |at: usize| bytes.get(at).is_some_and(is_word);
+    let blanks = |at: usize| blanks(bytes, at);
     let from = blanks(at + keyword.len());
     if (at > 0 && is_word(at - 1)) || from == at + keyword.len() {
         return None;
@@ -75,7 +339,7 @@ fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)>
         if ends {
             return (to > from).then_some((from, to));
         }
-        if !is_macro(std::str::from_utf8(&bytes[word..end]).ok()?) {
+        if !in_capitals(std::str::from_utf8(&bytes[word..end]).ok()?) {
             return None;
         }
         to = end;
@@ -94,14 +358,6 @@ fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)>
         }
     }
     None
-}
-
-/// Whether `word` is in capitals.
-fn is_macro(word: &str) -> bool {
-    word.len() > 1
-        && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase() || byte.is_ascii_digit())
-        && word.bytes().any(|byte| byte.is_ascii_uppercase())
-        && !word.as_bytes()[0].is_ascii_digit()
 }
 
 #[cfg(test)]
@@ -138,8 +394,49 @@ mod tests {
         };
         check("#endif\n\nBEGIN_NS\nint a;", "#endif\n\n        \nint a;");
         check("  Q_OBJECT\n", "          \n");
+        check("A_B(x) // NOLINT\nT(int a) : a(a) {}", "       // NOLINT\nT(int a) : a(a) {}");
+        check("A_B(x)\n{", "A_B(x)\n{");
+        check("#define A \\\n  A_B\n", "#define A \\\n  A_B\n");
         check("a =\n  FIRST_OF\n;", "a =\n  FIRST_OF\n;");
         check("f(a,\n  FIRST_OF\n);", "f(a,\n  FIRST_OF\n);");
         check("EOF\n", "EOF\n");
+    }
+
+    #[test]
+    fn macros_around_declarations_are_hidden() {
+        let check = |text: &str, expected: &str| {
+            let found = hidden(text);
+            assert_eq!(found.as_deref().unwrap_or(text), expected);
+        };
+        check("A_B type* name(int);", "    type* name(int);");
+        check("A_B(1) const std::map<int, T>& name(int);", "       const std::map<int, T>& name(int);");
+        check("A_B C_D T(int a) : a(a) {}", "        T(int a) : a(a) {}");
+        check("constexpr A_B T(int a) : a(a) {}", "constexpr     T(int a) : a(a) {}");
+        check("template <class T> A_B ~T();", "template <class T>     ~T();");
+        check("A_B operator const T&();", "    operator const T&();");
+        check("A_B template <class T>", "    template <class T>");
+        check("A_B name(int);", "A_B name(int);");
+        check("A_B const* name(int);", "A_B const* name(int);");
+        check("A_B operator+(A_B a);", "A_B operator+(A_B a);");
+        check("A_B name = 1;", "A_B name = 1;");
+        check("A_B(name) {", "A_B(name) {");
+        check("f(a,\n  A_B * b c);", "f(a,\n  A_B * b c);");
+        check("extern template A_B void f<int>(int);", "extern template     void f<int>(int);");
+        check(
+            "template <class A,\n  X<A>>\nA_B T(A a) : a(a) {}",
+            "template <class A,\n  X<A>>\n    T(A a) : a(a) {}",
+        );
+        check("explicit T(int a) A_B(m) : a(a) {}", "explicit T(int a)        : a(a) {}");
+        check("A_TRY { f(); }", "      { f(); }");
+        check("A_CATCH (...) { f(); }", "              { f(); }");
+        check("A_TEST(f) { f(); }", "A_TEST(f) { f(); }");
+        check("void f() A_B();", "void f()      ;");
+        check("void f() const A_B(g) C_D override {", "void f() const            override {");
+        check("void f(int (*g)())\n  A_B(m) = 0;", "void f(int (*g)())\n         = 0;");
+        check("if (f()) A_B(x);", "if (f()) A_B(x);");
+        check("x = (int) A_B(y);", "x = (int) A_B(y);");
+        check("AB(x) A_B(y);", "AB(x) A_B(y);");
+        check("enum : byte { A };", "enum        { A };");
+        check("enum E : byte { A };", "enum E : byte { A };");
     }
 }

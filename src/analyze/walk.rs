@@ -315,7 +315,7 @@ impl<'a> Walk<'a> {
         };
         let named = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text))?;
         let (named, scope) = self.rules.qualified_name_of(named);
-        let name = self.name(named)?;
+        let name = self.name(named).filter(|name| self.rules.can_name(named, name))?;
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
         let body_start = body.map(|body| body.start_byte() as u32);
         let parent = self.open.last().map(|open| open.symbol);
@@ -468,8 +468,7 @@ impl<'a> Walk<'a> {
 
     /// The name that `node` spells, without quotes and on one line.
     fn name(&self, node: Node<'_>) -> Option<Box<str>> {
-        let end = self.rules.kind(node.kind_id()).end.as_ref().and_then(|step| step.from(node));
-        let end = end.map_or(node.end_byte(), |end| end.start_byte());
+        let end = self.rules.end_of(node).map_or(node.end_byte(), |end| end.start_byte());
         let text = self.text.get(node.start_byte()..end)?.trim();
         let mut text = text.lines().next()?.trim();
         if self.rules.prose {

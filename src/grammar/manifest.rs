@@ -91,6 +91,9 @@ pub(super) struct Manifest {
     /// Marks before which a name ends, such as the `=` of a shell's alias.
     #[serde(default)]
     pub until: String,
+    /// Words that are no name, though the parser takes them for one where it has lost its way.
+    #[serde(default)]
+    pub reserved: Vec<String>,
     /// What defines a name.
     #[serde(default)]
     pub item: Vec<Item>,
@@ -206,6 +209,9 @@ pub(super) struct Condition {
     /// It begins as one of these.
     #[serde(default)]
     pub begins: Vec<String>,
+    /// It reads as a macro: in capitals, with an underscore.
+    #[serde(default, rename = "macro")]
+    pub is_macro: bool,
     /// It does not exist.
     #[serde(default)]
     pub absent: bool,
@@ -284,6 +290,7 @@ impl Manifest {
             scopes,
             ends,
             macros: self.macros || base.macros,
+            reserved: join(&base.reserved, self.reserved),
             strip: base.strip.clone() + &self.strip,
             until: base.until.clone() + &self.until,
             item: join(&base.item, self.item),

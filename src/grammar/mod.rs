@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub(crate) use manifest::Nesting;
-pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name};
+pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name, in_capitals};
 
 use crate::id::LanguageId;
 use crate::model::UnknownKind;

@@ -28,6 +28,8 @@ pub(crate) struct Rules {
     pub strip: Box<[char]>,
     /// See [`Manifest::until`].
     pub until: Box<[char]>,
+    /// See [`Manifest::reserved`]; sorted.
+    reserved: Box<[Box<str>]>,
     kinds: Vec<Kind>,
     items: Vec<Item>,
     uses: Vec<Use>,
@@ -124,6 +126,7 @@ pub(crate) struct Condition {
     is: KindSet,
     text: Vec<String>,
     begins: Vec<String>,
+    is_macro: bool,
     absent: bool,
 }
 
@@ -180,6 +183,27 @@ impl Rules {
             node = next;
         }
         (node, scope)
+    }
+
+    /// Where the name that `node` is ends, if something follows in it that is no part of the name.
+    pub fn end_of<'tree>(&self, node: Node<'tree>) -> Option<Node<'tree>> {
+        let mut end = None;
+        for _ in 0..64 {
+            let from = end.unwrap_or(node);
+            let Some(next) = self.kind(from.kind_id()).end.as_ref().and_then(|step| step.from(from)) else {
+                break;
+            };
+            end = Some(next);
+        }
+        end
+    }
+
+    /// Whether `name`, which `node` spells, can be one: where some words cannot, neither can what begins with a sign.
+    pub fn can_name(&self, node: Node<'_>, name: &str) -> bool {
+        let is_reserved = || self.reserved.binary_search_by(|word| (**word).cmp(name)).is_ok();
+        self.reserved.is_empty()
+            || (name.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '~' | '$'))
+                && !(self.kind(node.kind_id()).flags & flag::IDENTIFIER != 0 && is_reserved()))
     }
 
     /// Compiles `manifest` for `language`. `source` names the manifest in errors.
@@ -259,7 +283,23 @@ impl Rules {
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
         let Manifest { prose, nesting, dotted, macros, .. } = *manifest;
         let (strip, until) = (manifest.strip.chars().collect(), manifest.until.chars().collect());
-        Ok(Rules { prose, nesting, dotted, macros, docstring, strip, until, kinds, items, uses, language })
+        let mut reserved: Box<[Box<str>]> =
+            manifest.reserved.iter().map(|word| word.as_str().into()).collect();
+        reserved.sort_unstable();
+        Ok(Rules {
+            prose,
+            nesting,
+            dotted,
+            macros,
+            docstring,
+            strip,
+            until,
+            reserved,
+            kinds,
+            items,
+            uses,
+            language,
+        })
     }
 }
 
@@ -327,13 +367,22 @@ impl Condition {
             let reads = || source.get(node.byte_range()).unwrap_or("");
             return (self.is.is_empty() || self.is.contains(&node.kind_id()))
                 && (self.text.is_empty() || self.text.iter().any(|text| reads() == text))
-                && (self.begins.is_empty() || self.begins.iter().any(|text| reads().starts_with(text)));
+                && (self.begins.is_empty() || self.begins.iter().any(|text| reads().starts_with(text)))
+                && (!self.is_macro || (reads().contains('_') && in_capitals(reads())));
         };
         match step {
             Step::Kind(_) => step.all_from(node).into_iter().any(|child| self.found(path, child, source)),
             _ => step.from(node).is_some_and(|child| self.found(path, child, source)),
         }
     }
+}
+
+/// Whether `word` is in capitals, as the names of macros are.
+pub(crate) fn in_capitals(word: &str) -> bool {
+    word.len() > 1
+        && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !word.as_bytes()[0].is_ascii_digit()
 }
 
 struct Compiler<'a> {
@@ -392,6 +441,7 @@ impl Compiler<'_> {
                 is: self.kinds(&condition.is)?,
                 text: condition.text.clone(),
                 begins: condition.begins.clone(),
+                is_macro: condition.is_macro,
                 absent: condition.absent,
             })
         };
