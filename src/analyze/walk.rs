@@ -313,9 +313,14 @@ impl<'a> Walk<'a> {
             Some(case) => &case.shape,
             None => item.otherwise.as_ref().filter(|shape| holds(shape))?,
         };
-        let named = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text))?;
-        let (named, scope) = self.rules.qualified_name_of(named);
-        let name = self.name(named).filter(|name| self.rules.can_name(named, name))?;
+        let named = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text));
+        let (named, scope, name) = match (named, &shape.called) {
+            (Some(named), _) => {
+                let (named, scope) = self.rules.qualified_name_of(named);
+                (named, scope, self.name(named).filter(|name| self.rules.can_name(named, name))?)
+            }
+            (None, called) => (node, None, called.clone()?),
+        };
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
         let body_start = body.map(|body| body.start_byte() as u32);
         let parent = self.open.last().map(|open| open.symbol);

@@ -139,6 +139,8 @@ pub(super) struct Item {
     pub qualified: Option<String>,
     /// Paths to its name; the first that leads somewhere counts. `name` unless given.
     pub name: Option<OneOrMore>,
+    /// Its name where no path leads to one.
+    pub called: Option<String>,
     /// Path to its body, where the signature ends.
     pub body: Option<String>,
     /// Path to the name of what holds it, where that is written in the item.
@@ -182,6 +184,7 @@ pub(super) struct Case {
     pub inside: Option<String>,
     pub qualified: Option<String>,
     pub name: Option<OneOrMore>,
+    pub called: Option<String>,
     pub body: Option<String>,
     pub container: Option<String>,
     #[serde(default)]

@@ -116,6 +116,7 @@ pub(crate) struct Shape {
     pub each: bool,
     pub continues: bool,
     pub names: Vec<Path>,
+    pub called: Option<Box<str>>,
     pub body: Option<Path>,
     pub container: Option<Path>,
 }
@@ -401,6 +402,7 @@ impl Compiler<'_> {
             let body = over.and_then(|case| case.body.as_ref()).or(item.body.as_ref());
             let container = over.and_then(|case| case.container.as_ref()).or(item.container.as_ref());
             let qualified = over.and_then(|case| case.qualified.as_ref()).or(item.qualified.as_ref());
+            let called = over.and_then(|case| case.called.as_ref()).or(item.called.as_ref());
             Ok(Shape {
                 kind,
                 inside: inside.map_or(Ok(kind), |inside| self.symbol_kind(inside))?,
@@ -416,6 +418,7 @@ impl Compiler<'_> {
                     Some(names) => self.paths(names)?,
                     None => names.clone(),
                 },
+                called: called.map(|name| name.as_str().into()),
                 body: body.map(|path| self.path(path)).transpose()?,
                 container: container.map(|path| self.path(path)).transpose()?,
             })
