@@ -475,6 +475,8 @@ impl<'a> Walk<'a> {
     fn name(&self, node: Node<'_>) -> Option<Box<str>> {
         let end = self.rules.end_of(node).map_or(node.end_byte(), |end| end.start_byte());
         let text = self.text.get(node.start_byte()..end)?.trim();
+        // The quotes of a name over several lines stand on two of them.
+        let text = if self.rules.prose { text } else { unquoted(text) };
         let mut text = text.lines().next()?.trim();
         if self.rules.prose {
             // The marks that may close a heading stand behind a space; those of `C#` do not.
