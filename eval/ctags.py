@@ -206,12 +206,6 @@ WRONG = {
     "typescript": [Rule("word in an expression or import", "alias", lacks=r"^\s*(export\s+|declare\s+)*type\s+NAME\b")],
 }
 
-# Nodes of our parser whose name is seen by nothing outside of them.
-PRIVATE = {
-    "javascript": {"function_expression": "function expression, its name is its own local"},
-    "typescript": {"function_expression": "function expression, its name is its own local"},
-}
-
 # What only a declaration looks like, by language and sort; NAME stands for the symbol's name. It explains a symbol that
 # ctags does not have: in bodies that it does not look into, behind syntax that makes it lose its way, or younger than
 # itself.
@@ -567,8 +561,7 @@ def omitted(name, tag, line, nodes):
     for rule in OMITTED.get(name, []):
         if holds(rule, tag, line):
             return rule.reason
-    holders = {node.holder for node in nodes if node.line == tag.line and node.text == f'"{tag.name}"'}
-    return next((reason for kind, reason in PRIVATE.get(name, {}).items() if kind in holders), None)
+    return None
 
 
 def wrong(name, tag, line, nodes):
