@@ -52,7 +52,7 @@ impl Budget {
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
             fatal: (2 << 30) + length * 2_000,
-            time: Duration::from_secs(1) + Duration::from_micros(4) * length as u32,
+            time: Duration::from_millis(500) + Duration::from_micros(4) * length as u32,
         }
     }
 }
