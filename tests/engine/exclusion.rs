@@ -4,6 +4,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
 
 use super::{Tree, ask, open, options, paths, refresh};
+use crate::cli::git;
 
 /// The rows of what is left out, in short.
 fn left_out(engine: &Engine) -> Vec<String> {
@@ -58,4 +59,36 @@ fn rules_are_switched_off_by_options() {
     assert_eq!(with(options(&tree)), [hidden, "b.log ignored", "c.plist built-in"]);
     assert_eq!(with(Options { no_ignore: true, ..options(&tree) }), [hidden, "c.plist built-in"]);
     assert_eq!(with(Options { no_built_in: true, ..options(&tree) }), [hidden, "b.log ignored"]);
+}
+
+#[test]
+fn repositories_inside_are_indexed_once_under_their_own_rules() {
+    let tree = Tree::new("\n=== a.rs\nfn outer_reef() {}\n");
+    tree.write("nested/n.rs", "fn nested_shell() {}\n");
+    tree.write("nested/.gitignore", "*.log\n");
+    tree.write("nested/z.log", "noise\n");
+    // What will be a submodule lies outside the tree.
+    let library = tree.index_dir().with_file_name("library");
+    std::fs::create_dir(&library).unwrap();
+    std::fs::write(library.join("m.rs"), "fn in_module() {}\n").unwrap();
+    for folder in [&library, &tree.root().join("nested")] {
+        git(folder, &["init", "-q"]);
+        git(folder, &["add", "."]);
+        git(folder, &["commit", "-qm", "first"]);
+    }
+    tree.git(&["init", "-q"]);
+    tree.git(&["add", "a.rs"]);
+    tree.git(&["submodule", "--quiet", "add", library.to_str().unwrap(), "module"]);
+    tree.git(&["commit", "-qm", "first"]);
+    tree.git(&["worktree", "add", "-q", "beside"]);
+
+    let engine = open(&tree);
+    assert_eq!(refresh(&engine).added, 4);
+    assert_eq!(paths(&ask(&engine, "in_module")), ["module/m.rs"]);
+    assert_eq!(paths(&ask(&engine, "nested_shell")), ["nested/n.rs"]);
+    let reply = ask(&engine, "outer_reef");
+    let mut both = paths(&reply);
+    both.sort();
+    assert_eq!(both, ["a.rs", "beside/a.rs"]);
+    assert!(left_out(&engine).contains(&"nested/z.log ignored".to_string()), "{:?}", left_out(&engine));
 }
