@@ -222,9 +222,8 @@ impl Grammars {
 
     /// The language that an extension belongs to, and the extension as it is written in the manifest.
     fn owner(&self, extension: &str) -> Option<(LanguageId, &str)> {
-        let lower = extension.to_ascii_lowercase();
-        let found = self.by_extension.get_key_value(extension);
-        let (extension, id) = found.or_else(|| self.by_extension.get_key_value(lower.as_str()))?;
+        let find = |extension: &str| self.by_extension.get_key_value(extension);
+        let (extension, id) = find(extension).or_else(|| find(&extension.to_ascii_lowercase()))?;
         Some((*id, extension))
     }
 

@@ -4,6 +4,8 @@
 //! the walk itself is [`crate::analyze`]'s. Tables are indexed by number because the walk asks for every node of a
 //! file, hundreds of thousands a megabyte, where comparing even interned names would show.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::{Language, Node};
 
 use super::GrammarError;
@@ -214,72 +216,12 @@ impl Rules {
         source: &str,
     ) -> Result<Rules, GrammarError> {
         let compiler = Compiler { language: &language, source };
-        let mut kinds = vec![Kind::default(); language.node_kind_count()];
-        for (id, kind) in kinds.iter_mut().enumerate() {
-            if language.node_kind_is_named(id as u16) {
-                kind.flags = flag::NAMED;
-            }
-        }
-        let flags: [(&[String], u16); 9] = [
-            (&manifest.comments, flag::COMMENT),
-            (&manifest.leading, flag::LEADING),
-            (&manifest.wrappers, flag::WRAPPER),
-            (&manifest.transparent, flag::TRANSPARENT),
-            (&manifest.skip, flag::SKIP),
-            (&manifest.functions, flag::FUNCTION),
-            (&manifest.identifiers, flag::IDENTIFIER),
-            (&manifest.types, flag::TYPE),
-            (&manifest.strings, flag::STRING),
-        ];
-        for (names, bit) in flags {
-            for &id in compiler.kinds(names)?.iter() {
-                kinds[id as usize].flags |= bit;
-            }
-        }
-        for (name, step) in &manifest.names {
-            let step = compiler.step(step)?;
-            for &id in compiler.kind(name)?.iter() {
-                kinds[id as usize].step = Some(step.clone());
-            }
-        }
-        for (name, step) in &manifest.scopes {
-            let step = compiler.step(step)?;
-            for &id in compiler.kind(name)?.iter() {
-                kinds[id as usize].scope = Some(step.clone());
-            }
-        }
-        for (name, step) in &manifest.ends {
-            let step = compiler.step(step)?;
-            for &id in compiler.kind(name)?.iter() {
-                kinds[id as usize].end = Some(step.clone());
-            }
-        }
-        let mut items = Vec::new();
-        for item in &manifest.item {
-            for &id in compiler.kinds(item.node.as_slice())?.iter() {
-                kinds[id as usize].flags |= flag::ITEM;
-                kinds[id as usize].item = items.len() as u16;
-            }
-            items.push(compiler.item(item)?);
-        }
-        let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); kinds.len()];
-        for (place, used) in manifest.uses.iter().enumerate() {
-            for &id in compiler.kinds(used.node.as_slice())?.iter() {
-                by_kind[id as usize].push(place);
-            }
-        }
-        let mut uses = Vec::new();
-        for (id, places) in by_kind.iter().enumerate().filter(|(_, places)| !places.is_empty()) {
-            let start = uses.len() as u16;
-            for &place in places {
-                uses.push(compiler.used(&manifest.uses[place])?);
-            }
-            let of_kind = &uses[start as usize..];
-            let bit = |any: bool, bit: u16| if any { bit } else { 0 };
-            kinds[id].flags |= bit(of_kind.iter().any(|used| used.path.is_none()), flag::USES)
-                | bit(of_kind.iter().any(|used| used.path.is_some()), flag::REACHES);
-            kinds[id].uses = (start, uses.len() as u16);
-        }
+        let mut kinds = compiler.flagged(manifest)?;
+        compiler.steps(&mut kinds, &manifest.names, |kind| &mut kind.step)?;
+        compiler.steps(&mut kinds, &manifest.scopes, |kind| &mut kind.scope)?;
+        compiler.steps(&mut kinds, &manifest.ends, |kind| &mut kind.end)?;
+        let items = compiler.items(&mut kinds, &manifest.item)?;
+        let uses = compiler.uses(&mut kinds, &manifest.uses)?;
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
         let Manifest { prose, nesting, dotted, macros, .. } = *manifest;
@@ -372,7 +314,12 @@ impl Condition {
                 && (!self.is_macro || (reads().contains('_') && in_capitals(reads())));
         };
         match step {
-            Step::Kind(_) => step.all_from(node).into_iter().any(|child| self.found(path, child, source)),
+            Step::Kind(kinds) => {
+                let mut cursor = node.walk();
+                let mut children =
+                    node.children(&mut cursor).filter(|child| kinds.contains(&child.kind_id()));
+                children.any(|child| self.found(path, child, source))
+            }
             _ => step.from(node).is_some_and(|child| self.found(path, child, source)),
         }
     }
@@ -392,6 +339,80 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
+    /// What each kind of the language is by itself.
+    fn flagged(&self, manifest: &Manifest) -> Result<Vec<Kind>, GrammarError> {
+        let mut kinds = vec![Kind::default(); self.language.node_kind_count()];
+        for (id, kind) in kinds.iter_mut().enumerate() {
+            if self.language.node_kind_is_named(id as u16) {
+                kind.flags = flag::NAMED;
+            }
+        }
+        let flags: [(&[String], u16); 9] = [
+            (&manifest.comments, flag::COMMENT),
+            (&manifest.leading, flag::LEADING),
+            (&manifest.wrappers, flag::WRAPPER),
+            (&manifest.transparent, flag::TRANSPARENT),
+            (&manifest.skip, flag::SKIP),
+            (&manifest.functions, flag::FUNCTION),
+            (&manifest.identifiers, flag::IDENTIFIER),
+            (&manifest.types, flag::TYPE),
+            (&manifest.strings, flag::STRING),
+        ];
+        for (names, bit) in flags {
+            for &id in self.kinds(names)?.iter() {
+                kinds[id as usize].flags |= bit;
+            }
+        }
+        Ok(kinds)
+    }
+
+    /// Gives kinds the steps of a table of the manifest.
+    fn steps(
+        &self,
+        kinds: &mut [Kind],
+        table: &BTreeMap<String, String>,
+        place: impl Fn(&mut Kind) -> &mut Option<Step>,
+    ) -> Result<(), GrammarError> {
+        for (name, step) in table {
+            let step = self.step(step)?;
+            for &id in self.kind(name)?.iter() {
+                *place(&mut kinds[id as usize]) = Some(step.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn items(&self, kinds: &mut [Kind], items: &[manifest::Item]) -> Result<Vec<Item>, GrammarError> {
+        for (place, item) in items.iter().enumerate() {
+            for &id in self.kinds(item.node.as_slice())?.iter() {
+                kinds[id as usize].flags |= flag::ITEM;
+                kinds[id as usize].item = place as u16;
+            }
+        }
+        items.iter().map(|item| self.item(item)).collect()
+    }
+
+    /// The uses, those of one kind beside each other.
+    fn uses(&self, kinds: &mut [Kind], uses: &[manifest::Use]) -> Result<Vec<Use>, GrammarError> {
+        let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); kinds.len()];
+        for (place, used) in uses.iter().enumerate() {
+            for &id in self.kinds(used.node.as_slice())?.iter() {
+                by_kind[id as usize].push(place);
+            }
+        }
+        let mut compiled = Vec::new();
+        for (kind, places) in kinds.iter_mut().zip(by_kind) {
+            let start = compiled.len() as u16;
+            for place in places {
+                let used = self.used(&uses[place])?;
+                kind.flags |= if used.path.is_some() { flag::REACHES } else { flag::USES };
+                compiled.push(used);
+            }
+            kind.uses = (start, compiled.len() as u16);
+        }
+        Ok(compiled)
+    }
+
     fn item(&self, item: &manifest::Item) -> Result<Item, GrammarError> {
         let names = match &item.name {
             Some(names) => self.paths(names)?,

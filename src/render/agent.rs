@@ -320,7 +320,7 @@ pub fn error(text: &str, kind: &str) -> Answer {
     Answer { text: format!("{text}\n"), data: parsed(&json::error(text, kind)) }
 }
 
-/// `file:///root/path#L3`.
+/// The link to a place: a `file:` URI of the file, and `#L3` for its first line.
 pub(super) fn link(root: &Path, path: &RelPath, lines: Option<Lines>) -> String {
     let uri = file_uri("", &path.below(root));
     lines.map_or(uri.clone(), |lines| format!("{uri}#L{}", lines.first))

@@ -1,0 +1,207 @@
+//! What defines a name: from a node that a manifest calls an item to a symbol.
+
+use tree_sitter::Node;
+
+use super::{Lead, Open, Walk};
+use crate::grammar::{Case, Item, Shape, flag, follow, follow_to_name};
+use crate::model::{ReferenceRole, Symbol, SymbolKind};
+use crate::text::Span;
+
+/// What opening an item came to.
+#[derive(Clone, Copy)]
+pub(super) struct Opened {
+    /// Where its body begins, if it has one.
+    pub body: Option<u32>,
+    pub is_function: bool,
+    /// Whether it goes on with the symbol before it.
+    pub continues: bool,
+}
+
+/// How an item is named.
+struct Named<'a> {
+    /// Where its name stands.
+    node: Node<'a>,
+    /// What qualifies the name where it is written.
+    scope: Option<Node<'a>>,
+    name: Box<str>,
+}
+
+impl<'a> Walk<'a> {
+    /// Opens the symbols that `node` defines, if it does. `local`: whether it stands inside a function.
+    pub(super) fn item(
+        &mut self,
+        item: &Item,
+        node: Node<'a>,
+        lead: Option<Lead>,
+        local: bool,
+    ) -> Option<Opened> {
+        let shape = self.shape(item, node, local)?;
+        let named = self.named(shape, node)?;
+        let body = shape.body.as_ref().and_then(|path| follow(path, node));
+        let body_start = body.map(|body| body.start_byte() as u32);
+        let kind = self.kind(shape, &named);
+        let is_function = matches!(kind, SymbolKind::Fn | SymbolKind::Method);
+        if is_function && self.is_defined_above(&named.name, body_start) || !self.counts(shape) {
+            return None;
+        }
+        if let Some(body) = body {
+            self.docstring(body);
+        }
+        let open = Open {
+            symbol: 0,
+            name: named.node.start_byte() as u32,
+            holds: shape.holds,
+            members: shape.members,
+            body: body_start,
+            count: 0,
+        };
+        let opened = Opened { body: body_start, is_function, continues: false };
+        if shape.continues
+            && let Some(before) = self.goes_on(&named.name, kind, node)
+        {
+            self.open.push(Open { symbol: before, ..open });
+            return Some(Opened { continues: true, ..opened });
+        }
+        let symbol = self.symbol(shape, node, named, kind, lead, body);
+        let more = if shape.each { self.more(shape, node, &symbol) } else { Vec::new() };
+        self.open.push(Open { symbol: self.out.symbols.len() as u32, ..open });
+        self.out.symbols.push(symbol);
+        self.out.symbols.extend(more);
+        if let Some(bases) = item.bases.as_ref().and_then(|path| follow(path, node)) {
+            let mut cursor = bases.walk();
+            for base in bases.named_children(&mut cursor) {
+                self.reference(base, ReferenceRole::Type);
+            }
+        }
+        Some(opened)
+    }
+
+    /// The variant of `item` that `node` is, if any.
+    fn shape<'i>(&self, item: &'i Item, node: Node<'a>, local: bool) -> Option<&'i Shape> {
+        let holds = |shape: &Shape| !(shape.outer && local) && self.open.len() < usize::from(shape.depth);
+        if !item.conditions.iter().all(|condition| condition.holds(node, self.text)) {
+            return None;
+        }
+        let fits = |case: &&Case| {
+            holds(&case.shape) && case.conditions.iter().all(|condition| condition.holds(node, self.text))
+        };
+        match item.cases.iter().find(fits) {
+            Some(case) => Some(&case.shape),
+            None => item.otherwise.as_ref().filter(|shape| holds(shape)),
+        }
+    }
+
+    fn named(&self, shape: &Shape, node: Node<'a>) -> Option<Named<'a>> {
+        let found = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text));
+        let Some(found) = found else {
+            return Some(Named { node, scope: None, name: shape.called.clone()? });
+        };
+        let (node, scope) = self.rules.qualified_name_of(found);
+        let name = self.name(node).filter(|name| self.rules.can_name(node, name))?;
+        Some(Named { node, scope, name })
+    }
+
+    fn kind(&self, shape: &Shape, named: &Named<'a>) -> SymbolKind {
+        let in_type = self.open.last().is_some_and(|open| {
+            let enclosing = self.out.symbols[open.symbol as usize].kind;
+            enclosing.is_type_like() || enclosing == SymbolKind::Impl || open.members
+        });
+        match shape.qualified {
+            Some(kind) if named.scope.is_some() => kind,
+            _ if in_type => shape.inside,
+            _ => shape.kind,
+        }
+    }
+
+    /// Whether the symbol around has this name and this body: `f = function f() {}` defines one function.
+    fn is_defined_above(&self, name: &str, body: Option<u32>) -> bool {
+        let same = |open: &Open| open.body == body && *self.out.symbols[open.symbol as usize].name == *name;
+        body.is_some() && self.open.last().is_some_and(same)
+    }
+
+    /// Counts one more symbol in what is open, if another one may stand there.
+    fn counts(&mut self, shape: &Shape) -> bool {
+        let count = self.open.last_mut().map_or(&mut self.outermost, |open| &mut open.count);
+        let may = *count < shape.most;
+        *count += u32::from(may);
+        may
+    }
+
+    /// The symbol before, if `node` goes on with it; it is longer then.
+    fn goes_on(&mut self, name: &str, kind: SymbolKind, node: Node<'a>) -> Option<u32> {
+        let parent = self.open.last().map(|open| open.symbol);
+        let first = parent.map_or(0, |parent| parent as usize + 1);
+        let symbols = &mut self.out.symbols[first..];
+        let before = symbols.iter().rposition(|symbol| symbol.parent == parent)?;
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        let end = super::trimmed(self.text, start, end);
+        let symbol = &mut symbols[before];
+        if *symbol.name != *name || symbol.kind != kind {
+            return None;
+        }
+        symbol.span.end = end;
+        symbol.lines.last = self.lines.lines_of(Span { start, end }).last;
+        Some((first + before) as u32)
+    }
+
+    fn symbol(
+        &mut self,
+        shape: &Shape,
+        node: Node<'a>,
+        named: Named<'a>,
+        kind: SymbolKind,
+        lead: Option<Lead>,
+        body: Option<Node<'a>>,
+    ) -> Symbol {
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        let end = super::trimmed(self.text, start, end);
+        // In a group such as `const (` the wrapper stands on a line of its own and is no part of any one item.
+        let same_line =
+            |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
+        let proper = lead.and_then(|lead| lead.proper).filter(same_line);
+        let proper = proper.unwrap_or_else(|| self.behind_attributes(node));
+        let begin = lead.map_or(start, |lead| lead.start);
+        if begin == self.unit
+            && let Some(boundary) = self.out.boundaries.last_mut()
+        {
+            // A wrapper began there, or a comment; only now is it known that an item is inside.
+            boundary.item = true;
+        }
+        Symbol {
+            container: self.container(shape, node, named.scope),
+            name: named.name,
+            kind,
+            span: Span { start: begin, end },
+            lines: self.lines.lines_of(Span { start: proper, end }),
+            parent: self.open.last().map(|open| open.symbol),
+            signature: self.signature(kind, proper, body.map(|body| self.header_end(node, body)), end),
+        }
+    }
+
+    /// The name of what holds an item: as written in it, or what is open around it.
+    fn container(&self, shape: &Shape, node: Node<'a>, scope: Option<Node<'a>>) -> Option<Box<str>> {
+        match (&shape.container, scope.and_then(|scope| self.name(scope))) {
+            (Some(path), _) => follow(path, node).and_then(|found| self.name(self.rules.name_of(found))),
+            (None, Some(scope)) => Some(scope),
+            (None, None) => {
+                let held_by = self.open.iter().rev().find(|open| open.holds);
+                held_by.map(|open| self.out.symbols[open.symbol as usize].name.clone())
+            }
+        }
+    }
+
+    /// The further symbols of an item that names several, each like `first` but for the name.
+    fn more(&self, shape: &Shape, node: Node<'a>, first: &Symbol) -> Vec<Symbol> {
+        let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
+        let Some(above) = follow(above, node) else { return Vec::new() };
+        let named = last.all_from(above);
+        named
+            .into_iter()
+            .skip(1)
+            .take(shape.most as usize)
+            .filter(|child| self.rules.kind(child.kind_id()).flags & flag::COMMENT == 0)
+            .filter_map(|child| self.name(self.rules.name_of(child)))
+            .map(|name| Symbol { name, ..first.clone() })
+            .collect()
+    }
+}

@@ -1,0 +1,373 @@
+//! The walk: one pass over a syntax tree that collects symbols, references, comments and the lines at which the
+//! file may be cut.
+//!
+//! It owns how roles are carried out; what they are is [`crate::grammar`]'s, and where cuts are really made is
+//! [`super::chunk`]'s. The walk is iterative with a stack of its own, since trees nest as deep as the guard lets
+//! them, and it touches most nodes with one table look-up and three calls into tree-sitter: fields are asked for
+//! only where a role needs them, and `Node::parent` never, because it searches from the root.
+
+mod item;
+mod names;
+mod uses;
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use super::chunk::{self, Boundary, fits};
+use crate::grammar::{Rules, flag};
+use crate::model::{Reference, Symbol};
+use crate::text::{LineIndex, Span};
+
+/// What the walk collects.
+#[derive(Default)]
+pub(super) struct Outline {
+    /// Sorted as [`crate::model::Analysis::symbols`].
+    pub symbols: Vec<Symbol>,
+    /// In order, none twice.
+    pub references: Vec<Reference>,
+    /// In order, not overlapping.
+    pub comments: Vec<Span>,
+    /// In order, none twice, the first line not among them.
+    pub boundaries: Vec<Boundary>,
+}
+
+/// The longest comment that belongs to the item after it, in bytes: what fills a chunk by itself is a document, and
+/// the item is found better where it stands alone.
+const MAX_LEAD: u32 = chunk::MAX_BYTES;
+
+/// How far the walk looks through the gap between a comment and what follows it.
+const MAX_GAP: usize = 256;
+
+/// Walks `tree`, which was parsed from `text`.
+pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex) -> Outline {
+    let mut walk = Walk {
+        rules,
+        text,
+        lines,
+        out: Outline::default(),
+        open: Vec::new(),
+        outermost: 0,
+        fresh: false,
+        unit: u32::MAX,
+    };
+    walk.run(tree);
+    walk.finish()
+}
+
+/// An open node.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    /// Bits of [`frame`], and the kind's [`flag::WRAPPER`] and [`flag::USES`].
+    flags: u16,
+    /// The kind's number, for its uses.
+    kind: u16,
+    /// How many open nodes have been split.
+    level: u16,
+    /// Boundaries stand behind this byte only: before it is the header of an item.
+    header_end: u32,
+    /// What leads the next child: comments, attributes, or the wrapper's own start.
+    lead: Option<Lead>,
+}
+
+#[derive(Clone, Copy)]
+struct Lead {
+    start: u32,
+    end: u32,
+    /// Whether it is a wrapper that leads, and not what stands before.
+    is_wrapper: bool,
+    /// Where the item proper begins, when a wrapper belongs to it.
+    proper: Option<u32>,
+}
+
+/// Bits of [`Frame::flags`] that are not the kind's.
+mod frame {
+    /// Its children are units that the file may be cut between.
+    pub const SPLIT: u16 = 1 << 13;
+    /// A symbol was opened with it.
+    pub const SYMBOL: u16 = 1 << 14;
+    /// It stands inside a function.
+    pub const LOCAL: u16 = 1 << 15;
+}
+
+/// A symbol whose node is open.
+struct Open {
+    symbol: u32,
+    /// Where its name stands, which is no use of the name.
+    name: u32,
+    holds: bool,
+    /// Whether what stands in it is inside a type.
+    members: bool,
+    /// Where its body begins, if it has one.
+    body: Option<u32>,
+    /// How many symbols stand directly in it.
+    count: u32,
+}
+
+struct Walk<'a> {
+    rules: &'a Rules,
+    text: &'a str,
+    lines: &'a LineIndex,
+    out: Outline,
+    open: Vec<Open>,
+    /// How many symbols stand outside all others.
+    outermost: u32,
+    /// Whether a node was split and nothing of it has been cut off yet.
+    fresh: bool,
+    /// Where what stands behind the last boundary begins.
+    unit: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn run(&mut self, tree: &'a Tree) {
+        let root = tree.root_node();
+        self.docstring(root);
+        let mut cursor = root.walk();
+        let kind = root.kind_id();
+        let flags = frame::SPLIT | (self.rules.kind(kind).flags & flag::USES);
+        let mut frames = vec![Frame { flags, kind, ..Frame::default() }];
+        if !cursor.goto_first_child() {
+            return;
+        }
+        loop {
+            let top = frames.last_mut().expect("one frame for each open node");
+            let below = self.enter(&cursor, top);
+            if let Some(below) = below
+                && cursor.goto_first_child()
+            {
+                frames.push(below);
+                continue;
+            }
+            if below.is_some_and(|below| below.flags & frame::SYMBOL != 0) {
+                self.open.pop();
+            }
+            while !cursor.goto_next_sibling() {
+                let closed = frames.pop().expect("one frame for each open node");
+                if closed.flags & frame::SYMBOL != 0 {
+                    self.open.pop();
+                }
+                if frames.is_empty() || !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Handles the node under the cursor, a child of `parent`'s, and says how to go on below it, if at all.
+    #[inline]
+    fn enter(&mut self, cursor: &TreeCursor<'a>, parent: &mut Frame) -> Option<Frame> {
+        let node = cursor.node();
+        let id = node.kind_id();
+        let kind = self.rules.kind(id);
+        if kind.flags & flag::NAMED == 0 {
+            return None;
+        }
+        let mut below = Frame {
+            flags: (parent.flags & frame::LOCAL) | (kind.flags & (flag::WRAPPER | flag::USES)),
+            kind: id,
+            level: parent.level,
+            header_end: 0,
+            lead: None,
+        };
+        if kind.flags & !flag::NAMED == 0
+            && parent.flags & (frame::SPLIT | flag::USES) == 0
+            && parent.lead.is_none()
+        {
+            return Some(below);
+        }
+        let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
+        if parent.flags & flag::USES != 0 && kind.flags & flag::COMMENT == 0 {
+            self.uses(cursor, node, parent.kind);
+        }
+        if kind.flags & flag::REACHES != 0 {
+            self.reaches(node, kind);
+        }
+        if kind.flags & flag::TYPE != 0 {
+            self.type_use(start, end);
+        }
+
+        let lead = self.led(kind.flags, parent, start, end);
+        let mut opened = None;
+        if kind.flags & flag::ITEM != 0 {
+            opened = self.item(self.rules.item(kind), node, lead, parent.flags & frame::LOCAL != 0);
+            if let Some(opened) = opened {
+                below.flags |= frame::SYMBOL | if opened.is_function { frame::LOCAL } else { 0 };
+                if kind.flags & flag::LEADING != 0 {
+                    // Where one kind of node is a decorator here and a definition there, as Elixir's `@type`.
+                    parent.lead = None;
+                }
+            }
+        }
+        if kind.flags & flag::WRAPPER != 0 {
+            below.lead = Some(Lead {
+                start: lead.map_or(start, |lead| lead.start),
+                end: start,
+                is_wrapper: true,
+                proper: Some(lead.and_then(|lead| lead.proper).unwrap_or(start)),
+            });
+        }
+        if kind.flags & flag::FUNCTION != 0 {
+            below.flags |= frame::LOCAL;
+        }
+        if parent.flags & frame::SPLIT != 0 {
+            let is_item = opened.is_some_and(|opened| !opened.continues);
+            self.unit(node, kind.flags, lead, is_item, parent, &mut below);
+            below.header_end = opened.and_then(|opened| opened.body).unwrap_or(start);
+        }
+        let leaf = flag::COMMENT | flag::SKIP | flag::IDENTIFIER | flag::TYPE;
+        if kind.flags & leaf != 0 {
+            if below.flags & frame::SYMBOL != 0 {
+                self.open.pop();
+            }
+            return None;
+        }
+        Some(below)
+    }
+
+    /// What leads the node that spans `start..end`, of a kind with `flags`; and where it leads what comes after it,
+    /// `parent` keeps that.
+    fn led(&mut self, flags: u16, parent: &mut Frame, start: u32, end: u32) -> Option<Lead> {
+        let lead = parent.lead.take().filter(|lead| {
+            let short = start - lead.start <= MAX_LEAD || flags & flag::COMMENT != 0;
+            short && self.touches(lead, start)
+        });
+        if flags & flag::COMMENT != 0 {
+            self.comment(start, end);
+        }
+        if flags & (flag::COMMENT | flag::LEADING) != 0 && (lead.is_some() || self.stands_first(start)) {
+            // What a wrapper leads begins anew behind a decorator.
+            let start = lead.map_or(start, |lead| lead.start);
+            parent.lead = Some(Lead { start, end, is_wrapper: false, proper: None });
+        }
+        lead
+    }
+
+    /// Notes that the file may be cut before `node`, and splits it when it is too large for a chunk.
+    fn unit(
+        &mut self,
+        node: Node<'a>,
+        flags: u16,
+        lead: Option<Lead>,
+        is_item: bool,
+        parent: &Frame,
+        below: &mut Frame,
+    ) {
+        let start = node.start_byte() as u32;
+        let from = node.start_position().row as u32 + 1;
+        let end = node.end_position();
+        let last = (end.row + usize::from(end.column > 0)).max(from as usize) as u32;
+        let line_start = self.lines.start_of(from);
+        match lead {
+            Some(_) => {
+                if let Some(boundary) = self.out.boundaries.last_mut() {
+                    boundary.item |= is_item;
+                }
+            }
+            None => {
+                let after = self.out.boundaries.last().map_or(0, |boundary| boundary.at);
+                if start > parent.header_end && line_start > after && self.stands_first(start) {
+                    self.out.boundaries.push(Boundary {
+                        at: line_start,
+                        line: from,
+                        level: parent.level,
+                        glued: std::mem::take(&mut self.fresh),
+                        item: is_item,
+                    });
+                    self.unit = start;
+                }
+            }
+        }
+        if flags & flag::TRANSPARENT != 0 {
+            below.flags |= frame::SPLIT;
+        } else if flags & flag::COMMENT == 0 {
+            let first = lead.map_or(from, |lead| self.lines.line_of(lead.start));
+            let begin = lead.map_or(start, |lead| lead.start);
+            if !fits(last + 1 - first, node.end_byte() as u32 - begin) {
+                below.flags |= frame::SPLIT;
+                below.level += 1;
+                self.fresh = true;
+            }
+        }
+    }
+
+    /// Notes the doc string with which `body` begins, where the language has them.
+    fn docstring(&mut self, body: Node<'_>) {
+        if self.rules.docstring.is_empty() {
+            return;
+        }
+        let comments = |node: &Node<'_>| self.rules.kind(node.kind_id()).flags & flag::COMMENT != 0;
+        let first = (0..body.named_child_count() as u32)
+            .filter_map(|at| body.named_child(at))
+            .find(|child| !comments(child));
+        let Some(mut node) = first else { return };
+        for (depth, kinds) in self.rules.docstring.iter().enumerate() {
+            if !kinds.contains(&node.kind_id()) {
+                return;
+            }
+            if depth + 1 < self.rules.docstring.len() {
+                let Some(next) = node.named_child(0) else { return };
+                node = next;
+            }
+        }
+        self.comment(node.start_byte() as u32, node.end_byte() as u32);
+    }
+
+    fn comment(&mut self, start: u32, end: u32) {
+        let end = trimmed(self.text, start, end);
+        if start < end {
+            self.out.comments.push(Span { start, end });
+        }
+    }
+
+    /// Whether nothing but white space stands before `start` on its line.
+    fn stands_first(&self, start: u32) -> bool {
+        let before = &self.text.as_bytes()[..start as usize];
+        let blank =
+            before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c')).count();
+        before.len() == blank || before[before.len() - blank - 1] == b'\n'
+    }
+
+    /// Whether `lead` and what begins at `start` have no empty line between them.
+    fn touches(&self, lead: &Lead, start: u32) -> bool {
+        let end = lead.end;
+        let bytes = self.text.as_bytes();
+        let Some(gap) = bytes.get(end as usize..start as usize).filter(|gap| gap.len() <= MAX_GAP) else {
+            return false;
+        };
+        // A node that includes its line's end has spent the one that is allowed.
+        let spent = !lead.is_wrapper && end > 0 && bytes[end as usize - 1] == b'\n' && end < start;
+        gap.iter().filter(|&&byte| byte == b'\n').count() + usize::from(spent) <= 1
+    }
+
+    fn finish(mut self) -> Outline {
+        let symbols = &mut self.out.symbols;
+        let key = |symbol: &Symbol| (symbol.span.start, std::cmp::Reverse(symbol.span.end));
+        if !symbols.is_sorted_by_key(key) {
+            let mut order: Vec<u32> = (0..symbols.len() as u32).collect();
+            order.sort_by_key(|&place| key(&symbols[place as usize]));
+            let mut place_of = vec![0; order.len()];
+            for (new, &old) in order.iter().enumerate() {
+                place_of[old as usize] = new as u32;
+            }
+            let sorted = order.iter().map(|&old| symbols[old as usize].clone());
+            let sorted = sorted.map(|symbol| Symbol {
+                parent: symbol.parent.map(|parent| place_of[parent as usize]),
+                ..symbol
+            });
+            self.out.symbols = sorted.collect();
+        }
+        let references = &mut self.out.references;
+        references.sort_by_key(|reference| (reference.span.start, reference.span.end));
+        references.dedup_by_key(|reference| reference.span);
+        let comments = &mut self.out.comments;
+        comments.sort_unstable();
+        comments.dedup_by(|next, kept| next.start < kept.end);
+        self.out
+    }
+}
+
+/// The end of `start..end` without the white space before it.
+fn trimmed(text: &str, start: u32, end: u32) -> u32 {
+    match text.get(start as usize..end as usize) {
+        Some(text) => start + text.trim_end().len() as u32,
+        None => end,
+    }
+}
