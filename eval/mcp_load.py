@@ -16,16 +16,9 @@ import tempfile
 import threading
 import time
 
-QUESTIONS = [
-    "where is the configuration file parsed",
-    "how are errors reported to the user",
-    "retry after a timeout",
-    "close the connection",
-    "cache invalidation",
-    "parse command line arguments",
-    "write bytes to disk",
-    "test helpers",
-]
+from figures import QUESTIONS as OF_FIGURES
+
+QUESTIONS = [*OF_FIGURES, "parse command line arguments", "write bytes to disk", "test helpers"]
 
 
 class Session:
