@@ -30,14 +30,14 @@
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
 pub use engine::api::{
-    Band, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply, FilesRequest, Gap, GrepLine,
-    GrepReply, GrepRequest, Hit, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing,
-    Options, Progress, Reason, RefreshReport, SearchReply, SearchRequest, SkippedReply, Snapshot, Snippet,
-    Stage, StalePolicy, State, Status, Verdict, WhyNot,
+    Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply,
+    FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, MapEntry, MapReply, MapRequest,
+    MapSymbol, Mode, OnMissing, Options, Progress, Reason, RefreshReport, SearchReply, SearchRequest,
+    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind};
 pub use filter::FilterSpec;
-pub use profile::Signal;
+pub use profile::{Feature, Form, Profile, ProfileError, QueryKind, Signal};
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
 pub mod id;

@@ -2,6 +2,7 @@
 //!
 //! Pure. Words that carry no meaning of their own are dropped, unless nothing else is left.
 
+use crate::profile::QueryKind;
 use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
 
 /// More characters than this are no question.
@@ -22,6 +23,8 @@ pub struct Query {
     pub names: Vec<String>,
     /// Which kinds of file it asks for.
     pub asks: Asks,
+    /// What kind of query it is.
+    pub kind: QueryKind,
 }
 
 /// A term and the word it comes from.
@@ -40,8 +43,12 @@ pub struct Asks {
     pub tests: bool,
     /// Prose.
     pub docs: bool,
-    /// Deprecated, legacy and compatibility code.
+    /// Deprecated, legacy, vendored and compatibility code.
     pub compat: bool,
+    /// Generated code.
+    pub generated: bool,
+    /// Data, settings and markup.
+    pub data: bool,
 }
 
 /// Why a query was refused.
@@ -79,10 +86,12 @@ impl Query {
         for_each_word(text, |word| words.push(word));
         let meaningful: Vec<&str> = words.iter().copied().filter(|word| !is_function_word(word)).collect();
         let kept = if meaningful.is_empty() { &words } else { &meaningful };
+        let names = names_of(text, &words);
         Ok(Query {
             text: text.to_string(),
             terms: terms_of(kept),
-            names: names_of(text, &words),
+            kind: kind_of(&words, &names),
+            names,
             asks: asks_of(&words),
         })
     }
@@ -144,6 +153,15 @@ fn names_of(text: &str, words: &[&str]) -> Vec<String> {
     names
 }
 
+fn kind_of(words: &[&str], names: &[String]) -> QueryKind {
+    let is_name = |word: &&str| names.iter().any(|name| name == word);
+    match names.is_empty() {
+        true => QueryKind::Question,
+        false if words.iter().all(is_name) => QueryKind::Name,
+        false => QueryKind::Sentence,
+    }
+}
+
 fn asks_of(words: &[&str]) -> Asks {
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.to_lowercase().as_str()));
     Asks {
@@ -184,7 +202,11 @@ fn asks_of(words: &[&str]) -> Asks {
             "old",
             "backward",
             "backwards",
+            "vendor",
+            "vendored",
         ]),
+        generated: any(&["generated", "codegen", "generate"]),
+        data: any(&["json", "toml", "yaml", "css", "html", "stylesheet", "markup", "schema", "manifest"]),
     }
 }
 

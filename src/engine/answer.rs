@@ -13,17 +13,30 @@ use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::read::{self, Limits, ReadOutcome};
-use crate::search::{self, Context, Corpus, Face, Ranked, Ranking};
+use crate::search::{self, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking};
 use crate::session::Session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::LineIndex;
 
 /// What a reply is made from.
 pub struct Answer<'a> {
-    pub engine: &'a Engine,
-    pub corpus: &'a Corpus,
-    pub filter: &'a Filter,
-    pub request: &'a SearchRequest,
+    engine: &'a Engine,
+    corpus: &'a Corpus,
+    filter: &'a Filter,
+    request: &'a SearchRequest,
+    sources: Sources,
+    /// What was touched, if the request wants it to count.
+    session: Option<Session>,
+}
+
+/// A query that was asked, and what it ranks.
+pub struct Asked<'q> {
+    /// Its place among those of the request.
+    pub place: usize,
+    /// What was asked.
+    pub query: &'q Query,
+    /// The files and hits.
+    pub ranking: Ranking,
 }
 
 /// The sources read for one reply, each once.
@@ -47,37 +60,45 @@ impl Sources {
     }
 }
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
+    /// What answers `request` from `corpus`.
+    pub fn new(
+        engine: &'a Engine,
+        corpus: &'a Corpus,
+        filter: &'a Filter,
+        request: &'a SearchRequest,
+    ) -> Answer<'a> {
+        let session = request.session.then(|| lock(&engine.session).clone());
+        Answer { engine, corpus, filter, request, sources: Sources::default(), session }
+    }
+
     /// Ranks every query and puts the reply together.
     pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
         let offset = lookup::offset(self.request.cursor.as_deref())?;
-        let sources = Sources::default();
-        let session = self.session();
         let mut merged: Vec<(usize, Ranked)> = Vec::new();
-        let (mut literal_lines, mut complete) = (0, true);
+        let mut asked: Vec<Asked<'_>> = Vec::new();
         for (place, query) in queries.iter().enumerate() {
-            let ranking = self.rank(query, &sources, session.as_ref())?;
-            literal_lines += ranking.literal_lines;
-            complete &= ranking.literal_complete;
-            merged.extend(ranking.hits.into_iter().map(|hit| (place, hit)));
+            let mut ranking = self.rank(query)?;
+            merged.extend(std::mem::take(&mut ranking.hits).into_iter().map(|hit| (place, hit)));
+            asked.push(Asked { place, query, ranking });
         }
         merge(&mut merged);
         merged.retain(|(_, hit)| hit.literal || hit.score >= self.request.min_score);
         let total = merged.len();
         let page = merged.into_iter().skip(offset).take(self.request.max_results);
-        let results = page
-            .map(|(place, hit)| self.hit(hit, place, &queries[place], &sources))
-            .collect::<Result<Vec<Hit>, Error>>()?;
+        let results =
+            page.map(|(place, hit)| self.hit(&asked[place], hit)).collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
-        let used_session = session.is_some_and(|session| !session.is_empty());
+        let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
+        let rankings = || asked.iter().map(|asked| &asked.ranking);
         Ok(SearchReply {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
-            fallback_grep_hits: literal_lines,
+            fallback_grep_hits: rankings().map(|ranking| ranking.literal_lines).sum(),
             total,
-            complete,
+            complete: rankings().all(|ranking| ranking.literal_complete),
             next: lookup::next(self.corpus, end, total),
             snapshot: self.engine.snapshot(Some(self.corpus), &freshness),
             warnings: freshness.warnings,
@@ -85,35 +106,50 @@ impl Answer<'_> {
     }
 
     /// Ranks one query.
-    pub fn rank(
-        &self,
-        query: &Query,
-        sources: &Sources,
-        session: Option<&Session>,
-    ) -> Result<Ranking, Error> {
-        self.with_context(sources, session, |context| Ok(search::search(query, context)?))
+    pub fn rank(&self, query: &Query) -> Result<Ranking, Error> {
+        self.with_context(|context| Ok(search::search(query, context)?))
     }
 
     /// Whether a file holds anything of a query, whatever its rank.
-    pub fn matches(&self, query: &Query, path: &RelPath, sources: &Sources) -> Result<bool, Error> {
-        self.with_context(sources, None, |context| Ok(search::matches(query, context, path.as_str())?))
+    pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
+        self.with_context(|context| Ok(search::matches(query, context, path.as_str())?))
     }
 
-    fn with_context<T>(
-        &self,
-        sources: &Sources,
-        session: Option<&Session>,
-        search: impl FnOnce(&Context<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    /// Why a file ranks where it does.
+    pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
+        self.with_context(|context| Ok(search::file_reasons(query, context, ranked)?))
+    }
+
+    /// What every file of the head measures on every signal.
+    pub fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, Error> {
+        let ranking = self.rank(query)?;
+        let measured: Vec<Measured> = ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
+        let forms = search::forms(&measured);
+        let mut first: FxHashMap<usize, &Ranked> = FxHashMap::default();
+        for hit in &ranking.hits {
+            first.entry(hit.file).or_insert(hit);
+        }
+        let shown = ranking.files.iter().zip(forms).enumerate();
+        let with_hits =
+            shown.filter_map(|(place, (ranked, forms))| Some((first.get(&place)?, ranked, forms)));
+        with_hits
+            .map(|(hit, ranked, forms)| {
+                let face = search::face(query, self.filter.kinds(), self.corpus, hit)?;
+                Ok(Candidate { path: hit.path.clone(), lines: face.lines, sum: ranked.sum, forms })
+            })
+            .collect()
+    }
+
+    fn with_context<T>(&self, search: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
-        let source = self.indexed(sources);
+        let source = self.indexed();
         let found = search(&Context {
             corpus: self.corpus,
             grammars: &self.engine.grammars,
             tokenizer: &tokenizer,
-            profile: Profile::built_in(),
+            profile: self.request.profile.as_deref().unwrap_or(Profile::built_in()),
             filter: self.filter,
-            session,
+            session: self.session.as_ref(),
             per_file: self.request.per_file,
             source: &source,
         });
@@ -122,34 +158,24 @@ impl Answer<'_> {
     }
 
     /// Reads the text of a file if it is still what was indexed.
-    fn indexed<'s>(
-        &'s self,
-        sources: &'s Sources,
-    ) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 's {
+    fn indexed(&self) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + '_ {
         move |path, hash| {
             // What is found by its path only may be of any size.
-            let read = if hash == read::path_only_hash() { None } else { sources.read(self.engine, path) };
+            let read =
+                if hash == read::path_only_hash() { None } else { self.sources.read(self.engine, path) };
             read.filter(|read| read.1 == hash).map(|read| read.0)
         }
     }
 
-    /// What was touched, if the request wants it to count.
-    pub fn session(&self) -> Option<Session> {
-        self.request.session.then(|| lock(&self.engine.session).clone())
-    }
-
     /// A ranked hit as it is shown.
-    pub fn hit(
-        &self,
-        ranked: Ranked,
-        query_index: usize,
-        query: &Query,
-        sources: &Sources,
-    ) -> Result<Hit, Error> {
+    pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
+        let query = asked.query;
+        let file = &asked.ranking.files[ranked.file];
+        let reasons = self.with_context(|context| Ok(search::reasons(query, context, file, &ranked)?))?;
         let face = search::face(query, self.filter.kinds(), self.corpus, &ranked)?;
         let version = self.corpus.meta().version(ranked.version);
         let is_path_only = version.is_some_and(|version| version.hash() == read::path_only_hash());
-        let source = if is_path_only { None } else { sources.read(self.engine, &ranked.path) };
+        let source = if is_path_only { None } else { self.sources.read(self.engine, &ranked.path) };
         let stale = !is_path_only
             && match (&source, version) {
                 (Some(source), Some(version)) => source.1 != version.hash(),
@@ -157,7 +183,7 @@ impl Answer<'_> {
             };
         // A snippet of other content would be a wrong one.
         let snippet =
-            source.filter(|_| !stale).and_then(|source| self.snippet(&face, &ranked, query, &source.0));
+            source.filter(|_| !stale).and_then(|source| self.snippet(&face, file, query, &source.0));
         Ok(Hit {
             lines: face.lines,
             kind: face.kind,
@@ -166,29 +192,31 @@ impl Answer<'_> {
             snippet,
             score: ranked.score,
             band: Band::of(ranked.score),
-            reasons: ranked
-                .reasons
+            reasons: reasons
                 .into_iter()
                 .map(|reason| Reason { signal: reason.signal, share: reason.share, text: reason.text })
                 .collect(),
             stale,
-            query_index,
+            query_index: asked.place,
             path: ranked.path,
         })
     }
 
-    fn snippet(&self, face: &Face, ranked: &Ranked, query: &Query, source: &str) -> Option<Snippet> {
+    fn snippet(&self, face: &Face, file: &RankedFile, query: &Query, source: &str) -> Option<Snippet> {
         let max_chars = match self.request.mode {
             Mode::Compact => return None,
             Mode::Default => Some(DEFAULT_CHARS),
             Mode::Debug => None,
         };
+        let mask = file.measured.known.body_mask | file.measured.known.path_mask;
+        let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
+        let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
         let request = snippet::Request {
             lines: face.lines,
             span: face.span,
             expand: self.request.expand,
             max_chars,
-            terms: &ranked.terms,
+            terms: &terms,
             literal: &query.text,
         };
         Some(snippet::snippet(source, &LineIndex::new(source), &request))

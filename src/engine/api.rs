@@ -4,6 +4,7 @@
 mod lookup;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use self::lookup::*;
@@ -11,7 +12,8 @@ use crate::filter::FilterSpec;
 use crate::id::Generation;
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
-use crate::profile::Signal;
+use crate::profile::{Feature, Profile, QueryKind, Signal};
+use crate::search::Forms;
 pub use crate::snippet::Snippet;
 use crate::text::Lines;
 pub use crate::update::{Progress, RefreshReport, Stage};
@@ -119,6 +121,8 @@ pub struct SearchRequest {
     pub mode: Mode,
     /// Whether files touched in this session weigh more. Default true; it has no effect until something was touched.
     pub session: bool,
+    /// What is ranked by; `None` is the built-in profile.
+    pub profile: Option<Arc<Profile>>,
 }
 
 impl SearchRequest {
@@ -134,7 +138,36 @@ impl SearchRequest {
             per_file: 3,
             mode: Mode::Default,
             session: true,
+            profile: None,
         }
+    }
+}
+
+/// The files that a query's ranking orders, with what it orders them by.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// What kind of query it is, by its shape: which weights apply.
+    pub kind: QueryKind,
+    /// The files, best first.
+    pub files: Vec<Candidate>,
+}
+
+/// A file of the head.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Which file.
+    pub path: RelPath,
+    /// What is shown of it.
+    pub lines: Lines,
+    /// The sum of its contributions under the request's profile, in log-odds.
+    pub sum: f32,
+    pub(super) forms: Forms,
+}
+
+impl Candidate {
+    /// What a feature measures; times its weight, that is what it contributes.
+    pub fn measure(&self, feature: Feature) -> f32 {
+        self.forms[feature.signal as usize][feature.form as usize]
     }
 }
 

@@ -197,8 +197,7 @@ impl Engine {
         );
         let _entered = span.enter();
         let (open, freshness) = self.ready(progress)?;
-        let reply = answer::Answer { engine: self, corpus: &open.corpus, filter: &filter, request }
-            .reply(&parsed, freshness)?;
+        let reply = answer::Answer::new(self, &open.corpus, &filter, request).reply(&parsed, freshness)?;
         span.record("resultCount", reply.results.len());
         Ok(reply)
     }
@@ -251,6 +250,20 @@ impl Engine {
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (open, _) = self.ready(&|_| ())?;
         why_not::why_not(self, &open.corpus, &filter, request, &parsed[0], path)
+    }
+
+    /// What every file of the rescored head measures on every signal of the ranking, best first: what weights are
+    /// learned from. `per_file`, paging and `min_score` have no meaning here.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn candidates(&self, request: &SearchRequest) -> Result<Candidates, Error> {
+        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let (open, _) = self.ready(&|_| ())?;
+        let request = SearchRequest { per_file: 1, ..request.clone() };
+        let answer = answer::Answer::new(self, &open.corpus, &filter, &request);
+        Ok(Candidates { kind: parsed[0].kind, files: answer.candidates(&parsed[0])? })
     }
 
     /// What there is. Never makes or changes an index, and is no error when there is none.

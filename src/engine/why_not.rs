@@ -1,6 +1,6 @@
 //! Why a file ranks where it does for a query, or does not.
 
-use super::answer::{Answer, Sources};
+use super::answer::{Answer, Asked};
 use super::api::*;
 use super::{Engine, Error};
 use crate::filter::Filter;
@@ -41,12 +41,10 @@ pub fn why_not(
         return Ok(verdict(Verdict::Filtered(why), text));
     }
     let request = &SearchRequest { per_file: 1, ..request.clone() };
-    let answer = Answer { engine, corpus, filter, request };
-    let sources = Sources::default();
-    let session = answer.session();
-    let ranking = answer.rank(query, &sources, session.as_ref())?;
+    let answer = Answer::new(engine, corpus, filter, request);
+    let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
-        if answer.matches(query, &path, &sources)? {
+        if answer.matches(query, &path)? {
             let text = format!(
                 "{shown} matches, but {} files match better in every respect; only they are ordered",
                 ranking.files.len()
@@ -70,17 +68,20 @@ pub fn why_not(
     };
     let tenth =
         ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
-    let missing = gaps(&ranking.files[place].contributions, &tenth.contributions);
-    let hit = ranking.hits.into_iter().find(|hit| hit.path == path);
+    let own = answer.file_reasons(query, &ranking.files[place])?;
+    let missing = gaps(&own, &answer.file_reasons(query, tenth)?);
+    let n_files = ranking.files.len();
+    let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.path == path);
+    let asked = Asked { place: 0, query, ranking };
     let gap =
         missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();
     Ok(WhyNot {
         verdict: Verdict::Ranked,
         rank: Some(place + 1),
-        hit: hit.map(|hit| answer.hit(hit, 0, query, &sources)).transpose()?,
+        hit: hit.map(|hit| answer.hit(&asked, hit)).transpose()?,
         text: match place < COMPARED_RANK {
-            true => format!("{shown} ranks {} of {} files", place + 1, ranking.files.len()),
-            false => format!("{shown} ranks {} of {} files{gap}", place + 1, ranking.files.len()),
+            true => format!("{shown} ranks {} of {n_files} files", place + 1),
+            false => format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
         },
         missing,
         path,

@@ -1,79 +1,40 @@
 //! The ranking profile: which signals there are, what each weighs, and the sentence that says what it measures.
 //!
 //! All weights and constants of ranking live in one file, `default.toml` beside this one, in the schema that a
-//! caller's own profile would use. This module is pure data: how a signal is computed is [`crate::search`]'s
-//! business.
+//! caller's own profile uses. This module is pure data: how a signal is computed is [`crate::search`]'s business.
+//!
+//! ```toml
+//! [signals.lexical]
+//! text = "how well its best chunk matches the words (BM25)"
+//! share = 1.4                                             # the same weight for every query
+//! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one for each kind of query
+//! ```
+
+mod signal;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-macro_rules! signals {
-    ($($variant:ident $name:literal,)+) => {
-        /// A named contribution to a score. What each measures is said in the profile.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        #[allow(missing_docs)] // the sentences are in the profile file
-        pub enum Signal {
-            $($variant,)+
-        }
+pub use signal::{Feature, Form, QueryKind, Signal};
 
-        impl Signal {
-            /// Every signal.
-            pub const ALL: &'static [Signal] = &[$(Signal::$variant,)+];
-
-            /// Its name in profiles and replies.
-            pub fn name(self) -> &'static str {
-                match self { $(Signal::$variant => $name,)+ }
-            }
-        }
-    };
-}
-
-signals! {
-    Base "base",
-    Lexical "lexical",
-    Chunks "chunks",
-    File "file",
-    Coverage "coverage",
-    Symbol "symbol",
-    Definition "definition",
-    DefinedName "defined-name",
-    Path "path",
-    Name "name",
-    NameShare "name-share",
-    Comment "comment",
-    Reference "reference",
-    Literal "literal",
-    Session "session",
-    Depth "depth",
-    Size "size",
-    Test "test",
-    Docs "docs",
-    Compat "compat",
-    Sibling "sibling",
-}
-
-impl std::fmt::Display for Signal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+/// The version of the schema, and of what its signals mean.
+pub const PROFILE_VERSION: u32 = 2;
 
 /// A ranking profile.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     /// Its name.
     pub name: String,
-    /// The version of this schema.
-    pub version: u32,
     /// How lists are fused.
     pub fusion: Fusion,
     /// The parameters of BM25 for each kind of list.
     pub bm25: Bm25Fields,
-    signals: BTreeMap<Signal, Weight>,
+    texts: BTreeMap<Signal, String>,
+    weights: Box<[[[f32; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
 }
 
 /// How lists are fused.
@@ -108,19 +69,107 @@ pub struct Bm25Fields {
     pub file: Bm25,
     /// Comments of chunks.
     pub comment: Bm25,
-    /// Names that chunks define.
+    /// All comments of a file.
+    pub comments: Bm25,
+    /// Names that a chunk defines.
     pub symbol: Bm25,
+    /// All names that a file defines.
+    pub symbols: Bm25,
     /// File names.
     pub name: Bm25,
     /// Paths.
     pub path: Bm25,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+/// Why a profile is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// The file cannot be read.
+    #[error("cannot read the profile {path}: {source}")]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is not a profile.
+    #[error("not a ranking profile: {0}")]
+    Syntax(String),
+    /// It is made for another version of the signals.
+    #[error(
+        "profile version {found} is not {PROFILE_VERSION}; fit it again, or adapt it to this program's default profile"
+    )]
+    Version {
+        /// The version that it names; 0 for none.
+        found: i64,
+    },
+    /// It weighs what this program does not measure.
+    #[error("unknown signals: {}; this program has: {}", unknown.join(", "), signal_names())]
+    UnknownSignals {
+        /// Their names, all of them.
+        unknown: Vec<String>,
+    },
+}
+
+fn signal_names() -> String {
+    let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
+    format!("{} (each as .value, .share or .rank)", names.join(", "))
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Weight {
-    weight: f32,
+struct Written {
+    name: String,
+    #[serde(rename = "version")]
+    _version: u32,
+    fusion: Fusion,
+    bm25: Bm25Fields,
+    signals: BTreeMap<Signal, Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
     text: String,
+    #[serde(default)]
+    value: Weights,
+    #[serde(default)]
+    share: Weights,
+    #[serde(default)]
+    rank: Weights,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Weights {
+    Same(f32),
+    ByKind(ByKind),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ByKind {
+    name: f32,
+    sentence: f32,
+    question: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights::Same(0.0)
+    }
+}
+
+impl Weights {
+    fn of(self, kind: QueryKind) -> f32 {
+        match (self, kind) {
+            (Weights::Same(weight), _) => weight,
+            (Weights::ByKind(by), QueryKind::Name) => by.name,
+            (Weights::ByKind(by), QueryKind::Sentence) => by.sentence,
+            (Weights::ByKind(by), QueryKind::Question) => by.question,
+        }
+    }
 }
 
 impl Profile {
@@ -128,18 +177,150 @@ impl Profile {
     pub fn built_in() -> &'static Profile {
         static PROFILE: OnceLock<Profile> = OnceLock::new();
         PROFILE.get_or_init(|| {
-            toml::from_str(include_str!("default.toml")).expect("the built-in profile is checked by a test")
+            Profile::parse(include_str!("default.toml")).expect("the built-in profile is checked by a test")
         })
     }
 
-    /// What a signal weighs; 0 when the profile leaves it out.
-    pub fn weight(&self, signal: Signal) -> f32 {
-        self.signals.get(&signal).map_or(0.0, |entry| entry.weight)
+    /// The profile in a file.
+    ///
+    /// # Errors
+    /// `Unreadable`, and what [`Profile::parse`] gives.
+    pub fn read(path: &Path) -> Result<Profile, ProfileError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ProfileError::Unreadable { path: path.to_path_buf(), source })?;
+        Profile::parse(&text)
+    }
+
+    /// The profile that a TOML document holds.
+    ///
+    /// # Errors
+    /// `Syntax`, `Version`, and `UnknownSignals` with all of them.
+    pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+        let syntax = |error: toml::de::Error| ProfileError::Syntax(error.to_string());
+        let table: toml::Table = toml::from_str(text).map_err(syntax)?;
+        let found = table.get("version").and_then(toml::Value::as_integer).unwrap_or(0);
+        if found != i64::from(PROFILE_VERSION) {
+            return Err(ProfileError::Version { found });
+        }
+        let named = table.get("signals").and_then(toml::Value::as_table);
+        let unknown: Vec<String> = named
+            .into_iter()
+            .flat_map(|signals| signals.keys())
+            .filter(|name| Signal::by_name(name).is_none())
+            .cloned()
+            .collect();
+        if !unknown.is_empty() {
+            return Err(ProfileError::UnknownSignals { unknown });
+        }
+        let written: Written = toml::from_str(text).map_err(syntax)?;
+        let mut profile = Profile {
+            name: written.name,
+            fusion: written.fusion,
+            bm25: written.bm25,
+            texts: BTreeMap::new(),
+            weights: Box::new([[[0.0; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
+        };
+        for (signal, entry) in written.signals {
+            for kind in QueryKind::ALL {
+                for (form, weights) in
+                    [(Form::Value, entry.value), (Form::Share, entry.share), (Form::Rank, entry.rank)]
+                {
+                    let weight = weights.of(kind);
+                    if !weight.is_finite() {
+                        return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
+                    }
+                    profile.weights[kind as usize][signal as usize][form as usize] = weight;
+                }
+            }
+            profile.texts.insert(signal, entry.text);
+        }
+        profile.check()?;
+        Ok(profile)
+    }
+
+    fn check(&self) -> Result<(), ProfileError> {
+        let Fusion { k, depth, head } = self.fusion;
+        let refuse = |text: String| Err(ProfileError::Syntax(text));
+        if !(k.is_finite() && k >= 0.0) {
+            return refuse(format!("fusion.k is {k}; choose 0 or more"));
+        }
+        if depth == 0 || head == 0 {
+            return refuse("fusion.depth and fusion.head are at least 1".to_string());
+        }
+        let Bm25Fields { chunk, file, comment, comments, symbol, symbols, name, path } = self.bm25;
+        for Bm25 { k1, b } in [chunk, file, comment, comments, symbol, symbols, name, path] {
+            if !(k1.is_finite() && k1 >= 0.0 && (0.0..=1.0).contains(&b)) {
+                return refuse(format!("k1 = {k1}, b = {b}; choose k1 of 0 or more and b of 0 to 1"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a feature weighs in a query of this kind, in log-odds; 0 when the profile leaves it out.
+    pub fn weight(&self, kind: QueryKind, feature: Feature) -> f32 {
+        self.weights[kind as usize][feature.signal as usize][feature.form as usize]
+    }
+
+    /// All weights of a kind, by signal and form.
+    pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Form::ALL.len()]; Signal::COUNT] {
+        &self.weights[kind as usize]
+    }
+
+    /// Sets what a feature weighs, in queries of one kind or of all.
+    pub fn set_weight(&mut self, kind: Option<QueryKind>, feature: Feature, weight: f32) {
+        for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
+            self.weights[each as usize][feature.signal as usize][feature.form as usize] = weight;
+        }
     }
 
     /// What a signal measures.
     pub fn sentence(&self, signal: Signal) -> &str {
-        self.signals.get(&signal).map_or("", |entry| entry.text.as_str())
+        self.texts.get(&signal).map_or("", String::as_str)
+    }
+
+    /// The profile as a TOML document; weights have four decimals.
+    pub fn to_toml(&self) -> String {
+        let mut text = format!(
+            "name = {}\nversion = {PROFILE_VERSION}\n\n[fusion]\nk = {:?}\ndepth = {}\nhead = {}\n\n[bm25]\n",
+            toml::Value::from(self.name.as_str()),
+            self.fusion.k,
+            self.fusion.depth,
+            self.fusion.head,
+        );
+        let Bm25Fields { chunk, file, comment, comments, symbol, symbols, name, path } = self.bm25;
+        for (field, Bm25 { k1, b }) in [
+            ("chunk", chunk),
+            ("file", file),
+            ("comment", comment),
+            ("comments", comments),
+            ("symbol", symbol),
+            ("symbols", symbols),
+            ("name", name),
+            ("path", path),
+        ] {
+            let _ = writeln!(text, "{field} = {{ k1 = {k1:?}, b = {b:?} }}");
+        }
+        for signal in Signal::ALL {
+            let _ =
+                writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
+            for form in Form::ALL {
+                let by_kind = QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, form }));
+                if by_kind == [0.0; QueryKind::ALL.len()] {
+                    continue;
+                }
+                let name = form.name();
+                let [of_name, sentence, question] = by_kind;
+                let _ = if of_name == sentence && sentence == question {
+                    writeln!(text, "{name} = {of_name:.4}")
+                } else {
+                    writeln!(
+                        text,
+                        "{name} = {{ name = {of_name:.4}, sentence = {sentence:.4}, question = {question:.4} }}"
+                    )
+                };
+            }
+        }
+        text
     }
 }
 
@@ -153,13 +334,48 @@ mod tests {
         for signal in Signal::ALL {
             assert!(!profile.sentence(*signal).is_empty(), "{signal}");
         }
-        assert_eq!(profile.version, 1);
     }
 
     #[test]
-    fn an_unknown_signal_is_refused_by_name() {
-        let text = include_str!("default.toml").replace("[signals.size]", "[signals.sise]");
-        let error = toml::from_str::<Profile>(&text).unwrap_err().to_string();
-        assert!(error.contains("sise") && error.contains("lexical"), "{error}");
+    fn unknown_signals_are_refused_all_by_name() {
+        let text = include_str!("default.toml")
+            .replace("[signals.size]", "[signals.sise]")
+            .replace("[signals.depth]", "[signals.dept]");
+        let error = Profile::parse(&text).unwrap_err().to_string();
+        assert!(error.contains("dept, sise;") && error.contains("lexical"), "{error}");
+    }
+
+    #[test]
+    fn another_version_is_refused() {
+        let text = include_str!("default.toml").replace("version = 2", "version = 1");
+        let error = Profile::parse(&text).unwrap_err().to_string();
+        assert!(error.starts_with("profile version 1 is not 2"), "{error}");
+        assert!(matches!(Profile::parse("name = 'x'"), Err(ProfileError::Version { found: 0 })));
+    }
+
+    #[test]
+    fn weights_out_of_range_are_refused() {
+        let check = |from: &str, to: &str, expected: &str| {
+            let text = include_str!("default.toml");
+            assert!(text.contains(from), "{from}");
+            let error = Profile::parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check("k = 10.0", "k = -1.0", "fusion.k is -1");
+        check("head = ", "head = 0 # ", "at least 1");
+        check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
+        check("\nshare = ", "\nshare = nan # ", "is NaN");
+        check("\nshare = ", "\nshares = ", "unknown field `shares`");
+    }
+
+    #[test]
+    fn a_profile_is_written_as_it_is_read() {
+        let mut profile = Profile::built_in().clone();
+        let feature: Feature = "lexical.rank".parse().unwrap();
+        profile.set_weight(Some(QueryKind::Name), feature, 0.25);
+        let again = Profile::parse(&profile.to_toml()).unwrap();
+        assert_eq!(again.to_toml(), profile.to_toml());
+        assert_eq!(again.weight(QueryKind::Name, feature), 0.25);
+        assert!("lexical.sum".parse::<Feature>().is_err());
     }
 }

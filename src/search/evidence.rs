@@ -27,8 +27,12 @@ pub struct FileEvidence {
     pub chunk_cover: f32,
     /// BM25 of its best chunk's symbols.
     pub symbol: f32,
+    /// BM25 of all names that it defines.
+    pub symbols: f32,
     /// BM25 of its best chunk's comments.
     pub comment: f32,
+    /// BM25 of all its comments.
+    pub comments: f32,
     /// BM25 of its file name.
     pub name: f32,
     /// BM25 of its path.
@@ -45,6 +49,8 @@ pub struct FileEvidence {
     pub path_mask: u64,
     /// Names of the query that it defines, a bit each.
     pub defines: u64,
+    /// Names of the query that it contains as written, a bit each.
+    pub mentions: u64,
     /// Lines of it that hold the query as written.
     pub literal: u32,
     /// Whether anything of it matches.
@@ -74,6 +80,14 @@ pub struct Evidence {
     pub chunks: Vec<u32>,
     /// The weight of each query term: its idf in the text of chunks, scaled to sum up to 1.
     pub idf: Vec<f32>,
+}
+
+impl Evidence {
+    /// The share of the query's weight that the terms of a mask have.
+    pub fn idf_of(&self, mask: u64) -> f32 {
+        let held = self.idf.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
+        held.map(|(_, idf)| idf).sum()
+    }
 }
 
 /// How much a chunk's symbols count beside its text when the chunk to show is chosen.
@@ -110,6 +124,7 @@ pub fn gather(query: &Query, context: &Context<'_>, literal: &Literal) -> Result
     }
     for (place, name) in query.names.iter().enumerate() {
         gathering.defined(place, name)?;
+        gathering.mentioned(place, name)?;
     }
     for (file, lines) in &literal.files {
         let known = &mut gathering.evidence.files[*file as usize];
@@ -189,23 +204,8 @@ impl Gathering<'_> {
         let bit = 1u64 << place;
         let bm25 = &context.profile.bm25;
         self.body(place, term, bm25.chunk, bm25.file)?;
-        for (field, parameters) in [(Field::Symbol, bm25.symbol), (Field::Comment, bm25.comment)] {
-            for (posting, add) in self.scored(field, term, parameters)? {
-                let (sums, mask) = match field {
-                    Field::Symbol => (
-                        &mut self.evidence.chunk_symbol,
-                        &mut self.evidence.files[posting.file as usize].symbol_mask,
-                    ),
-                    _ => (
-                        &mut self.chunk_comment,
-                        &mut self.evidence.files[posting.file as usize].comment_mask,
-                    ),
-                };
-                sums[posting.doc as usize] += add;
-                *mask |= bit;
-                self.see(posting.doc);
-            }
-        }
+        self.named(bit, term, bm25.symbol, bm25.symbols)?;
+        self.said(bit, term, bm25.comment, bm25.comments)?;
         for (field, parameters) in [(Field::Name, bm25.name), (Field::Path, bm25.path)] {
             for (posting, add) in self.scored(field, term, parameters)? {
                 let file = &mut self.evidence.files[posting.file as usize];
@@ -226,6 +226,36 @@ impl Gathering<'_> {
         Ok(())
     }
 
+    /// The names that chunks and files define.
+    fn named(&mut self, bit: u64, term: &str, of_chunk: Bm25, of_file: Bm25) -> Result<(), SearchError> {
+        let postings = self.postings(Field::Symbol, term)?;
+        for (file, add) in self.whole_files(Field::Symbol, &postings, of_file) {
+            let known = &mut self.evidence.files[file as usize];
+            known.symbols += add;
+            known.symbol_mask |= bit;
+        }
+        for (posting, add) in self.weighed(Field::Symbol, postings, of_chunk) {
+            self.evidence.chunk_symbol[posting.doc as usize] += add;
+            self.see(posting.doc);
+        }
+        Ok(())
+    }
+
+    /// The comments of chunks and files.
+    fn said(&mut self, bit: u64, term: &str, of_chunk: Bm25, of_file: Bm25) -> Result<(), SearchError> {
+        let postings = self.postings(Field::Comment, term)?;
+        for (file, add) in self.whole_files(Field::Comment, &postings, of_file) {
+            let known = &mut self.evidence.files[file as usize];
+            known.comments += add;
+            known.comment_mask |= bit;
+        }
+        for (posting, add) in self.weighed(Field::Comment, postings, of_chunk) {
+            self.chunk_comment[posting.doc as usize] += add;
+            self.see(posting.doc);
+        }
+        Ok(())
+    }
+
     fn see(&mut self, doc: u32) {
         if !std::mem::replace(&mut self.chunk_seen[doc as usize], true) {
             self.evidence.chunks.push(doc);
@@ -234,31 +264,27 @@ impl Gathering<'_> {
 
     /// The live postings that the filter admits, with what each adds.
     fn scored(&self, field: Field, term: &str, parameters: Bm25) -> Result<Vec<(Posting, f32)>, SearchError> {
-        let postings = self.postings(field, term)?;
+        Ok(self.weighed(field, self.postings(field, term)?, parameters))
+    }
+
+    fn weighed(&self, field: Field, postings: Vec<Posting>, parameters: Bm25) -> Vec<(Posting, f32)> {
         let totals = self.corpus.totals();
         let docs = if field.is_per_file() { totals.files } else { totals.chunks };
         let average = totals.lengths[field as usize] as f32 / docs.max(1) as f32;
         let idf = idf(docs, postings.len() as u64);
         let scored = postings.into_iter().filter(|posting| self.admits(posting.file));
-        Ok(scored
+        scored
             .map(|posting| {
                 (posting, idf * saturation(posting.freq as f32, posting.len as f32, average, parameters))
             })
-            .collect())
+            .collect()
     }
 
-    /// The text of chunks and, from the same postings, of whole files.
-    fn body(&mut self, place: usize, term: &str, of_chunk: Bm25, of_file: Bm25) -> Result<(), SearchError> {
-        let postings = self.postings(Field::Body, term)?;
-        let totals = self.corpus.totals();
-        let length = totals.lengths[Field::Body as usize] as f32;
-        let (chunk_average, file_average) =
-            (length / totals.chunks.max(1) as f32, length / totals.files.max(1) as f32);
-        let chunk_idf = idf(totals.chunks, postings.len() as u64);
-        self.evidence.idf[place] = if postings.is_empty() { 0.0 } else { chunk_idf };
+    /// What the term adds to the files as wholes that the filter admits.
+    fn whole_files(&self, field: Field, postings: &[Posting], parameters: Bm25) -> Vec<(u32, f32)> {
         // A file's documents stand together, but for those that a full segment cut off.
         let mut by_file: Vec<(u32, u32)> = Vec::new();
-        for posting in &postings {
+        for posting in postings {
             match by_file.last_mut() {
                 Some((file, freq)) if *file == posting.file => *freq += posting.freq,
                 _ => by_file.push((posting.file, posting.freq)),
@@ -270,23 +296,48 @@ impl Gathering<'_> {
             kept.1 += if same { next.1 } else { 0 };
             same
         });
-        let file_idf = idf(totals.files, by_file.len() as u64);
-        for (file, freq) in by_file {
-            if self.admits(file) {
-                let len = self.corpus.version(file).lengths()[Field::Body as usize] as f32;
-                let known = &mut self.evidence.files[file as usize];
-                known.body += file_idf * saturation(freq as f32, len, file_average, of_file);
-                known.body_mask |= 1 << place;
-            }
+        let totals = self.corpus.totals();
+        let average = totals.lengths[field as usize] as f32 / totals.files.max(1) as f32;
+        let idf = idf(totals.files, by_file.len() as u64);
+        let admitted = by_file.into_iter().filter(|(file, _)| self.admits(*file));
+        admitted
+            .map(|(file, freq)| {
+                let len = self.corpus.version(file).lengths()[field as usize] as f32;
+                (file, idf * saturation(freq as f32, len, average, parameters))
+            })
+            .collect()
+    }
+
+    /// The text of chunks and files.
+    fn body(&mut self, place: usize, term: &str, of_chunk: Bm25, of_file: Bm25) -> Result<(), SearchError> {
+        let postings = self.postings(Field::Body, term)?;
+        let chunk_idf = idf(self.corpus.totals().chunks, postings.len() as u64);
+        self.evidence.idf[place] = if postings.is_empty() { 0.0 } else { chunk_idf };
+        for (file, add) in self.whole_files(Field::Body, &postings, of_file) {
+            let known = &mut self.evidence.files[file as usize];
+            known.body += add;
+            known.body_mask |= 1 << place;
         }
-        for posting in postings {
-            if self.admits(posting.file) {
-                let doc = posting.doc as usize;
-                self.evidence.chunk_body[doc] +=
-                    chunk_idf * saturation(posting.freq as f32, posting.len as f32, chunk_average, of_chunk);
-                self.chunk_cover[doc] += chunk_idf;
-                self.see(posting.doc);
-            }
+        for (posting, add) in self.weighed(Field::Body, postings, of_chunk) {
+            let doc = posting.doc as usize;
+            self.evidence.chunk_body[doc] += add;
+            self.chunk_cover[doc] += chunk_idf;
+            self.see(posting.doc);
+        }
+        Ok(())
+    }
+
+    /// Files that contain a name of the query as written.
+    fn mentioned(&mut self, place: usize, name: &str) -> Result<(), SearchError> {
+        let reader = &self.corpus.committed().reader;
+        for segment in 0..reader.segments().len() {
+            let base = self.corpus.base(segment);
+            reader.postings(segment, IndexField::Word, name, |doc, _| {
+                let file = self.corpus.files()[(base + doc) as usize];
+                if file != NO_FILE {
+                    self.evidence.files[file as usize].mentions |= 1 << place;
+                }
+            })?;
         }
         Ok(())
     }

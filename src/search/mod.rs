@@ -3,7 +3,8 @@
 //! ```text
 //! Query -> Evidence (postings of each term, scored in one pass a field)
 //!       -> lists per signal -> reciprocal rank fusion -> head of some hundred files
-//!       -> contributions of named signals -> score, reasons -> Ranked hits
+//!       -> Measured (what each signal says) -> weighed by the profile -> RankedFile -> Ranked hits
+//!       -> reasons, for the hits that are shown
 //! ```
 //!
 //! The unit that is ranked is the file, by the evidence of its chunks, names and place; its best chunk is what is
@@ -12,15 +13,23 @@
 
 mod corpus;
 mod evidence;
+mod face;
 mod fuse;
+mod hits;
 mod literal;
+mod measure;
+mod model;
 mod place;
-mod score;
+mod reason;
 mod usage;
 
 pub use corpus::Corpus;
+pub use face::{Face, face};
+pub use hits::Ranked;
+pub use measure::Measured;
+pub use model::{Forms, RankedFile, forms};
 pub use place::{compat_part, test_part};
-pub use score::{Contribution, Face, Ranked, RankedFile, face};
+pub use reason::{Contribution, file_reasons, reasons};
 pub use usage::{Usage, usage};
 
 use std::cell::RefCell;
@@ -90,8 +99,9 @@ pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchErr
     let literal = literal::find(query, context)?;
     let evidence = evidence::gather(query, context, &literal)?;
     let head = fuse::head(&evidence, context);
-    let files = score::rescore(query, context, &evidence, &head)?;
-    let hits = score::hits(query, context, &evidence, &files)?;
+    let measured = measure::measure(query, context, &evidence, &head)?;
+    let files = model::weigh(measured, query.kind, context.profile, context.corpus);
+    let hits = hits::hits(query, context, &evidence, &files)?;
     Ok(Ranking {
         hits,
         files,

@@ -58,18 +58,32 @@ pub fn test_part(path: &str) -> Option<&str> {
     })
 }
 
-/// The part of the path that marks compatibility, vendored or generated code, if any.
+/// The part of the path that marks compatibility or vendored code, if any.
 pub fn compat_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').find(|part| matches(part, COMPAT_PARTS)).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        stem.split(['_', '-', '.']).find(|word| matches(word, COMPAT_PARTS) || matches(word, GENERATED_WORDS))
+        stem.split(['_', '-', '.']).find(|word| matches(word, COMPAT_PARTS))
+    })
+}
+
+/// The part of the path that marks generated code, if any.
+pub fn generated_part(path: &str) -> Option<&str> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').find(|part| matches(part, GENERATED_WORDS)).or_else(|| {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        stem.split(['_', '-', '.']).find(|word| matches(word, GENERATED_WORDS))
     })
 }
 
 /// Whether a file is prose or data: Markdown, or text without a grammar.
 pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
     language == LanguageId::TEXT || language_name == "markdown"
+}
+
+/// Whether a file is data, settings or markup.
+pub fn is_data(language_name: &str) -> bool {
+    matches!(language_name, "json" | "toml" | "yaml" | "css" | "html")
 }
 
 fn matches(part: &str, wanted: &[&str]) -> bool {
@@ -87,7 +101,7 @@ mod tests {
         assert_eq!(test_part("src/app.spec.ts"), Some("spec"));
         assert_eq!(test_part("src/contest.rs"), None);
         assert_eq!(test_part("attestation/latest.rs"), None);
-        assert_eq!(compat_part("pkg/apis/zz_generated.deepcopy.go"), Some("generated"));
+        assert_eq!(generated_part("pkg/apis/zz_generated.deepcopy.go"), Some("generated"));
         assert_eq!(compat_part("vendor/x/y.go"), Some("vendor"));
         assert_eq!(compat_part("src/vendors.go"), None);
     }

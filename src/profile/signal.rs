@@ -1,0 +1,160 @@
+//! The names that a profile speaks of: signals, the forms in which a signal is weighed, and kinds of query.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! signals {
+    ($($variant:ident $name:literal,)+) => {
+        /// A named contribution to a score. What each measures is said in the profile.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[allow(missing_docs)] // the sentences are in the profile file
+        pub enum Signal {
+            $($variant,)+
+        }
+
+        impl Signal {
+            /// Every signal.
+            pub const ALL: &'static [Signal] = &[$(Signal::$variant,)+];
+
+            /// How many there are.
+            pub const COUNT: usize = Signal::ALL.len();
+
+            /// Its name in profiles and replies.
+            pub fn name(self) -> &'static str {
+                match self { $(Signal::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+signals! {
+    Base "base",
+    Lexical "lexical",
+    Chunks "chunks",
+    File "file",
+    Coverage "coverage",
+    ChunkCoverage "chunk-coverage",
+    Symbol "symbol",
+    Symbols "symbols",
+    SymbolCoverage "symbol-coverage",
+    Definition "definition",
+    DefinedName "defined-name",
+    DefinedTight "defined-tight",
+    Pairs "pairs",
+    Path "path",
+    PathCoverage "path-coverage",
+    Folder "folder",
+    Name "name",
+    NameShare "name-share",
+    NameCoverage "name-coverage",
+    NameExact "name-exact",
+    Comment "comment",
+    Comments "comments",
+    CommentCoverage "comment-coverage",
+    Mentions "mentions",
+    Reference "reference",
+    Literal "literal",
+    Session "session",
+    Depth "depth",
+    Size "size",
+    Definitions "definitions",
+    Entry "entry",
+    Test "test",
+    Docs "docs",
+    Data "data",
+    Compat "compat",
+    Generated "generated",
+    Sibling "sibling",
+}
+
+impl std::fmt::Display for Signal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Signal {
+    /// The signal of that name.
+    pub fn by_name(name: &str) -> Option<Signal> {
+        Signal::ALL.iter().copied().find(|signal| signal.name() == name)
+    }
+}
+
+/// How a signal's measure is taken before it is weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// The measure itself.
+    Value,
+    /// The measure over the greatest in the head: 0 to 1.
+    Share,
+    /// 10 / (10 + rank) by the measure in the head, 0 for files that have nothing of it.
+    Rank,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; 3] = [Form::Value, Form::Share, Form::Rank];
+
+    /// Its name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Value => "value",
+            Form::Share => "share",
+            Form::Rank => "rank",
+        }
+    }
+}
+
+/// A signal in one form: what has a weight. Written `lexical.share`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Feature {
+    /// What is measured.
+    pub signal: Signal,
+    /// How it is taken.
+    pub form: Form,
+}
+
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.signal, self.form.name())
+    }
+}
+
+impl std::str::FromStr for Feature {
+    type Err = super::ProfileError;
+
+    fn from_str(text: &str) -> Result<Feature, super::ProfileError> {
+        let (signal, form) = text.split_once('.').unwrap_or((text, "value"));
+        let known = Signal::by_name(signal);
+        let form = Form::ALL.into_iter().find(|known| known.name() == form);
+        match (known, form) {
+            (Some(signal), Some(form)) => Ok(Feature { signal, form }),
+            _ => Err(super::ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
+        }
+    }
+}
+
+/// What kind of query it is, by its shape: weights may differ by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QueryKind {
+    /// Nothing but names.
+    Name,
+    /// A sentence with a name in it.
+    Sentence,
+    /// Words only.
+    Question,
+}
+
+impl QueryKind {
+    /// Every kind.
+    pub const ALL: [QueryKind; 3] = [QueryKind::Name, QueryKind::Sentence, QueryKind::Question];
+
+    /// Its name in profiles.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryKind::Name => "name",
+            QueryKind::Sentence => "sentence",
+            QueryKind::Question => "question",
+        }
+    }
+}

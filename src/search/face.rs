@@ -1,0 +1,106 @@
+//! What of a chunk is shown: the symbol in it that answers, or the chunk.
+
+use super::SearchError;
+use super::corpus::Corpus;
+use super::hits::Ranked;
+use crate::index::Columns;
+use crate::meta::OutlineSymbol;
+use crate::model::{KindSet, SymbolKind};
+use crate::query::Query;
+use crate::text::{Lines, Span};
+use crate::tokenize::{TermList, Tokenizer};
+
+/// What a hit is shown as: its chunk or, where one symbol of it answers, that symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Its bytes.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The name it defines or belongs to.
+    pub symbol: Option<String>,
+}
+
+/// A chunk is shown as the symbol in it that answers, where one does; else as itself, under the name of its main
+/// symbol or of what it is a part of.
+pub fn face(
+    query: &Query,
+    kinds: Option<KindSet>,
+    corpus: &Corpus,
+    hit: &Ranked,
+) -> Result<Face, SearchError> {
+    let outline =
+        corpus.meta().version(hit.version).map(|version| version.outline()).transpose()?.unwrap_or_default();
+    Ok(face_among(query, kinds, &outline.symbols, hit))
+}
+
+fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol<'_>], hit: &Ranked) -> Face {
+    let columns = &hit.chunk;
+    // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
+    let enough = if hit.literal { 1.0 } else { 0.5 };
+    let whole = |kind: SymbolKind, symbol: Option<String>| Face {
+        span: columns.span,
+        lines: columns.lines,
+        kind,
+        symbol,
+    };
+    let begins_here = |symbol: &OutlineSymbol| {
+        columns.span.start <= symbol.span.start && symbol.span.start < columns.span.end
+    };
+    let mut tokenizer = Tokenizer::new();
+    let mut best: Option<(f32, &OutlineSymbol)> = None;
+    for symbol in symbols.iter().filter(|symbol| begins_here(symbol)) {
+        if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
+            continue;
+        }
+        // A constant is rarely the answer beside a function or type, unless it is what was asked for.
+        let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
+        let worth = match answers(query, &mut tokenizer, symbol.name) {
+            worth if is_data && worth < 1.0 => worth / 2.0,
+            worth => worth,
+        };
+        if best.is_none_or(|(known, _)| worth > known) {
+            best = Some((worth, symbol));
+        }
+    }
+    match best {
+        Some((worth, symbol)) if worth >= enough || kinds.is_some() => {
+            let lines = Lines {
+                first: symbol.lines.first,
+                last: symbol.lines.last.min(columns.lines.last).max(symbol.lines.first),
+            };
+            let span = Span { start: symbol.span.start, end: symbol.span.end.min(columns.span.end) };
+            Face { span, lines, kind: symbol.kind, symbol: Some(symbol.qualified()) }
+        }
+        Some((_, symbol)) if columns.kind != SymbolKind::Block => {
+            whole(columns.kind, Some(main(symbols, columns).unwrap_or(symbol).qualified()))
+        }
+        _ => {
+            let enclosing = symbols.iter().rfind(|symbol| symbol.span.contains(columns.span));
+            whole(columns.kind, enclosing.map(OutlineSymbol::qualified))
+        }
+    }
+}
+
+/// The symbol that a chunk's kind comes from.
+fn main<'o, 'a>(symbols: &'o [OutlineSymbol<'a>], columns: &Columns) -> Option<&'o OutlineSymbol<'a>> {
+    symbols.iter().find(|symbol| {
+        columns.span.start <= symbol.span.start
+            && symbol.span.start < columns.span.end
+            && symbol.kind == columns.kind
+    })
+}
+
+/// How well a name answers the query: 1 when the query has it as written, else .9 of the share of its terms that the
+/// query has.
+fn answers(query: &Query, tokenizer: &mut Tokenizer, name: &str) -> f32 {
+    if query.names.iter().any(|wanted| wanted == name) {
+        return 1.0;
+    }
+    let mut terms = TermList::default();
+    tokenizer.terms(name, &mut terms);
+    let found = terms.iter().filter(|term| query.terms.iter().any(|wanted| wanted.term == *term)).count();
+    if found == 0 { 0.0 } else { 0.9 * found as f32 / terms.count as f32 }
+}

@@ -1,0 +1,189 @@
+//! Why a hit is there, in words: a sentence for each signal that contributes, from the facts it was measured by.
+
+use super::hits::Ranked;
+use super::measure::{Measured, Values};
+use super::model::{self, RankedFile};
+use super::{Context, SearchError, place};
+use crate::meta::Outline;
+use crate::path::RelPath;
+use crate::profile::Signal;
+use crate::query::Query;
+
+/// A part of a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contribution {
+    /// Which signal.
+    pub signal: Signal,
+    /// What it adds to the sum, in log-odds.
+    pub value: f32,
+    /// What it adds to the score.
+    pub share: f32,
+    /// The reason in words.
+    pub text: String,
+}
+
+/// The contributions to a hit of `ranked`: the largest first, the base last. They are never empty, and their shares
+/// add up to the hit's score.
+pub fn reasons(
+    query: &Query,
+    context: &Context<'_>,
+    ranked: &RankedFile,
+    hit: &Ranked,
+) -> Result<Vec<Contribution>, SearchError> {
+    let mut parts = ranked.parts;
+    parts[Signal::Sibling as usize] = hit.sibling;
+    contributions(query, context, &ranked.measured, &parts)
+}
+
+/// The same for the file as a whole.
+pub fn file_reasons(
+    query: &Query,
+    context: &Context<'_>,
+    ranked: &RankedFile,
+) -> Result<Vec<Contribution>, SearchError> {
+    contributions(query, context, &ranked.measured, &ranked.parts)
+}
+
+fn contributions(
+    query: &Query,
+    context: &Context<'_>,
+    measured: &Measured,
+    parts: &Values,
+) -> Result<Vec<Contribution>, SearchError> {
+    let shares = model::shares(parts);
+    let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
+    let version = context.corpus.version(measured.file);
+    let outline = if needs_outline { version.outline()? } else { Outline::default() };
+    let teller = Teller { query, context, measured, outline };
+    let mut reasons: Vec<Contribution> = Signal::ALL
+        .iter()
+        .filter(|signal| **signal != Signal::Base && parts[**signal as usize] != 0.0)
+        .map(|signal| Contribution {
+            signal: *signal,
+            value: parts[*signal as usize],
+            share: shares[*signal as usize],
+            text: format!("{signal}: {}", teller.text(*signal)),
+        })
+        .collect();
+    reasons.sort_by(|a, b| b.share.abs().total_cmp(&a.share.abs()).then_with(|| a.signal.cmp(&b.signal)));
+    reasons.push(Contribution {
+        signal: Signal::Base,
+        value: parts[Signal::Base as usize],
+        share: shares[Signal::Base as usize],
+        text: "base: before any evidence".to_string(),
+    });
+    Ok(reasons)
+}
+
+struct Teller<'t> {
+    query: &'t Query,
+    context: &'t Context<'t>,
+    measured: &'t Measured,
+    outline: Outline<'t>,
+}
+
+impl Teller<'_> {
+    fn text(&self, signal: Signal) -> String {
+        let Measured { file, known, values, facts } = self.measured;
+        let version = self.context.corpus.version(*file);
+        let path = version.path();
+        let rel = RelPath::new(path).expect("paths are checked before they are recorded");
+        let percent = |value: f32| format!("{:.0} %", value * 100.0);
+        let value = values[signal as usize];
+        match signal {
+            Signal::Base => "before any evidence".to_string(),
+            Signal::Lexical => format!("matched tokens [{}]", self.words(known.body_mask)),
+            Signal::Chunks => match known.chunks.iter().filter(|score| **score > 0.0).count() {
+                1 => "one place matches".to_string(),
+                n => format!("{n} places or more match"),
+            },
+            Signal::File => "its words as a whole match".to_string(),
+            Signal::Coverage => format!("{} of the query's weight in the file", percent(value)),
+            Signal::ChunkCoverage => format!("{} of the query's weight in one place", percent(value)),
+            Signal::Symbol => format!("names defined here hold [{}]", self.words(known.symbol_mask)),
+            Signal::Symbols => "the names that it defines match as a whole".to_string(),
+            Signal::SymbolCoverage => {
+                format!("{} of the query's weight in names defined here", percent(value))
+            }
+            Signal::Definition => match facts.exact.map(|place| &self.outline.symbols[place as usize]) {
+                Some(symbol) => format!("{} '{}' is defined here", symbol.kind, symbol.qualified()),
+                None => "defined here".to_string(),
+            },
+            Signal::DefinedName | Signal::DefinedTight => match facts.best {
+                Some((place, mask)) => {
+                    let name = self.outline.symbols[place as usize].qualified();
+                    format!("{name} matches '{}'", self.words(mask).replace(", ", "/"))
+                }
+                None => "a name defined here matches".to_string(),
+            },
+            Signal::Pairs => "neighbours in the query are neighbours in a name here".to_string(),
+            Signal::Path => {
+                let component = path_component(path, &self.words(known.path_mask));
+                format!("component '{component}' matches query")
+            }
+            Signal::PathCoverage => format!("{} of the query's weight in the path", percent(value)),
+            Signal::Folder => format!("the query names {} of the folder's name", percent(value)),
+            Signal::Name => format!("file name '{}' matches query", rel.file_name()),
+            Signal::NameShare => format!("the query names {} of '{}'", percent(value), rel.naming()),
+            Signal::NameCoverage => format!("{} of the query's weight in the file name", percent(value)),
+            Signal::NameExact => format!("'{}' is named in the query", rel.naming()),
+            Signal::Comment => format!("mentions [{}]", self.words(known.comment_mask)),
+            Signal::Comments => "its comments as a whole match".to_string(),
+            Signal::CommentCoverage => format!("{} of the query's weight in comments", percent(value)),
+            Signal::Mentions => {
+                let held =
+                    self.query.names.iter().enumerate().filter(|(name, _)| known.mentions & (1 << name) != 0);
+                let names: Vec<&str> = held.map(|(_, name)| name.as_str()).collect();
+                format!("contains {} as written", names.join(", "))
+            }
+            Signal::Reference => {
+                let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
+                format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
+            }
+            Signal::Literal => match known.literal {
+                1 => "contains the query as written".to_string(),
+                lines => format!("contains the query as written on {lines} lines"),
+            },
+            Signal::Session => match facts.turns {
+                0 => "file read just now".to_string(),
+                turns => format!("file read {} ago", counted(turns, "turn")),
+            },
+            Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
+            Signal::Size => counted(version.lines() as usize, "line"),
+            Signal::Definitions => format!("defines {}", counted(version.symbols() as usize, "name")),
+            Signal::Entry => format!("'{}' is the entry of its folder", rel.file_name()),
+            Signal::Test => format!("'{}' in its path", place::test_part(path).unwrap_or_default()),
+            Signal::Compat => format!("'{}' in its path", place::compat_part(path).unwrap_or_default()),
+            Signal::Generated => format!("'{}' in its path", place::generated_part(path).unwrap_or_default()),
+            Signal::Docs => "prose, not code".to_string(),
+            Signal::Data => "data or markup, not code".to_string(),
+            Signal::Sibling => "a better place in the same file stands before it".to_string(),
+        }
+    }
+
+    /// The words of the query behind a mask, as a list.
+    fn words(&self, mask: u64) -> String {
+        let held = self.query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
+        let words: Vec<&str> = held.map(|(_, term)| term.word.as_str()).collect();
+        words.join(", ")
+    }
+}
+
+fn counted(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// The part of a path that a word of the query occurs in, the last such; else the file name.
+fn path_component<'p>(path: &'p str, words: &str) -> &'p str {
+    let is_in = |part: &str| {
+        let part = part.to_lowercase();
+        words.split(", ").any(|word| !word.is_empty() && part.contains(&word[..floor_boundary(word, 4)]))
+    };
+    let found = path.rsplit('/').find(|part| is_in(part));
+    found.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path))
+}
+
+/// The first `n` characters of a word in bytes: stems differ at their ends.
+fn floor_boundary(word: &str, n: usize) -> usize {
+    word.char_indices().nth(n).map_or(word.len(), |(at, _)| at)
+}
