@@ -49,6 +49,8 @@ pub struct Asks {
     pub generated: bool,
     /// Data, settings and markup.
     pub data: bool,
+    /// Code for one operating system.
+    pub platform: bool,
 }
 
 /// Why a query was refused.
@@ -206,6 +208,9 @@ fn asks_of(words: &[&str]) -> Asks {
             "vendored",
         ]),
         generated: any(&["generated", "codegen", "generate"]),
+        platform: any(&[
+            "windows", "win32", "macos", "darwin", "ios", "android", "wasm", "platform", "freebsd",
+        ]),
         data: any(&["json", "toml", "yaml", "css", "html", "stylesheet", "markup", "schema", "manifest"]),
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! Measures do not depend on the profile's weights, so they can be exported, weighed anew and learned from.
 
+use rustc_hash::FxHashSet;
+
 use super::evidence::{Evidence, FileEvidence};
+use super::kin::{self, Kin};
 use super::usage::usage;
 use super::{Context, SearchError, place};
 use crate::meta::OutlineSymbol;
@@ -51,8 +54,9 @@ pub fn measure(
     evidence: &Evidence,
     head: &[u32],
 ) -> Result<Vec<Measured>, SearchError> {
-    let mut measure =
-        Measure { query, context, evidence, hints: Hints::new(query), terms: TermList::default() };
+    let paths = head.iter().map(|file| context.corpus.path(*file)).collect();
+    let (hints, kin) = (Hints::new(query), Kin::new(query));
+    let mut measure = Measure { query, context, evidence, hints, kin, paths, terms: TermList::default() };
     head.iter().map(|file| measure.file(*file)).collect()
 }
 
@@ -106,6 +110,9 @@ struct Measure<'m> {
     context: &'m Context<'m>,
     evidence: &'m Evidence,
     hints: Hints,
+    kin: Kin,
+    /// Those of the head.
+    paths: FxHashSet<&'m str>,
     terms: TermList,
 }
 
@@ -121,7 +128,7 @@ impl Measure<'_> {
     }
 
     fn text(&self, measured: &mut Measured) {
-        let Measured { known, values, .. } = measured;
+        let Measured { known, values, file, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
         set(Signal::Lexical, BM25_UNIT * known.chunks[0]);
@@ -139,6 +146,8 @@ impl Measure<'_> {
         set(Signal::CommentCoverage, self.evidence.idf_of(known.comment_mask));
         set(Signal::NameCoverage, self.evidence.idf_of(known.name_mask));
         set(Signal::PathCoverage, self.evidence.idf_of(known.path_mask));
+        let opening = self.context.corpus.docs(*file).start;
+        set(Signal::Opening, BM25_UNIT * self.evidence.chunk_body[opening as usize]);
         set(Signal::Literal, (known.literal > 0) as u32 as f32);
         let n_names = self.query.names.len().max(1);
         set(Signal::Mentions, known.mentions.count_ones() as f32 / n_names as f32);
@@ -150,14 +159,24 @@ impl Measure<'_> {
         let rel = RelPath::new(path).expect("paths are checked before they are recorded");
         let naming = rel.naming();
         let mut pairs = 0;
+        let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
+        let folder = rel.parent().unwrap_or("").rsplit('/').find(|folder| *folder != naming);
+        let folder = folder.unwrap_or_default();
         if measured.known.path_mask != 0 {
-            let cover = self.cover(naming);
-            measured.values[Signal::NameShare as usize] = cover.of_name;
+            set(Signal::NameShare, self.cover(naming).of_name);
             pairs = self.cover(path).pairs;
-            let folder = rel.parent().unwrap_or("").rsplit('/').find(|folder| *folder != naming);
-            if let Some(folder) = folder.filter(|folder| !folder.is_empty()) {
-                measured.values[Signal::Folder as usize] = self.cover(folder).of_name;
-            }
+            set(Signal::Folder, self.cover(folder).of_name);
+        }
+        let (of_name, of_folder) = (self.kin_cover(naming), self.kin_cover(folder));
+        set(Signal::NameKin, of_name.of_name);
+        set(Signal::FolderKin, of_folder.of_name);
+        set(Signal::PathKin, self.kin_cover(path).of_query);
+        let is_entry = naming != rel.stem();
+        let holder = rel.parent().unwrap_or("").rsplit('/').next().unwrap_or_default();
+        let is_eponym = !is_entry && self.is_same(holder, naming);
+        set(Signal::Eponym, is_eponym as u32 as f32);
+        if is_entry || is_eponym {
+            set(Signal::Centre, of_name.of_name);
         }
         let is_named = |name: &String| name.eq_ignore_ascii_case(naming);
         measured.values[Signal::NameExact as usize] = self.query.names.iter().any(is_named) as u32 as f32;
@@ -170,15 +189,24 @@ impl Measure<'_> {
         let Measured { file, known, values, facts } = measured;
         let version = self.context.corpus.version(*file);
         values[Signal::Definitions as usize] = ((1 + version.symbols()) as f32).ln() / 1_000f32.ln();
-        if known.defines != 0 || known.symbol_mask != 0 {
+        {
             let outline = version.outline()?;
             let (mut exact, mut best, mut tight) = (0.0f32, 0.0f32, 0.0f32);
+            let (mut related, mut qualified) = (0.0f32, 0.0f32);
             for (place, symbol) in outline.symbols.iter().enumerate() {
                 if known.defines != 0 && self.query.names.iter().any(|name| name == symbol.name) {
                     let worth = definition_worth(symbol, outline.depth(place));
                     if worth > exact {
                         exact = worth;
                         facts.exact = Some(place as u32);
+                    }
+                }
+                if symbol.kind != crate::model::SymbolKind::Field {
+                    let kin = self.kin_cover(symbol.name);
+                    related = related.max(kin.of_query * kin.of_name);
+                    if kin.mask != 0 && symbol.container.is_some() {
+                        let whole = self.kin_cover(&symbol.qualified());
+                        qualified = qualified.max(whole.of_query * whole.of_name);
                     }
                 }
                 if known.symbol_mask != 0 && self.hints.may_hold(symbol.name) {
@@ -195,6 +223,18 @@ impl Measure<'_> {
             values[Signal::Definition as usize] = exact;
             values[Signal::DefinedName as usize] = best;
             values[Signal::DefinedTight as usize] = tight;
+            values[Signal::DefinedKin as usize] = related;
+            values[Signal::Qualified as usize] = qualified;
+            let path = RelPath::new(version.path()).expect("checked");
+            let named = outline.symbols.iter().find(|symbol| self.is_same(symbol.name, path.naming()));
+            let main = named.or_else(|| {
+                let types = outline.symbols.iter().filter(|symbol| symbol.kind.is_type_like());
+                types.max_by_key(|symbol| symbol.lines.count())
+            });
+            if let Some(main) = main {
+                let uses = usage(self.context.corpus, main.name)?.references;
+                values[Signal::Central as usize] = (((1 + uses) as f32).ln() / 1000f32.ln()).min(1.0);
+            }
             if let Some(place) = facts.exact {
                 let name = outline.symbols[place as usize].name;
                 facts.uses = usage(self.context.corpus, name)?.references;
@@ -220,6 +260,8 @@ impl Measure<'_> {
         set(Signal::Test, flag(place::test_part(path).is_some(), asks.tests));
         set(Signal::Compat, flag(place::compat_part(path).is_some(), asks.compat));
         set(Signal::Generated, flag(place::generated_part(path).is_some(), asks.generated));
+        set(Signal::Platform, flag(place::platform_part(path).is_some(), asks.platform));
+        set(Signal::Twin, flag(self.has_twin(path), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(place::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(place::is_data(language), asks.data));
@@ -228,6 +270,50 @@ impl Measure<'_> {
             measured.facts.turns = turns;
             set(Signal::Session, Session::worth(turns));
         }
+    }
+
+    /// Whether the head holds the same file without one of its folders that speak of a version or the past.
+    fn has_twin(&self, path: &str) -> bool {
+        let parts: Vec<&str> = path.split('/').collect();
+        (0..parts.len() - 1).filter(|at| place::is_past(parts[*at])).any(|at| {
+            let twin: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
+            self.paths.contains(twin.join("/").as_str())
+        })
+    }
+
+    /// How well `name` and the query cover each other when related words count.
+    fn kin_cover(&mut self, name: &str) -> Cover {
+        self.terms.clear();
+        self.context.tokenizer.borrow_mut().terms(name, &mut self.terms);
+        let terms: Vec<&str> = self.terms.iter().collect();
+        let mut cover = Cover::default();
+        let mut known = 0;
+        for (at, term) in terms.iter().enumerate() {
+            let mut mask = self.kin.of(term);
+            if at > 0 {
+                mask |= self.kin.of_pair(terms[at - 1], term);
+            }
+            if let Some(next) = terms.get(at + 1) {
+                mask |= self.kin.of_pair(term, next);
+            }
+            known += u32::from(mask != 0);
+            cover.mask |= mask;
+        }
+        cover.of_name = known as f32 / terms.len().max(1) as f32;
+        cover.of_query = self.evidence.idf_of(cover.mask);
+        cover
+    }
+
+    /// Whether two names have the same words, but for their endings.
+    fn is_same(&mut self, one: &str, other: &str) -> bool {
+        let mut tokenizer = self.context.tokenizer.borrow_mut();
+        self.terms.clear();
+        tokenizer.terms(one, &mut self.terms);
+        let mut others = TermList::default();
+        tokenizer.terms(other, &mut others);
+        self.terms.count > 0
+            && self.terms.count == others.count
+            && self.terms.iter().zip(others.iter()).all(|(one, other)| kin::is_kin(one, other))
     }
 
     /// How well `name` and the query cover each other.

@@ -16,6 +16,7 @@ mod evidence;
 mod face;
 mod fuse;
 mod hits;
+mod kin;
 mod literal;
 mod measure;
 mod model;

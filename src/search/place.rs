@@ -36,6 +36,8 @@ const COMPAT_PARTS: &[&str] = &[
     "compat",
     "legacy",
     "deprecated",
+    "deprecations",
+    "obsolete",
     "vendor",
     "vendored",
     "third_party",
@@ -79,6 +81,29 @@ pub fn generated_part(path: &str) -> Option<&str> {
 /// Whether a file is prose or data: Markdown, or text without a grammar.
 pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
     language == LanguageId::TEXT || language_name == "markdown"
+}
+
+/// Folders and words for one operating system that is not the common case of a tree.
+const PLATFORM_PARTS: &[&str] = &[
+    "win", "win32", "windows", "darwin", "macos", "osx", "ios", "android", "aix", "sunos", "solaris",
+    "os390", "haiku", "qnx", "cygwin", "mingw", "freebsd", "openbsd", "netbsd", "wasm", "wasi",
+];
+
+/// The part of the path that names one operating system, if any.
+pub fn platform_part(path: &str) -> Option<&str> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').find(|part| matches(part, PLATFORM_PARTS)).or_else(|| {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        stem.split(['_', '-', '.']).find(|word| matches(word, PLATFORM_PARTS))
+    })
+}
+
+/// Whether a folder's name speaks of a version or of the past.
+pub fn is_past(part: &str) -> bool {
+    let is_version = part
+        .strip_prefix(['v', 'V'])
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+    is_version || matches(part, COMPAT_PARTS)
 }
 
 /// Whether a file is data, settings or markup.

@@ -116,17 +116,26 @@ impl Teller<'_> {
                 }
                 None => "a name defined here matches".to_string(),
             },
+            Signal::DefinedKin => "a name defined here is related".to_string(),
+            Signal::Qualified => "a name defined here and what holds it are related".to_string(),
+            Signal::Central => "what it is named after is used elsewhere".to_string(),
             Signal::Pairs => "neighbours in the query are neighbours in a name here".to_string(),
             Signal::Path => {
                 let component = path_component(path, &self.words(known.path_mask));
                 format!("component '{component}' matches query")
             }
             Signal::PathCoverage => format!("{} of the query's weight in the path", percent(value)),
+            Signal::PathKin => format!("{} of the query's weight is related to the path", percent(value)),
+            Signal::FolderKin => format!("{} of the folder's name is related to the query", percent(value)),
+            Signal::Centre => format!("'{}' is the centre of its folder", rel.file_name()),
             Signal::Folder => format!("the query names {} of the folder's name", percent(value)),
             Signal::Name => format!("file name '{}' matches query", rel.file_name()),
             Signal::NameShare => format!("the query names {} of '{}'", percent(value), rel.naming()),
             Signal::NameCoverage => format!("{} of the query's weight in the file name", percent(value)),
             Signal::NameExact => format!("'{}' is named in the query", rel.naming()),
+            Signal::NameKin => format!("{} of '{}' is related to the query", percent(value), rel.naming()),
+            Signal::Eponym => "named as its folder is".to_string(),
+            Signal::Opening => "its first lines match".to_string(),
             Signal::Comment => format!("mentions [{}]", self.words(known.comment_mask)),
             Signal::Comments => "its comments as a whole match".to_string(),
             Signal::CommentCoverage => format!("{} of the query's weight in comments", percent(value)),
@@ -155,6 +164,8 @@ impl Teller<'_> {
             Signal::Test => format!("'{}' in its path", place::test_part(path).unwrap_or_default()),
             Signal::Compat => format!("'{}' in its path", place::compat_part(path).unwrap_or_default()),
             Signal::Generated => format!("'{}' in its path", place::generated_part(path).unwrap_or_default()),
+            Signal::Platform => format!("'{}' in its path", place::platform_part(path).unwrap_or_default()),
+            Signal::Twin => "the same file stands outside of that folder".to_string(),
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),

@@ -1,0 +1,140 @@
+//! Words that are not the same term and still mean the same thing in a name: `router` and `routing`, `auth` and
+//! `authenticate`, `dir` and `folder`, `websocket` and `web socket`.
+//!
+//! Three rules, each blind to any particular tree: the same root (the stem without the endings of doers and results),
+//! one the beginning of the other (four letters at least), or the same row of a list of the trade's abbreviations
+//! and synonyms. Kinship is weaker evidence than the same term, so it has signals of its own.
+
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+use crate::query::Query;
+use crate::tokenize::stem;
+
+/// The least letters that a root or a common beginning must have.
+const LEAST: usize = 4;
+
+/// Rows of words that stand for one another in names of programs.
+const ROWS: &str = include_str!("kin.txt");
+
+/// A query's words made ready to be compared.
+pub struct Kin {
+    terms: Vec<Word>,
+    /// Two neighbours of the query written as one word, with their mask.
+    joined: Vec<(String, u64)>,
+}
+
+struct Word {
+    term: String,
+    root: String,
+    rows: Vec<u16>,
+}
+
+impl Kin {
+    /// The kin of a query's terms.
+    pub fn new(query: &Query) -> Kin {
+        let terms: Vec<Word> = query.terms.iter().map(|term| Word::new(&term.term)).collect();
+        let joined = query
+            .terms
+            .windows(2)
+            .enumerate()
+            .map(|(place, pair)| (stem(&format!("{}{}", pair[0].word, pair[1].word)), 0b11u64 << place));
+        Kin { joined: joined.collect(), terms }
+    }
+
+    /// The terms of the query that a term of a name is kin to, itself among them.
+    pub fn of(&self, term: &str) -> u64 {
+        let mut mask = 0;
+        let mut word: Option<Word> = None;
+        for (place, wanted) in self.terms.iter().enumerate() {
+            let same = wanted.term == term || {
+                let word = word.get_or_insert_with(|| Word::new(term));
+                word.is_kin(wanted)
+            };
+            mask |= u64::from(same) << place;
+        }
+        for (joined, both) in &self.joined {
+            if joined == term {
+                mask |= both;
+            }
+        }
+        mask
+    }
+
+    /// The terms of the query that two neighbouring terms of a name make when they are written as one word.
+    pub fn of_pair(&self, one: &str, other: &str) -> u64 {
+        let is_pair = |term: &str| {
+            term.len() == one.len() + other.len() && term.starts_with(one) && term.ends_with(other)
+        };
+        let places = self.terms.iter().enumerate().filter(|(_, wanted)| is_pair(&wanted.term));
+        places.fold(0, |mask, (place, _)| mask | 1 << place)
+    }
+}
+
+/// Whether two stems are kin by root or beginning.
+pub fn is_kin(one: &str, other: &str) -> bool {
+    one == other || Word::new(one).is_kin(&Word::new(other))
+}
+
+impl Word {
+    fn new(term: &str) -> Word {
+        Word {
+            root: root(term).to_string(),
+            rows: rows().get(term).cloned().unwrap_or_default(),
+            term: term.to_string(),
+        }
+    }
+
+    fn is_kin(&self, other: &Word) -> bool {
+        let begins = |long: &str, short: &str| short.len() >= LEAST && long.starts_with(short);
+        (self.root == other.root && self.root.len() >= LEAST - 1)
+            || begins(&self.term, &other.term)
+            || begins(&other.term, &self.term)
+            || self.rows.iter().any(|row| other.rows.contains(row))
+    }
+}
+
+/// A stem without the endings that make a doer or a result of a deed.
+fn root(stem: &str) -> &str {
+    let endings = ["ation", "ator", "ition", "ment", "able", "ion", "ers", "er", "or", "ed", "al", "e", "i"];
+    for ending in endings {
+        if let Some(root) = stem.strip_suffix(ending)
+            && root.len() >= LEAST - 1
+        {
+            return root;
+        }
+    }
+    stem
+}
+
+/// The rows that a stem stands in.
+fn rows() -> &'static FxHashMap<String, Vec<u16>> {
+    static ROWS_OF: OnceLock<FxHashMap<String, Vec<u16>>> = OnceLock::new();
+    ROWS_OF.get_or_init(|| {
+        let mut rows: FxHashMap<String, Vec<u16>> = FxHashMap::default();
+        for (row, line) in ROWS.lines().filter(|line| !line.starts_with('#')).enumerate() {
+            for word in line.split_whitespace() {
+                rows.entry(stem(word)).or_default().push(row as u16);
+            }
+        }
+        rows
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kin_is_found_by_root_beginning_row_and_joint() {
+        let kin = |query: &str, name: &str| Kin::new(&Query::parse(query).unwrap()).of(&stem(name));
+        assert_eq!(kin("routing", "router"), 1);
+        assert_eq!(kin("which extractors", "extract"), 1);
+        assert_eq!(kin("authenticate", "auth"), 1);
+        assert_eq!(kin("folder", "dir"), 1);
+        assert_eq!(kin("open web socket", "websocket"), 0b110);
+        assert_eq!(kin("the cat", "category"), 0);
+        assert_eq!(kin("user", "use"), 0);
+        assert_eq!(Kin::new(&Query::parse("a websocket").unwrap()).of_pair("web", "socket"), 1);
+    }
+}
