@@ -1,0 +1,55 @@
+//! `spyhop-eval`: measures how good and how fast the answers are.
+//!
+//! It owns reading query sets, asking, measuring, comparing and drawing; everything about searching is the library's,
+//! which it uses as any program would. It is built with `--features eval` only.
+
+mod corpus;
+mod failure;
+mod measure;
+mod progress;
+mod record;
+mod report;
+mod run;
+mod select;
+mod sets;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures how good and how fast Spyhop's answers are.
+///
+/// A query set says what is asked and what answers it; a folder holds the trees that are asked about. `run` measures,
+/// the other commands look closer.
+#[derive(Parser)]
+#[command(name = "spyhop-eval", version, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  spyhop-eval run questions.toml --trees ~/src --out before.jsonl
+  spyhop-eval show questions.toml --trees ~/src --id auth
+  spyhop-eval compare before.jsonl after.jsonl
+
+eval/README.md tells the forms of query sets and the formulas of the measures.";
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}

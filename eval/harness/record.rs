@@ -1,0 +1,227 @@
+//! The run file: what was asked, of what, and what came back, as JSON lines.
+//!
+//! The first line is the [`Header`], then come a [`TreeRow`] for each tree and its [`QueryRow`]s. Measures are not in it:
+//! they follow from the rows, so a run can be looked at again with another k.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use spyhop::text::Lines;
+
+use crate::measure::{Judged, Measures};
+use crate::sets::Target;
+
+/// The version of the form; a file of another one is refused.
+const FORMAT: u32 = 1;
+
+/// A run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// How it was made.
+    pub header: Header,
+    /// The trees that were there.
+    pub trees: Vec<TreeRow>,
+    /// The queries, in the order of the sets.
+    pub queries: Vec<QueryRow>,
+}
+
+/// How a run was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the form.
+    pub format: u32,
+    /// The version of the program.
+    pub version: String,
+    /// The ranking profile.
+    pub profile: String,
+    /// The names of the sets.
+    pub sets: Vec<String>,
+    /// The first hits that measures look at.
+    pub k: usize,
+    /// How many hits were asked for.
+    pub depth: usize,
+    /// How often each query was timed.
+    pub repeat: usize,
+    /// Threads for indexing, 0 for one a core.
+    pub threads: usize,
+    /// Trees that were not there, as `set/folder`.
+    pub missing: Vec<String>,
+}
+
+/// A tree and what its index cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TreeRow {
+    /// The set that asks about it.
+    pub set: String,
+    /// Its name; revisions of one repository share it.
+    pub tree: String,
+    /// Its folder.
+    pub folder: String,
+    /// Its language, `-` where the set does not say.
+    pub language: String,
+    /// Files that are ranked.
+    pub files: usize,
+    /// Their chunks.
+    pub chunks: usize,
+    /// Bytes of their sources.
+    pub source_bytes: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// How many files this run had to parse; fewer than `files` when an index was there.
+    pub parsed: usize,
+    /// How long indexing took.
+    pub index_ms: f64,
+}
+
+/// A query and its list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueryRow {
+    /// The set.
+    pub set: String,
+    /// The tree.
+    pub tree: String,
+    /// Its folder.
+    pub folder: String,
+    /// The tree's language, `-` where the set does not say.
+    pub language: String,
+    /// What names the query in its set.
+    pub id: String,
+    /// What kind it is.
+    pub kind: String,
+    /// What was asked.
+    pub query: String,
+    /// What answers it.
+    pub targets: Vec<Target>,
+    /// How long the first k hits took: the median of the timed passes.
+    pub ms: f64,
+    /// The hits, best first.
+    pub hits: Vec<HitRow>,
+}
+
+/// A hit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HitRow {
+    /// The file.
+    pub path: String,
+    /// The lines.
+    pub lines: Lines,
+    /// The score that is shown.
+    pub score: f32,
+    /// Characters of the snippet.
+    pub chars: usize,
+    /// The targets that it answers, by their place among the query's.
+    pub targets: Vec<usize>,
+}
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "row", rename_all = "lowercase")]
+enum Row {
+    Header(Header),
+    Tree(TreeRow),
+    Query(QueryRow),
+}
+
+/// Why a run file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is none of a run's.
+    #[error("{}:{line}: {problem}; expected a run file as `spyhop-eval run --out` writes it", path.display())]
+    Bad {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Header {
+    /// The header of a run of this program.
+    pub fn new(profile: String, sets: Vec<String>, [k, depth, repeat, threads]: [usize; 4]) -> Header {
+        let version = env!("CARGO_PKG_VERSION").to_string();
+        Header { format: FORMAT, version, profile, sets, k, depth, repeat, threads, missing: Vec::new() }
+    }
+}
+
+impl QueryRow {
+    /// The list as the measures see it.
+    pub fn judged(&self) -> Judged {
+        let hits: Vec<&[usize]> = self.hits.iter().map(|hit| hit.targets.as_slice()).collect();
+        let grades: Vec<u32> = self.targets.iter().map(|target| target.grade).collect();
+        Judged::new(&hits, &grades)
+    }
+
+    /// What the list is worth.
+    pub fn measures(&self, k: usize) -> Measures {
+        let chars: Vec<usize> = self.hits.iter().map(|hit| hit.chars).collect();
+        self.judged().measures(k, &chars)
+    }
+
+    /// What averages are means over: the set and the tree.
+    pub fn group(&self) -> (&str, &str) {
+        (&self.set, &self.tree)
+    }
+}
+
+impl Run {
+    /// Writes the file.
+    pub fn write(self, path: &Path) -> Result<(), RunError> {
+        let rows = std::iter::once(Row::Header(self.header))
+            .chain(self.trees.into_iter().map(Row::Tree))
+            .chain(self.queries.into_iter().map(Row::Query));
+        let write = || -> io::Result<()> {
+            let mut out = BufWriter::new(File::create(path)?);
+            for row in rows {
+                serde_json::to_writer(&mut out, &row)?;
+                out.write_all(b"\n")?;
+            }
+            out.flush()
+        };
+        write().map_err(|source| RunError::Io { path: path.to_path_buf(), source })
+    }
+
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Run, RunError> {
+        let text =
+            fs::read_to_string(path).map_err(|source| RunError::Io { path: path.to_path_buf(), source })?;
+        let bad = |line: usize, problem: String| RunError::Bad { path: path.to_path_buf(), line, problem };
+        let mut lines = (1..).zip(text.lines());
+        let parse = |(line, text): (usize, &str)| {
+            serde_json::from_str::<Row>(text).map_err(|error| bad(line, error.to_string()))
+        };
+        let header = match lines.next().map(parse).transpose()? {
+            Some(Row::Header(header)) if header.format == FORMAT => header,
+            Some(Row::Header(header)) => {
+                return Err(bad(1, format!("format {} is not {FORMAT}", header.format)));
+            }
+            _ => return Err(bad(1, "there is no header".to_string())),
+        };
+        let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
+        for (line, text) in lines {
+            match parse((line, text))? {
+                Row::Header(_) => return Err(bad(line, "there is a second header".to_string())),
+                Row::Tree(row) => run.trees.push(row),
+                Row::Query(row) => {
+                    let n_targets = row.targets.len();
+                    if row.hits.iter().flat_map(|hit| &hit.targets).any(|target| *target >= n_targets) {
+                        return Err(bad(line, format!("a hit answers a target beyond the {n_targets}")));
+                    }
+                    run.queries.push(row);
+                }
+            }
+        }
+        Ok(run)
+    }
+}
