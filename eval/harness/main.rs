@@ -12,6 +12,7 @@ mod report;
 mod run;
 mod select;
 mod sets;
+mod show;
 mod table;
 
 use std::process::ExitCode;
@@ -32,18 +33,19 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   spyhop-eval run questions.toml --trees ~/src --out before.jsonl
   spyhop-eval show questions.toml --trees ~/src --id auth
-  spyhop-eval compare before.jsonl after.jsonl
 
 eval/README.md tells the forms of query sets and the formulas of the measures.";
 
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Show(show::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Show(args) => show::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

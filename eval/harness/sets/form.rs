@@ -125,10 +125,11 @@ pub fn query(
     targets: Vec<Target>,
 ) -> Query {
     let id = match id {
-        Some(Id::Text(text)) => text.split_whitespace().collect::<Vec<_>>().join("-"),
+        Some(Id::Text(text)) => text,
         Some(Id::Number(number)) => format!("{name}-{number}"),
         None => format!("{name}-{}", at + 1),
     };
+    let id = id.split_whitespace().collect::<Vec<_>>().join("-");
     let kind = kind.unwrap_or_else(|| kind_by_shape(&text.0).to_string());
     Query { id, kind, text: text.0, targets }
 }

@@ -79,7 +79,12 @@ impl Target {
     /// Whether a hit at `lines` of `path` answers: one path is the other or its end behind a `/`, and the lines, where
     /// the target has any, share one with the hit's.
     pub fn answered_by(&self, path: &str, lines: Lines) -> bool {
-        same_file(&self.path, path) && self.lines.is_none_or(|own| own.overlaps(lines))
+        self.names(path) && self.lines.is_none_or(|own| own.overlaps(lines))
+    }
+
+    /// Whether `path` is its file.
+    pub fn names(&self, path: &str) -> bool {
+        same_file(&self.path, path)
     }
 }
 
