@@ -3,6 +3,7 @@
 //! It owns reading query sets, asking, measuring, comparing and drawing; everything about searching is the library's,
 //! which it uses as any program would. It is built with `--features eval` only.
 
+mod compare;
 mod corpus;
 mod failure;
 mod measure;
@@ -33,6 +34,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   spyhop-eval run questions.toml --trees ~/src --out before.jsonl
   spyhop-eval show questions.toml --trees ~/src --id auth
+  spyhop-eval compare before.jsonl after.jsonl
 
 eval/README.md tells the forms of query sets and the formulas of the measures.";
 
@@ -40,12 +42,14 @@ eval/README.md tells the forms of query sets and the formulas of the measures.";
 enum Command {
     Run(run::Args),
     Show(show::Args),
+    Compare(compare::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::run(&args),
+        Command::Compare(args) => compare::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
