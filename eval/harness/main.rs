@@ -5,6 +5,7 @@
 
 mod compare;
 mod corpus;
+mod export;
 mod failure;
 mod measure;
 mod progress;
@@ -43,6 +44,7 @@ enum Command {
     Run(run::Args),
     Show(show::Args),
     Compare(compare::Args),
+    Export(export::Args),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Export(args) => export::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
