@@ -8,6 +8,7 @@ mod corpus;
 mod export;
 mod failure;
 mod measure;
+mod plot;
 mod progress;
 mod record;
 mod report;
@@ -45,6 +46,7 @@ enum Command {
     Show(show::Args),
     Compare(compare::Args),
     Export(export::Args),
+    Plot(plot::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Plot(args) => plot::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
