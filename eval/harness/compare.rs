@@ -206,22 +206,14 @@ fn moved(mut pairs: Vec<Pair<'_>>, measure: Measure, most: usize) -> String {
     });
     let mut out = String::new();
     for pair in pairs.iter().take(most) {
-        let ranks = |row: &QueryRow| {
-            let first = row.judged().first().to_vec();
-            first
-                .iter()
-                .map(|rank| rank.map_or("-".to_string(), |rank| rank.to_string()))
-                .collect::<Vec<_>>()
-                .join(",")
-        };
         let word = if measure.sign() * pair.difference() > 0.0 { "better" } else { "worse " };
         out += &format!(
             "{word} {:+.3} {}: {}\n       ranks {} -> {}\n",
             pair.difference(),
             pair.a.id,
             pair.a.query,
-            ranks(pair.a),
-            ranks(pair.b)
+            pair.a.ranks(),
+            pair.b.ranks()
         );
     }
     out

@@ -18,6 +18,9 @@ pub enum Failure {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] spyhop::Error),
+    /// A ranking profile cannot be used.
+    #[error(transparent)]
+    Profile(#[from] spyhop::ProfileError),
     /// A folder or file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),

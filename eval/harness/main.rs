@@ -16,6 +16,7 @@ mod run;
 mod select;
 mod sets;
 mod show;
+mod sweep;
 mod table;
 
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ enum Command {
     Run(run::Args),
     Show(show::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     Export(export::Args),
     Plot(plot::Args),
 }
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
     };

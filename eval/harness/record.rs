@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use spyhop::text::Lines;
+use spyhop::{Hit, Profile};
 
 use crate::measure::{Judged, Measures};
-use crate::sets::Target;
+use crate::sets::{Query, Target};
 
 /// The version of the form; a file of another one is refused.
 const FORMAT: u32 = 1;
@@ -34,7 +35,7 @@ pub struct Header {
     pub format: u32,
     /// The version of the program.
     pub version: String,
-    /// The ranking profile.
+    /// The ranking profile: its name, and the beginning of the hash of what it says.
     pub profile: String,
     /// The names of the sets.
     pub sets: Vec<String>,
@@ -149,24 +150,57 @@ pub enum RunError {
 
 impl Header {
     /// The header of a run of this program.
-    pub fn new(profile: String, sets: Vec<String>, [k, depth, repeat, threads]: [usize; 4]) -> Header {
+    pub fn new(profile: &Profile, sets: Vec<String>, [k, depth, repeat, threads]: [usize; 4]) -> Header {
         let version = env!("CARGO_PKG_VERSION").to_string();
+        let hash = blake3::hash(profile.to_toml().as_bytes()).to_hex();
+        let profile = format!("{} {}", profile.name, &hash[..8]);
         Header { format: FORMAT, version, profile, sets, k, depth, repeat, threads, missing: Vec::new() }
     }
+}
+
+impl HitRow {
+    /// A hit with the targets of `query` that it answers.
+    pub fn new(query: &Query, hit: &Hit) -> HitRow {
+        let path = hit.path.as_str();
+        let answered = |(_, target): &(usize, &Target)| target.answered_by(path, hit.lines);
+        HitRow {
+            path: path.to_string(),
+            lines: hit.lines,
+            score: hit.score,
+            chars: hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count()),
+            targets: query.targets.iter().enumerate().filter(answered).map(|(at, _)| at).collect(),
+        }
+    }
+}
+
+/// What a list of hits is worth.
+pub fn measures(hits: &[HitRow], targets: &[Target], k: usize) -> Measures {
+    let chars: Vec<usize> = hits.iter().map(|hit| hit.chars).collect();
+    judged(hits, targets).measures(k, &chars)
+}
+
+fn judged(hits: &[HitRow], targets: &[Target]) -> Judged {
+    let hits: Vec<&[usize]> = hits.iter().map(|hit| hit.targets.as_slice()).collect();
+    let grades: Vec<u32> = targets.iter().map(|target| target.grade).collect();
+    Judged::new(&hits, &grades)
 }
 
 impl QueryRow {
     /// The list as the measures see it.
     pub fn judged(&self) -> Judged {
-        let hits: Vec<&[usize]> = self.hits.iter().map(|hit| hit.targets.as_slice()).collect();
-        let grades: Vec<u32> = self.targets.iter().map(|target| target.grade).collect();
-        Judged::new(&hits, &grades)
+        judged(&self.hits, &self.targets)
     }
 
     /// What the list is worth.
     pub fn measures(&self, k: usize) -> Measures {
-        let chars: Vec<usize> = self.hits.iter().map(|hit| hit.chars).collect();
-        self.judged().measures(k, &chars)
+        measures(&self.hits, &self.targets, k)
+    }
+
+    /// The ranks of the targets, in their order; `-` for one that no hit answers.
+    pub fn ranks(&self) -> String {
+        let judged = self.judged();
+        let shown = judged.first().iter().map(|rank| rank.map_or("-".to_string(), |rank| rank.to_string()));
+        shown.collect::<Vec<_>>().join(",")
     }
 
     /// What averages are means over: the set and the tree.

@@ -84,6 +84,19 @@ pub fn run(run: &Run) -> String {
     out
 }
 
+/// The `most` queries with the lowest NDCG of those that are not perfect, with the ranks of their targets.
+pub fn worst(run: &Run, most: usize) -> String {
+    let k = run.header.k;
+    let mut rows: Vec<(f64, &QueryRow)> =
+        run.queries.iter().map(|row| (row.measures(k).ndcg, row)).filter(|(ndcg, _)| *ndcg < 1.0).collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0)); // stable: equal ones stay in order
+    let mut out = String::new();
+    for (ndcg, row) in rows.iter().take(most) {
+        let _ = writeln!(out, "{ndcg:.3} {}: {}\n      ranks {}", row.id, row.query, row.ranks());
+    }
+    out
+}
+
 /// A table with a row for each value of `label`, in order of name, and for everything when `all`.
 fn section(out: &mut String, run: &Run, name: &str, label: impl Fn(&QueryRow) -> String, all: bool) {
     let k = run.header.k;

@@ -4,10 +4,11 @@
 //! asked `--repeat` times for a page of k hits as a caller would, one after the other on one thread, and timed.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use spyhop::engine::api::MAX_RESULTS;
-use spyhop::{Engine, Hit, SearchRequest};
+use spyhop::{Engine, Profile, SearchRequest};
 
 use crate::corpus::{Opened, Places};
 use crate::failure::Failure;
@@ -33,6 +34,9 @@ pub struct Args {
     /// Ask for so many hits; MAP looks at all of them
     #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u16).range(1..=PAGE))]
     depth: u16,
+    /// List so many of the queries with the lowest NDCG
+    #[arg(long, value_name = "N", default_value = "0")]
+    worst: usize,
     /// Time each query so many times and keep the median
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
@@ -48,12 +52,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let places = args.selection.places()?;
     let names = sets.iter().map(|set| set.name.clone()).collect();
     let threads = args.selection.threads.map_or(0, usize::from);
-    let header = Header::new("default".to_string(), names, [k, depth, repeat, threads]);
-    let run = measured(&sets, &places, header)?;
+    let profile = args.selection.profile()?;
+    let header = Header::new(&profile, names, [k, depth, repeat, threads]);
+    let run = measured(&sets, &places, &profile, header)?;
     if run.queries.is_empty() {
         return Err(Failure::Asked(format!("no tree is there; missing: {}", run.header.missing.join(", "))));
     }
-    print!("{}", report::run(&run));
+    print!("{}{}", report::run(&run), report::worst(&run, args.worst));
     if let Some(path) = &args.out {
         run.write(path)?;
     }
@@ -61,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Asks everything.
-fn measured(sets: &[Set], places: &Places, header: Header) -> Result<Run, Failure> {
+fn measured(sets: &[Set], places: &Places, profile: &Arc<Profile>, header: Header) -> Result<Run, Failure> {
     let n_queries = sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum();
     let bar = Bar::new(n_queries);
     let mut run = Run { header, trees: Vec::new(), queries: Vec::new() };
@@ -71,7 +76,7 @@ fn measured(sets: &[Set], places: &Places, header: Header) -> Result<Run, Failur
             match places.open(&set.name, tree)? {
                 Some(opened) => {
                     run.trees.push(tree_row(set, tree, &opened));
-                    run.queries.extend(asked(set, tree, &opened.engine, &run.header)?);
+                    run.queries.extend(asked(set, tree, &opened.engine, profile, &run.header)?);
                 }
                 None => {
                     bar.say(&format!("left out, not there: {}", tree.folder));
@@ -85,22 +90,29 @@ fn measured(sets: &[Set], places: &Places, header: Header) -> Result<Run, Failur
 }
 
 /// The request that a query is asked with: what was touched on this machine must not count.
-pub fn request(text: &str, max_results: usize) -> SearchRequest {
-    SearchRequest { max_results, session: false, ..SearchRequest::new(text) }
+pub fn request(text: &str, max_results: usize, profile: &Arc<Profile>) -> SearchRequest {
+    let profile = Some(Arc::clone(profile));
+    SearchRequest { max_results, session: false, profile, ..SearchRequest::new(text) }
 }
 
 /// Asks the queries of a tree, then times them.
-fn asked(set: &Set, tree: &Tree, engine: &Engine, header: &Header) -> Result<Vec<QueryRow>, Failure> {
+fn asked(
+    set: &Set,
+    tree: &Tree,
+    engine: &Engine,
+    profile: &Arc<Profile>,
+    header: &Header,
+) -> Result<Vec<QueryRow>, Failure> {
     let mut rows = Vec::new();
     for query in &tree.queries {
-        let reply = engine.search(&request(&query.text, header.depth))?;
-        let hits = reply.results.iter().map(|hit| hit_row(query, hit)).collect();
+        let reply = engine.search(&request(&query.text, header.depth, profile))?;
+        let hits = reply.results.iter().map(|hit| HitRow::new(query, hit)).collect();
         rows.push(query_row(set, tree, query, hits));
     }
     let mut times = vec![Vec::new(); rows.len()];
     for _ in 0..header.repeat {
         for (query, times) in tree.queries.iter().zip(&mut times) {
-            let request = request(&query.text, header.k);
+            let request = request(&query.text, header.k, profile);
             let begun = Instant::now();
             engine.search(&request)?;
             times.push(begun.elapsed().as_secs_f64() * 1e3);
@@ -111,18 +123,6 @@ fn asked(set: &Set, tree: &Tree, engine: &Engine, header: &Header) -> Result<Vec
         row.ms = times[(times.len() - 1) / 2];
     }
     Ok(rows)
-}
-
-fn hit_row(query: &Query, hit: &Hit) -> HitRow {
-    let path = hit.path.as_str();
-    let answered = |(_, target): &(usize, &crate::sets::Target)| target.answered_by(path, hit.lines);
-    HitRow {
-        path: path.to_string(),
-        lines: hit.lines,
-        score: hit.score,
-        chars: hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count()),
-        targets: query.targets.iter().enumerate().filter(answered).map(|(at, _)| at).collect(),
-    }
 }
 
 fn query_row(set: &Set, tree: &Tree, query: &Query, hits: Vec<HitRow>) -> QueryRow {

@@ -1,7 +1,10 @@
 //! What `run`, `sweep` and their like are asked to work on: sets, and which of their trees and queries.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use spyhop::Profile;
 
 use crate::corpus::Places;
 use crate::failure::Failure;
@@ -28,6 +31,9 @@ pub struct Selection {
     /// Keep the indexes here from run to run; otherwise they are made anew and go when the command ends
     #[arg(long, value_name = "DIR")]
     pub index_dir: Option<PathBuf>,
+    /// Rank by this profile instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// Threads for indexing; one for each core unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
@@ -68,6 +74,11 @@ impl Selection {
         Ok(Places::new(&self.trees, self.index_dir.as_deref(), threads)?)
     }
 
+    /// What is ranked by.
+    pub fn profile(&self) -> Result<Arc<Profile>, Failure> {
+        profile(self.profile.as_deref())
+    }
+
     fn takes(&self, tree: &Tree) -> bool {
         let named =
             self.only.is_empty() || self.only.iter().any(|name| *name == tree.name || *name == tree.folder);
@@ -89,6 +100,11 @@ impl Selection {
         self.lang.iter().try_for_each(|lang| known("--lang", lang, &languages))?;
         self.kind.iter().try_for_each(|kind| known("--kind", kind, &kinds))
     }
+}
+
+/// The profile in `file`; the built-in one where none is named.
+pub fn profile(file: Option<&Path>) -> Result<Arc<Profile>, Failure> {
+    Ok(Arc::new(file.map(Profile::read).transpose()?.unwrap_or_else(|| Profile::built_in().clone())))
 }
 
 fn known(option: &str, value: &str, choices: &BTreeSet<&str>) -> Result<(), Failure> {

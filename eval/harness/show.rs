@@ -9,6 +9,7 @@ use spyhop::{Engine, FilesRequest, Hit, Mode, SearchRequest, WhyNot};
 use crate::corpus::Places;
 use crate::failure::Failure;
 use crate::run::request;
+use crate::select;
 use crate::sets::{self, Query, Set, Target, Tree};
 
 /// Open up one query: its list, the answer starred, the reasons, and why a target is missing
@@ -25,6 +26,9 @@ pub struct Args {
     /// How many hits are shown; a target beyond them is missing
     #[arg(short, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u16).range(1..=50))]
     k: u16,
+    /// Rank by this profile instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
     /// Keep the index here
     #[arg(long, value_name = "DIR")]
     index_dir: Option<PathBuf>,
@@ -51,7 +55,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let text = format!("{} is not below {}", tree.folder, args.trees.display());
         return Err(Failure::Asked(text));
     };
-    let request = SearchRequest { mode: Mode::Debug, ..request(&query.text, usize::from(args.k)) };
+    let profile = select::profile(args.profile.as_deref())?;
+    let request = SearchRequest { mode: Mode::Debug, ..request(&query.text, usize::from(args.k), &profile) };
     let reply = opened.engine.search(&request)?;
     let mut out = format!("{} · {} · {}\n{}\n", query.id, query.kind, tree.folder, query.text);
     for (rank, hit) in (1..).zip(&reply.results) {

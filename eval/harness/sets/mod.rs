@@ -93,16 +93,10 @@ fn same_file(one: &str, other: &str) -> bool {
     one == other || ends(one, other) || ends(other, one)
 }
 
-/// The kind of a query whose set names none: `symbol` for one word, `named` for a sentence with a name in it (a word
-/// with an inner capital, a digit or `_`, a later word with a capital, anything in backticks), else `question`.
+/// The kind of a query whose set names none: the ranking's own `name` (nothing but names), `sentence` (with a name in
+/// it) or `question`.
 pub fn kind_by_shape(text: &str) -> &'static str {
-    if text.split_whitespace().count() == 1 {
-        return "symbol";
-    }
-    match spyhop::query::Query::parse(text) {
-        Ok(query) if !query.names.is_empty() => "named",
-        _ => "question",
-    }
+    spyhop::query::Query::parse(text).map_or("question", |query| query.kind.name())
 }
 
 /// Reads the query set at `path`, in whatever form it is.
@@ -149,3 +143,6 @@ fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, S
     found.sort();
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests;
