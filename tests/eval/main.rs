@@ -1,0 +1,285 @@
+//! The evaluation harness as a program, on small trees: what it prints, writes and refuses. How the measures come out of
+//! a list is tested beside them; `measures.rs` compares them with another implementation.
+
+mod measures;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use spyhop::Profile;
+
+/// A folder with trees, sets and what the program writes.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// What a run of the program gave.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// A tree of three files, and questions about it: found, shared by two targets, in lines, and not found at all.
+const SMALL: &str = r#"
+=== trees/web/auth.rs
+/// Resolves the secret of a provider.
+pub fn resolve_api_key(provider: &str) -> String {
+    format!("secret of {provider}")
+}
+
+pub struct Vault;
+=== trees/web/paint.py
+def draw_circle(radius):
+    """Draws a circle on the canvas."""
+    return canvas.arc(radius)
+=== trees/web/guide.md
+# Brewing
+
+Grind the beans, then pour the water.
+=== web.toml
+corpus = "web"
+language = "rust"
+
+[[queries]]
+id = "key"
+kind = "semantic"
+query = "where is the api key resolved"
+relevant = ["web/auth.rs", { path = "auth.rs", lines = [1, 4], grade = 2 }]
+
+[[queries]]
+id = "circle"
+query = "draw_circle"
+relevant = ["paint.py"]
+
+[[queries]]
+id = "water"
+query = "pour the water"
+relevant = ["guide.md", "auth.rs"]
+"#;
+
+impl Place {
+    fn new(text: &str) -> Place {
+        let place = Place { folder: tempfile::tempdir().unwrap() };
+        for part in text.split("\n=== ").skip(1) {
+            let (path, content) = part.split_once('\n').unwrap();
+            let path = place.path(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{}\n", content.trim_end())).unwrap();
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn run(&self, words: &str) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop-eval"));
+        let ran = command.args(words.split_whitespace()).current_dir(self.folder.path()).output().unwrap();
+        Ran {
+            code: ran.status.code().unwrap(),
+            out: String::from_utf8(ran.stdout).unwrap(),
+            err: String::from_utf8(ran.stderr).unwrap(),
+        }
+    }
+
+    /// The output of a run that must succeed.
+    fn ok(&self, words: &str) -> String {
+        let ran = self.run(words);
+        assert_eq!(ran.code, 0, "{words}: {}", ran.err);
+        ran.out
+    }
+
+    /// The message of a run that must be refused.
+    fn refused(&self, words: &str) -> String {
+        let ran = self.run(words);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{words}");
+        ran.err
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+/// The cells of the first row of a table of `out` whose first cell is `label`.
+fn row<'o>(out: &'o str, label: &str) -> Vec<&'o str> {
+    let cells = |line: &'o str| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>();
+    out.lines().map(cells).find(|cells| cells[0] == label).unwrap_or_else(|| panic!("no {label} in {out}"))
+}
+
+/// A run file without its times.
+fn timeless(text: &str) -> Vec<Value> {
+    let without = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        for name in ["ms", "index_ms"] {
+            row.as_object_mut().unwrap().remove(name);
+        }
+        row
+    };
+    text.lines().map(without).collect()
+}
+
+#[test]
+fn a_run_measures_and_writes_the_same_each_time() {
+    let place = Place::new(SMALL);
+    let out = place.ok("run web.toml --trees trees --out a.jsonl");
+    assert_eq!(row(&out, "set")[2..8], ["NDCG@10", "MRR@10", "MAP@50", "recall@10", "success@1", "tokens"]);
+    // "key" has two targets at the first hit: 2 / (2 + 1 / log2 3), and recall 1. "circle" has one, at the first.
+    assert_eq!(row(&out, "semantic")[1..7], ["1", "0.760", "1.000", "0.500", "1.000", "1.000"]);
+    assert_eq!(row(&out, "name")[1..7], ["1", "1.000", "1.000", "1.000", "1.000", "1.000"]);
+    assert_eq!((row(&out, "web")[1], row(&out, "rust")[1]), ("3", "3"));
+    assert_eq!(row(&out, "all")[1..3], ["3", "3"], "files, and how many were parsed");
+
+    place.ok("run web.toml --trees trees --out b.jsonl --index-dir kept --repeat 3 --threads 2");
+    place.ok("run web.toml --trees trees --out c.jsonl --index-dir kept");
+    let [a, b, c] = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|name| timeless(&place.read(name)));
+    assert_eq!(a[2..], b[2..]);
+    assert_eq!(a[2..], c[2..]);
+    assert_eq!((&a[1]["parsed"], &c[1]["parsed"]), (&3.into(), &0.into()), "a kept index is used again");
+}
+
+#[test]
+fn queries_and_trees_are_chosen() {
+    let place = Place::new(SMALL);
+    let out = place.ok("run web.toml --trees trees --kind name --lang rust --only web -k 5 --depth 5");
+    assert_eq!(row(&out, "web")[1], "1");
+    let out = place.ok("run web.toml --trees trees --worst 9");
+    assert!(out.contains("\n0.613 water: pour the water\n      ranks 1,-\n"), "{out}");
+    assert!(!out.contains("circle: draw_circle"), "{out}");
+    let error = place.refused("run web.toml --trees trees --kind riddle");
+    assert!(
+        error.contains("--kind: nothing is called 'riddle'; choose of: name, question, semantic"),
+        "{error}"
+    );
+    let error = place.refused("run web.toml --trees trees --depth 5");
+    assert!(error.contains("--depth 5 is less than -k 10"), "{error}");
+}
+
+#[test]
+fn a_tree_that_is_missing_is_named_and_left_out() {
+    let gone = "\n=== more.jsonl\n{\"corpus\": \"web\", \"query\": \"draw_circle\", \"relevant\": [\"paint.py\"]}\n\
+                {\"corpus\": \"gone\", \"query\": \"x\", \"relevant\": [\"y\"]}\n";
+    let place = Place::new(&format!("{SMALL}{gone}"));
+    let ran = place.run("run more.jsonl --trees trees");
+    assert_eq!((ran.code, row(&ran.out, "more")[1]), (0, "1"));
+    assert!(ran.out.ends_with("left out, not there: more/gone\n"), "{}", ran.out);
+    assert_eq!(ran.err, "left out, not there: gone\n");
+    assert!(place.refused("run more.jsonl --trees trees --only gone").contains("no tree is there"));
+}
+
+#[test]
+fn a_bad_set_is_refused_with_its_place() {
+    let place = Place::new(&SMALL.replace("relevant = [\"paint.py\"]", "relevant = []"));
+    let error = place.refused("run web.toml --trees trees");
+    assert!(error.starts_with("error: web.toml:13: a query has no target; expected "), "{error}");
+}
+
+#[test]
+fn one_query_is_opened_up() {
+    let place = Place::new(SMALL);
+    let out = place.ok("show web.toml --trees trees --id water");
+    let starred: Vec<&str> = out.lines().filter(|line| line.starts_with('*')).collect();
+    assert!(starred.len() == 1 && starred[0].contains("guide.md"), "{out}");
+    assert!(out.contains("missing auth.rs: auth.rs holds none of [pour, water]"), "{out}");
+    assert!(out.contains(" lexical: matched tokens "), "{out}");
+    assert_eq!(place.ok("show web.toml --trees trees --query WATER"), out);
+}
+
+#[test]
+fn runs_are_compared() {
+    let place = Place::new(SMALL);
+    place.ok("run web.toml --trees trees --out a.jsonl");
+    let out = place.ok("compare a.jsonl a.jsonl");
+    let cells = row(&out, "all");
+    assert_eq!(cells[4..], ["+0.0000", "+0.0000", "+0.0000", "1.0000", "0", "0", "3"]);
+    // The list of "circle" loses its first hit.
+    let mut rows = timeless(&place.read("a.jsonl"));
+    let circle = rows.iter_mut().find(|row| row["id"] == "circle").unwrap();
+    circle["hits"].as_array_mut().unwrap().remove(0);
+    rows.iter_mut().for_each(|row| (row["ms"], row["index_ms"]) = (0.into(), 0.into()));
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    fs::write(place.path("b.jsonl"), lines).unwrap();
+    let out = place.ok("compare a.jsonl b.jsonl");
+    assert_eq!(row(&out, "name")[2..5], ["1.0000", "0.0000", "-1.0000"]);
+    assert!(out.contains("worse  -1.000 circle: draw_circle\n       ranks 1 -> -\n"), "{out}");
+    assert!(place.refused("compare a.jsonl web.toml").contains("web.toml:1: "));
+}
+
+#[test]
+fn a_weight_is_swept() {
+    let both = "\n=== both.jsonl\n{\"corpus\": \"web\", \"query\": \"draw the water\", \"relevant\": [\"guide.md\"]}\n";
+    let place = Place::new(&format!("{SMALL}{both}"));
+    let out = place.ok("sweep both.jsonl --trees trees --weight docs.value --from -9 --to 9 --steps 3");
+    assert_eq!(row(&out, "docs.value"), ["docs.value", "NDCG@10", "question"]);
+    let labels: Vec<&str> = out.lines().skip(2).map(|line| line[2..12].trim()).collect();
+    assert_eq!(labels, ["as it is", "-9.0000", "0.0000", "9.0000"]);
+    assert_eq!((row(&out, "-9.0000")[1], row(&out, "9.0000")[1]), ("0.6309", "1.0000"), "{out}");
+    let error = place.refused("sweep both.jsonl --trees trees --weight dogs --from 0 --to 1 --steps 2");
+    assert!(error.contains("unknown signals: dogs; this program has: base, "), "{error}");
+}
+
+#[test]
+fn a_profile_is_ranked_by() {
+    let place = Place::new(SMALL);
+    let mut profile = Profile::built_in().clone();
+    profile.name = "mine".to_string();
+    profile.set_weight(None, "definition.value".parse().unwrap(), -20.0);
+    fs::write(place.path("mine.toml"), profile.to_toml()).unwrap();
+    place.ok("run web.toml --trees trees --profile mine.toml --out a.jsonl");
+    place.ok("run web.toml --trees trees --out b.jsonl");
+    let [a, b] = ["a.jsonl", "b.jsonl"].map(|name| timeless(&place.read(name)));
+    assert!(a[0]["profile"].as_str().unwrap().starts_with("mine "));
+    assert_ne!(a[2..], b[2..]);
+    let error = place.refused("run web.toml --trees trees --profile web.toml");
+    assert!(error.contains("profile version 0 is not"), "{error}");
+}
+
+#[test]
+fn runs_are_drawn() {
+    let place = Place::new(SMALL);
+    place.ok("run web.toml --trees trees --out a.jsonl");
+    place.ok("plot a.jsonl --out pictures");
+    for (name, text) in
+        [("latency.svg", "NDCG@10"), ("kinds.svg", "semantic (1)"), ("reliability-a.svg", " of ")]
+    {
+        let svg = place.read(&format!("pictures/{name}"));
+        assert!(svg.starts_with("<svg ") && svg.contains(text), "{name}: {svg}");
+    }
+}
+
+#[test]
+fn documents_of_a_beir_folder_are_written_and_found() {
+    let beir = r#"
+=== docs/queries.jsonl
+{"_id": "q", "text": "grind the beans"}
+=== docs/corpus.jsonl
+{"_id": "d1", "title": "Brewing", "text": "Grind the beans, then pour the water."}
+{"_id": "d2", "title": "Painting", "text": "Draw a circle."}
+=== docs/qrels/test.tsv
+query-id	corpus-id	score
+q	d1	1
+=== trees/none
+"#;
+    let place = Place::new(beir);
+    assert_eq!(row(&place.ok("run docs --trees trees"), "docs")[1..4], ["1", "1.000", "1.000"]);
+}
+
+#[test]
+fn an_exported_run_is_a_trec_set_again() {
+    let place = Place::new(SMALL);
+    place.ok("run web.toml --trees trees --out a.jsonl");
+    // A folder of TREC files is about the tree that is called as the folder is.
+    place.ok("export a.jsonl --out web");
+    let out = place.ok("run web --trees trees");
+    let before = place.ok("run web.toml --trees trees");
+    assert_eq!(row(&out, "web")[1..7], row(&before, "web")[1..7]);
+}
+
+/// A path as an argument.
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
