@@ -4,6 +4,7 @@
 //! which it uses as any program would. It is built with `--features eval` only.
 
 mod compare;
+mod corpora;
 mod corpus;
 mod export;
 mod failure;
@@ -23,6 +24,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::failure::Failure;
+
 /// Measures how good and how fast Spyhop's answers are.
 ///
 /// A query set says what is asked and what answers it; a folder holds the trees that are asked about. `run` measures,
@@ -35,6 +38,7 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  spyhop-eval fetch --trees ~/trees
   spyhop-eval run questions.toml --trees ~/src --out before.jsonl
   spyhop-eval show questions.toml --trees ~/src --id auth
   spyhop-eval compare before.jsonl after.jsonl
@@ -43,6 +47,7 @@ eval/README.md tells the forms of query sets and the formulas of the measures.";
 
 #[derive(Subcommand)]
 enum Command {
+    Fetch(corpora::Args),
     Run(run::Args),
     Show(show::Args),
     Compare(compare::Args),
@@ -53,6 +58,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Fetch(args) => corpora::fetch(&args).map_err(Failure::from),
         Command::Run(args) => run::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
