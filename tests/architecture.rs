@@ -410,7 +410,10 @@ fn every_file_says_what_it_is_for() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["src", "tests", "examples", "benches"].map(|folder| package.join(folder));
     for folder in folders.iter().filter(|folder| folder.exists()) {
-        none(without_head(&sources_below(folder)));
+        let mut sources = sources_below(folder);
+        // The made-up product that ranking is tested on is nobody's code.
+        sources.retain(|source| !source.path.starts_with("ranking/corpus/"));
+        none(without_head(&sources));
     }
 }
 

@@ -45,7 +45,7 @@ fn paths(reply: &SearchReply) -> Vec<&str> {
     reply.results.iter().map(|hit| hit.path.as_str()).collect()
 }
 
-fn refresh(engine: &Engine) -> RefreshReport {
+pub fn refresh(engine: &Engine) -> RefreshReport {
     engine.refresh(&|_| ()).unwrap()
 }
 
@@ -62,7 +62,7 @@ fn rendered(reply: &SearchReply) -> Value {
 }
 
 /// Copies the files below `from` to the folder `to` of the tree.
-fn copy_into(tree: &Tree, from: &Path, to: &str) {
+pub fn copy_into(tree: &Tree, from: &Path, to: &str) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let to = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());

@@ -1,0 +1,3 @@
+export { ApiClient, ApiError } from "./client";
+export { Session } from "./session";
+export type * from "./types_generated";

@@ -1,0 +1,2 @@
+export { default as RateCard } from "./RateCard";
+export { default as ShipmentTable } from "./ShipmentTable";

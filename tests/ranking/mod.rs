@@ -1,0 +1,76 @@
+//! Ranking, on a small product that was made up for it: `corpus/`, with questions in `queries.toml`.
+//!
+//! The corpus has what makes ranking hard: twins of an older interface, defaults that nobody calls so, a central file
+//! beside a more special one, `mod.rs` and `index.ts`, tests, examples, generated and vendored code. It is copied to a
+//! folder of its own before it is indexed, so that no path in it speaks of tests, and git tracks it there as it would a
+//! clone. How good ranking is on real trees is measured by `eval/questions.py` and not here: these tests say what
+//! changed, and that answers depend on nothing but the tree and the query.
+
+mod ranks;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use spyhop::engine::Engine;
+use spyhop::engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
+
+use crate::cli::Tree;
+use crate::engine::{copy_into, refresh};
+
+/// A question about the corpus.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    kind: String,
+    text: String,
+    relevant: Vec<String>,
+}
+
+/// This folder.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking")
+}
+
+fn questions() -> Vec<Question> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        query: Vec<Question>,
+    }
+    let text = std::fs::read_to_string(folder().join("queries.toml")).unwrap();
+    let questions = toml::from_str::<File>(&text).unwrap().query;
+    assert!(questions.len() >= 60, "{}", questions.len());
+    questions
+}
+
+/// The corpus, as a clone of it would look.
+fn corpus() -> Tree {
+    let tree = Tree::new("");
+    copy_into(&tree, &folder().join("corpus"), ".");
+    track(&tree);
+    tree
+}
+
+/// Makes a clone of a tree: git tracks what is in it.
+fn track(tree: &Tree) {
+    tree.git(&["init", "--quiet"]);
+    tree.git(&["add", "."]);
+}
+
+/// The engine of a tree as it is now, with the index in a folder of this name.
+fn indexed(tree: &Tree, index: &str, threads: Option<usize>) -> Engine {
+    let index_dir = Some(tree.index_dir().join(index));
+    let options = Options { index_dir, threads, stale_policy: StalePolicy::Ignore, ..Options::default() };
+    let engine = Engine::open(tree.root(), options).unwrap();
+    refresh(&engine);
+    engine
+}
+
+/// A request for hits without what is shown of them.
+fn request(query: &str, max_results: usize) -> SearchRequest {
+    SearchRequest { max_results, mode: Mode::Compact, ..SearchRequest::new(query) }
+}
+
+fn ask(engine: &Engine, query: &str, max_results: usize) -> SearchReply {
+    engine.search(&request(query, max_results)).unwrap()
+}
