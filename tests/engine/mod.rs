@@ -21,7 +21,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use spyhop::engine::Engine;
-use spyhop::engine::api::{Options, RefreshReport, SearchReply, SearchRequest};
+use spyhop::engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
 use spyhop::render::json;
 
 use crate::cli::Tree;
@@ -61,6 +61,27 @@ fn rendered(reply: &SearchReply) -> Value {
     value
 }
 
+/// The hits of a reply, each with all that ranking says of it, numbers to the bit.
+pub fn exact(reply: &SearchReply) -> Vec<String> {
+    let hit = |hit: &Hit| {
+        let reasons: Vec<String> = hit
+            .reasons
+            .iter()
+            .map(|reason| format!("{:?} {:08x} {}", reason.signal, reason.share.to_bits(), reason.text))
+            .collect();
+        let (lines, score) = (hit.lines, hit.score);
+        format!(
+            "{}:{}-{} {score} {:08x}\n  {}",
+            hit.path,
+            lines.first,
+            lines.last,
+            score.to_bits(),
+            reasons.join("\n  ")
+        )
+    };
+    reply.results.iter().map(hit).collect()
+}
+
 /// Copies the files below `from` to the folder `to` of the tree.
 pub fn copy_into(tree: &Tree, from: &Path, to: &str) {
     for entry in std::fs::read_dir(from).unwrap() {
@@ -75,10 +96,10 @@ pub fn copy_into(tree: &Tree, from: &Path, to: &str) {
 }
 
 /// Numbers that look random and are the same every time (splitmix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -86,7 +107,7 @@ impl Random {
         ((mixed ^ (mixed >> 31)) % bound as u64) as usize
     }
 
-    fn pick<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
+    pub fn pick<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
         among[self.below(among.len())]
     }
 }

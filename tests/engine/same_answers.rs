@@ -4,7 +4,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{Mode, Options, SearchRequest, StalePolicy};
 use spyhop::filter::FilterSpec;
 
-use super::{Random, Tree, WORDS, copy_into, generated, options, refresh, rendered};
+use super::{Random, Tree, WORDS, copy_into, exact, generated, options, refresh, rendered};
 
 /// Questions about a generated tree and about this crate, with and without filters.
 fn requests() -> Vec<SearchRequest> {
@@ -62,6 +62,7 @@ fn check_alike(one: &Engine, other: &Engine, requests: &[SearchRequest], when: &
         let (first, second) = (one.search(request).unwrap(), other.search(request).unwrap());
         assert_eq!(first.snapshot.indexed_files, second.snapshot.indexed_files, "{when}");
         assert_eq!(rendered(&first), rendered(&second), "{when}: {}", request.query);
+        assert_eq!(exact(&first), exact(&second), "{when}: {}", request.query);
         found += usize::from(!first.results.is_empty());
     }
     assert!(found * 2 > requests.len(), "{when}: {found} of {}", requests.len());

@@ -7,6 +7,8 @@
 //! changed, and that answers depend on nothing but the tree and the query.
 
 mod ranks;
+mod same;
+mod stable;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
 
 use crate::cli::Tree;
-use crate::engine::{copy_into, refresh};
+use crate::engine::{copy_into, exact, refresh};
 
 /// A question about the corpus.
 #[derive(Deserialize)]
@@ -73,4 +75,18 @@ fn request(query: &str, max_results: usize) -> SearchRequest {
 
 fn ask(engine: &Engine, query: &str, max_results: usize) -> SearchReply {
     engine.search(&request(query, max_results)).unwrap()
+}
+
+/// All hits of a query, page by page.
+fn pages(engine: &Engine, query: &str, max_results: usize) -> Vec<String> {
+    let mut request = request(query, max_results);
+    let mut hits = Vec::new();
+    loop {
+        let reply = engine.search(&request).unwrap();
+        hits.extend(exact(&reply));
+        request.cursor = reply.next;
+        if request.cursor.is_none() {
+            return hits;
+        }
+    }
 }

@@ -1,0 +1,114 @@
+//! The same tree gives the same answers, scores to the bit: whatever the threads, the order in which files came, what
+//! the index was before, and the process that asks. Generated trees that change at random are in `engine::same_answers`.
+
+use spyhop::engine::Engine;
+
+use super::{ask, corpus, exact, folder, indexed, questions, track};
+use crate::cli::Tree;
+use crate::engine::{Random, copy_into, refresh};
+
+/// The answers to all questions.
+fn answers(engine: &Engine) -> Vec<Vec<String>> {
+    let answers: Vec<_> =
+        questions().iter().map(|question| exact(&ask(engine, &question.text, 50))).collect();
+    assert!(answers.iter().all(|hits| !hits.is_empty()));
+    answers
+}
+
+fn check(expected: &[Vec<String>], engine: &Engine, when: &str) {
+    for ((expected, now), question) in expected.iter().zip(answers(engine)).zip(questions()) {
+        assert_eq!(*expected, now, "{when}: {}", question.text);
+    }
+}
+
+/// The files of a tree but git's, in an order that depends on the seed.
+fn shuffled(tree: &Tree, seed: u64) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = ignore::WalkBuilder::new(tree.root())
+        .build()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(|entry| {
+            let path = entry.path().strip_prefix(tree.root()).unwrap().to_str().unwrap().to_string();
+            (path, std::fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    let mut random = Random(seed);
+    for last in (1..files.len()).rev() {
+        files.swap(last, random.below(last + 1));
+    }
+    files
+}
+
+#[test]
+fn threads_and_the_order_of_creation_do_not_change_a_score() {
+    let tree = corpus();
+    let expected = answers(&indexed(&tree, "one", Some(1)));
+    check(&expected, &indexed(&tree, "four", Some(4)), "four threads");
+    for seed in 0..3 {
+        let other = Tree::new("");
+        for (path, content) in shuffled(&tree, seed) {
+            other.write(&path, content);
+        }
+        track(&other);
+        check(&expected, &indexed(&other, "other", None), "files created in another order");
+    }
+}
+
+#[test]
+fn an_index_that_grew_file_by_file_gives_the_scores_of_a_fresh_one() {
+    let tree = corpus();
+    let expected = answers(&indexed(&tree, "fresh", None));
+    let files = shuffled(&tree, 11);
+    let grown = Tree::new("");
+    let engine = indexed(&grown, "grown", Some(2));
+    for (step, some) in files.chunks(17).enumerate() {
+        for (path, content) in some {
+            grown.write(path, content);
+        }
+        // Something that will be gone or different at the end.
+        grown.write("server/src/http/notes.rs", format!("fn shipment_{step}() {{}} // throttle {step}\n"));
+        refresh(&engine);
+    }
+    for (path, content) in files.iter().step_by(9) {
+        grown.write(path, [content.as_slice(), b"\nshipment queue throttle cursor\n"].concat());
+    }
+    refresh(&engine);
+    copy_into(&grown, &folder().join("corpus"), ".");
+    std::fs::remove_file(grown.root().join("server/src/http/notes.rs")).unwrap();
+    track(&grown);
+    refresh(&engine);
+    assert!(engine.status().unwrap().generation.unwrap().0 >= 8);
+    check(&expected, &engine, "grown");
+}
+
+#[test]
+fn what_was_asked_before_does_not_change_an_answer() {
+    let tree = corpus();
+    let engine = indexed(&tree, "index", None);
+    let forward = answers(&engine);
+    let again = indexed(&tree, "index", None);
+    for (question, expected) in questions().iter().zip(&forward).rev() {
+        assert_eq!(*expected, exact(&ask(&again, &question.text, 50)), "{}", question.text);
+    }
+}
+
+#[test]
+fn two_processes_print_the_same_bytes() {
+    let tree = corpus();
+    let queries: String = questions().iter().map(|question| question.text.clone() + "\n").collect();
+    let printed = |index: &str| {
+        let index = tree.index_dir().join(index);
+        let index = ["--index-dir", index.to_str().unwrap()];
+        assert_eq!(tree.run(&[&["index", "--quiet"], &index[..]].concat()).code, 0);
+        let ran =
+            tree.feed(&[&["search", "--batch", "--no-refresh", "-n", "50"], &index[..]].concat(), &queries);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    let (one, other) = (printed("one"), printed("other"));
+    assert_eq!(one.lines().count(), questions().len());
+    for (one, other) in one.lines().zip(other.lines()) {
+        assert_eq!(one, other);
+    }
+}
