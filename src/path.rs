@@ -213,8 +213,8 @@ mod tests {
         );
         assert_eq!((path.parent(), path.depth()), (Some("src/.config.d"), 2));
         let naming = |text: &str| RelPath::new(text).unwrap().naming().to_string();
-        assert_eq!(naming("src/extract/mod.rs"), "extract");
-        assert_eq!(naming("crates/config/src/lib.rs"), "config");
+        assert_eq!(naming("src/harbour/mod.rs"), "harbour");
+        assert_eq!(naming("crates/harbour/src/lib.rs"), "harbour");
         assert_eq!(naming("src/main.rs"), "main");
         assert_eq!(naming("src/model.rs"), "model");
         let dot = RelPath::new(".gitignore").unwrap();
