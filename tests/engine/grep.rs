@@ -208,9 +208,9 @@ fn ripgrep(root: &Path, args: &[&str]) -> Option<Vec<String>> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines: Vec<(String, usize, String)> = Vec::new();
     for line in text.lines() {
-        let (path, rest) = line.trim_start_matches("./").split_once(':')?;
-        let (number, text) = rest.split_once(':')?;
-        lines.push((path.to_string(), number.parse().ok()?, text.trim_end_matches('\r').to_string()));
+        let (path, rest) = line.trim_start_matches("./").split_once(':').unwrap();
+        let (number, text) = rest.split_once(':').unwrap();
+        lines.push((path.to_string(), number.parse().unwrap(), text.trim_end_matches('\r').to_string()));
     }
     lines.sort();
     Some(lines.into_iter().map(|(path, line, text)| format!("{path}:{line}:{text}")).collect())

@@ -85,6 +85,8 @@ fn nobody_waits_long_for_an_index_without_being_told() {
     if data["state"] == "indexing" {
         assert!(data["indexing"]["files"].is_u64() && data["indexing"]["bytes"].is_u64(), "{data}");
         assert_eq!((&data["results"], &data["complete"]), (&json!([]), &json!(false)));
+    } else {
+        assert!(!data["results"].as_array().unwrap().is_empty(), "{data}");
     }
 }
 
