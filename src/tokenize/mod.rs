@@ -1,13 +1,16 @@
 //! Identifiers and words to terms. Pure: the same text gives the same terms everywhere, at index and at query time.
 //!
 //! A *word* is a maximal run of letters, digits and `_` (Unicode's XID_Continue), as written. A word gives *terms*:
-//! its camelCase, snake_case, digit and acronym parts, lower case, without diacritics, stemmed (Porter2). Parts of
+//! its camelCase, snake_case, digit and acronym parts, lower case, without diacritics, stemmed (Porter2, and [`family`] where it
+//! leaves forms of one word apart). Parts of
 //! one character are dropped unless nothing else is left; a part that was cut at digits is kept whole as well, so
 //! `sha256` gives `sha`, `256` and `sha256`. Runs of Chinese, Japanese and Korean letters give overlapping bigrams.
 //!
 //! Code repeats its words, so the unit of work is the word, not the character: a [`Tokenizer`] remembers the terms
 //! of every word it has met and appends them as one piece of text. Terms are passed on as one string, each followed
 //! by [`SEPARATOR`], which no term contains: cheaper than a vector of strings, and the index splits it back.
+
+mod family;
 
 use std::ops::Range;
 
@@ -22,7 +25,7 @@ pub const SEPARATOR: char = '\n';
 pub const MAX_WORD_BYTES: usize = 64;
 
 /// A change here changes the terms of the same text, so an index made before it must be made anew.
-pub const TOKENIZER_VERSION: u32 = 1;
+pub const TOKENIZER_VERSION: u32 = 2;
 
 /// A word cache above this many bytes of terms is emptied; a bound on memory that changes no result.
 const CACHE_BYTES: usize = 1 << 20;
@@ -66,7 +69,7 @@ struct Entry {
 
 /// Turns text into terms, remembering words. One a thread.
 pub struct Tokenizer {
-    stemmer: Stemmer,
+    stems: Stems,
     words: FxHashMap<Box<str>, Entry>,
     arena: String,
     stamp: u32,
@@ -84,7 +87,7 @@ impl Tokenizer {
     /// An empty one.
     pub fn new() -> Tokenizer {
         Tokenizer {
-            stemmer: Stemmer::create(Algorithm::English),
+            stems: Stems::new(),
             words: FxHashMap::default(),
             arena: String::new(),
             stamp: 0,
@@ -136,8 +139,9 @@ impl Tokenizer {
             self.words.clear();
             self.arena.clear();
         }
+        self.stems.make_room(self.cache_bytes / 4);
         self.scratch.clear();
-        word_terms(&self.stemmer, word, &mut self.scratch);
+        word_terms(&mut self.stems, word, &mut self.scratch);
         let start = self.arena.len() as u32;
         self.arena.push_str(&self.scratch.text);
         let terms = start..self.arena.len() as u32;
@@ -145,6 +149,38 @@ impl Tokenizer {
             word.into(),
             Entry { terms, count: self.scratch.count, stamp: self.stamp.wrapping_sub(1) },
         );
+    }
+}
+
+/// The stems of parts met before. Stemming a part takes longer than all else that is done to a word, and there are
+/// far fewer parts than words.
+struct Stems {
+    stemmer: Stemmer,
+    known: FxHashMap<Box<str>, Box<str>>,
+    bytes: usize,
+}
+
+impl Stems {
+    fn new() -> Stems {
+        Stems { stemmer: Stemmer::create(Algorithm::English), known: FxHashMap::default(), bytes: 0 }
+    }
+
+    /// Forgets everything where that would take more than `most` bytes; a bound on memory that changes no result.
+    fn make_room(&mut self, most: usize) {
+        if self.bytes > most {
+            self.known.clear();
+            self.bytes = 0;
+        }
+    }
+
+    /// The stem of a part in lower case.
+    fn of(&mut self, part: &str) -> &str {
+        if !self.known.contains_key(part) {
+            let stem: Box<str> = family::base(&self.stemmer, &self.stemmer.stem(part)).into();
+            self.bytes += part.len() + stem.len();
+            self.known.insert(part.into(), stem);
+        }
+        &self.known[part]
     }
 }
 
@@ -187,10 +223,15 @@ pub fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
+/// Whether words that begin otherwise than a term may give it, as `found` gives `find`.
+pub fn begins_variously(term: &str) -> bool {
+    family::is_base(&Stemmer::create(Algorithm::English), term)
+}
+
 /// The stem of one lower-case part, as the index holds it.
 pub fn stem(part: &str) -> String {
     let mut list = TermList::default();
-    word_terms(&Stemmer::create(Algorithm::English), part, &mut list);
+    word_terms(&mut Stems::new(), part, &mut list);
     list.iter().last().unwrap_or(part).to_string()
 }
 
@@ -268,9 +309,9 @@ fn cut<'w>(component: &'w str, mut each: impl FnMut(&'w str)) {
     }
 }
 
-fn word_terms(stemmer: &Stemmer, word: &str, terms: &mut TermList) {
+fn word_terms(stems: &mut Stems, word: &str, terms: &mut TermList) {
     let before = terms.count;
-    for_each_component(word, |component| component_terms(stemmer, component, terms));
+    for_each_component(word, |component| component_terms(stems, component, terms));
     if terms.count == before {
         let mut all = String::new();
         fold(word.trim_matches('_'), &mut all);
@@ -280,7 +321,7 @@ fn word_terms(stemmer: &Stemmer, word: &str, terms: &mut TermList) {
     }
 }
 
-fn component_terms(stemmer: &Stemmer, component: &str, terms: &mut TermList) {
+fn component_terms(stems: &mut Stems, component: &str, terms: &mut TermList) {
     let mut folded = String::new();
     let (mut n_parts, mut digits, mut cjk) = (0, false, false);
     cut(component, |part| {
@@ -294,7 +335,7 @@ fn component_terms(stemmer: &Stemmer, component: &str, terms: &mut TermList) {
         folded.clear();
         fold(part, &mut folded);
         if folded.chars().nth(1).is_some() {
-            terms.push(&stemmer.stem(&folded));
+            terms.push(stems.of(&folded));
         }
     });
     if n_parts > 1 && digits && !cjk {
@@ -357,6 +398,7 @@ mod tests {
         check("检索代码", "检索 索代 代码");
         check("码", "码");
         check("foo检索bar", "foo 检索 bar");
+        check("built builder exclusion excluded wrote", "build builder exclud exclud write");
         check("", "");
         check("+-*/ (){}", "");
         check(&"x".repeat(65), "");
