@@ -8,6 +8,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = spyhop::Options { stale_policy: spyhop::StalePolicy::Ignore, ..spyhop::Options::default() };
     let engine = spyhop::Engine::open(&arguments[1], options)?;
     engine.refresh(&|_| ())?;
+    let profile = match arguments.get(3) {
+        Some(file) => Some(std::sync::Arc::new(spyhop::Profile::read(file.as_ref())?)),
+        None => None,
+    };
     let features: Vec<spyhop::Feature> = spyhop::Signal::ALL
         .iter()
         .flat_map(|signal| spyhop::Form::ALL.map(|form| spyhop::Feature { signal: *signal, form }))
@@ -18,7 +22,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in std::fs::read_to_string(&arguments[2])?.lines() {
         let query: serde_json::Value = serde_json::from_str(line)?;
         let text = query["query"].as_str().unwrap_or_default();
-        let candidates = engine.candidates(&spyhop::SearchRequest::new(text))?;
+        let request = spyhop::SearchRequest { profile: profile.clone(), ..spyhop::SearchRequest::new(text) };
+        let candidates = engine.candidates(&request)?;
         let files: Vec<serde_json::Value> = candidates
             .files
             .iter()

@@ -39,15 +39,15 @@ pub struct Request<'q> {
     pub literal: &'q str,
 }
 
-/// Cuts the snippet out of `source`.
-pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>) -> Snippet {
+/// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
+pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
     let last = index.count();
     let lines = Lines { first: request.lines.first.min(last), last: request.lines.last.min(last) };
     let wanted = Lines {
         first: lines.first.saturating_sub(request.expand).max(1),
         last: lines.last.saturating_add(request.expand).min(last),
     };
-    let mut matcher = Matcher::new(request);
+    let mut matcher = Matcher::new(request, tokenizer);
     let chosen = match request.max_chars {
         Some(max) => choose(source, index, wanted, max, &mut matcher),
         None => wanted,
@@ -79,7 +79,13 @@ fn floor(text: &str, at: usize) -> usize {
 }
 
 /// The run of lines with the most matches that fits: it begins at the first line if that is as good as any.
-fn choose(source: &str, index: &LineIndex, wanted: Lines, max: usize, matcher: &mut Matcher<'_>) -> Lines {
+fn choose(
+    source: &str,
+    index: &LineIndex,
+    wanted: Lines,
+    max: usize,
+    matcher: &mut Matcher<'_, '_>,
+) -> Lines {
     let lines: Vec<&str> = (wanted.first..=wanted.last)
         .map(|line| &source[index.span_of(Lines { first: line, last: line }).range()])
         .collect();
@@ -104,21 +110,23 @@ fn choose(source: &str, index: &LineIndex, wanted: Lines, max: usize, matcher: &
 }
 
 /// Finds what matched in a piece of text.
-struct Matcher<'q> {
+struct Matcher<'q, 't> {
     terms: &'q [String],
     literal: &'q str,
-    tokenizer: Tokenizer,
+    tokenizer: &'t mut Tokenizer,
+    /// The terms of one part.
+    scratch: TermList,
 }
 
-impl<'q> Matcher<'q> {
-    fn new(request: &Request<'q>) -> Matcher<'q> {
-        Matcher { terms: request.terms, literal: request.literal, tokenizer: Tokenizer::new() }
+impl<'q, 't> Matcher<'q, 't> {
+    fn new(request: &Request<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
+        Matcher { terms: request.terms, literal: request.literal, tokenizer, scratch: TermList::default() }
     }
 
     fn is_match(&mut self, part: &str) -> bool {
-        let mut terms = TermList::default();
-        self.tokenizer.terms(part, &mut terms);
-        terms.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
+        self.scratch.clear();
+        self.tokenizer.terms(part, &mut self.scratch);
+        self.scratch.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
     }
 
     /// How many distinct words of a line match, the literal counting like three.
@@ -188,7 +196,7 @@ mod tests {
         let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
         let request =
             Request { lines, span: index.span_of(lines), expand, max_chars: max, terms: &terms, literal: "" };
-        let snippet = snippet(source, &index, &request);
+        let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
         let mut shown = String::new();
         let mut at = 0;
         for span in &snippet.highlights {

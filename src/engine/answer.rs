@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracing::debug_span;
 
 use super::api::*;
 use super::{Engine, Error, Freshness, lock, lookup};
@@ -12,7 +13,7 @@ use crate::id::ContentHash;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
-use crate::read::{self, Limits, ReadOutcome};
+use crate::read;
 use crate::search::{self, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking};
 use crate::session::Session;
 use crate::snippet::{self, DEFAULT_CHARS};
@@ -39,24 +40,20 @@ pub struct Asked<'q> {
     pub ranking: Ranking,
 }
 
-/// The sources read for one reply, each once.
+/// The sources read for one reply, each once: their text, where they still are what was indexed.
 #[derive(Default)]
-pub struct Sources(RefCell<FxHashMap<RelPath, Option<Read>>>);
-
-/// The text of a file and the hash of its bytes.
-type Read = (Rc<String>, ContentHash);
+pub struct Sources(RefCell<FxHashMap<RelPath, Option<Rc<String>>>>);
 
 impl Sources {
-    /// The present text of a file whose content is indexed, and its hash; `None` when it cannot be read as text.
-    pub fn read(&self, engine: &Engine, path: &RelPath) -> Option<Read> {
+    /// The text of a file if its content still is the indexed one, whose hash is `hash`.
+    pub fn read(&self, engine: &Engine, path: &RelPath, hash: ContentHash) -> Option<Rc<String>> {
         let mut known = self.0.borrow_mut();
-        known
-            .entry(path.clone())
-            .or_insert_with(|| match read::read(&path.below(engine.root()), &Limits::WANTED) {
-                ReadOutcome::Source(source) => Some((Rc::new(source.text), source.hash)),
-                _ => None,
-            })
-            .clone()
+        if let Some(text) = known.get(path) {
+            return text.clone();
+        }
+        let text = read::read_known(&path.below(engine.root()), hash).map(Rc::new);
+        known.insert(path.clone(), text.clone());
+        text
     }
 }
 
@@ -159,11 +156,10 @@ impl<'a> Answer<'a> {
 
     /// Reads the text of a file if it is still what was indexed.
     fn indexed(&self) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + '_ {
+        let path_only = read::path_only_hash();
         move |path, hash| {
             // What is found by its path only may be of any size.
-            let read =
-                if hash == read::path_only_hash() { None } else { self.sources.read(self.engine, path) };
-            read.filter(|read| read.1 == hash).map(|read| read.0)
+            if hash == path_only { None } else { self.sources.read(self.engine, path, hash) }
         }
     }
 
@@ -172,18 +168,17 @@ impl<'a> Answer<'a> {
         let query = asked.query;
         let file = &asked.ranking.files[ranked.file];
         let reasons = self.with_context(|context| Ok(search::reasons(query, context, file, &ranked)?))?;
-        let face = search::face(query, self.filter.kinds(), self.corpus, &ranked)?;
+        let face = debug_span!("search.face")
+            .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
+        let _span = debug_span!("search.snippet").entered();
         let version = self.corpus.meta().version(ranked.version);
         let is_path_only = version.is_some_and(|version| version.hash() == read::path_only_hash());
-        let source = if is_path_only { None } else { self.sources.read(self.engine, &ranked.path) };
-        let stale = !is_path_only
-            && match (&source, version) {
-                (Some(source), Some(version)) => source.1 != version.hash(),
-                _ => true,
-            };
+        let source = version
+            .filter(|_| !is_path_only)
+            .and_then(|version| self.sources.read(self.engine, &ranked.path, version.hash()));
+        let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
-        let snippet =
-            source.filter(|_| !stale).and_then(|source| self.snippet(&face, file, query, &source.0));
+        let snippet = source.and_then(|source| self.snippet(&face, file, query, &source));
         Ok(Hit {
             lines: face.lines,
             kind: face.kind,
@@ -219,7 +214,10 @@ impl<'a> Answer<'a> {
             terms: &terms,
             literal: &query.text,
         };
-        Some(snippet::snippet(source, &LineIndex::new(source), &request))
+        let mut tokenizer = lock(&self.engine.tokenizers).pop().unwrap_or_default();
+        let snippet = snippet::snippet(source, &LineIndex::new(source), &request, &mut tokenizer);
+        lock(&self.engine.tokenizers).push(tokenizer);
+        Some(snippet)
     }
 }
 

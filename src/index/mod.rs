@@ -13,7 +13,7 @@ mod reader;
 mod schema;
 mod writer;
 
-pub use reader::{Columns, Lengths, Reader, Segment};
+pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use writer::{FinishedSegment, SegmentBuilder, Writer};
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use tantivy::columnar::ColumnValues;
 use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
@@ -40,10 +41,57 @@ pub struct Segment {
 pub struct Lengths<'s>(Option<&'s FieldNormReader>);
 
 impl Lengths<'_> {
+    /// How many codes of lengths there are.
+    pub const CODES: usize = 256;
+
+    /// The code of the length of document `doc`.
+    pub fn code(&self, doc: u32) -> u8 {
+        self.0.map_or(0, |reader| reader.fieldnorm_id(doc))
+    }
+
+    /// The length that a code stands for.
+    pub fn of_code(code: u8) -> u32 {
+        FieldNormReader::id_to_fieldnorm(code)
+    }
+
     /// How many terms the field of document `doc` holds, rounded as the index keeps it: exact up to 40, then to some
     /// three significant bits. It depends on the document alone, so it is the same in every index.
     pub fn of(&self, doc: u32) -> u32 {
         self.0.map_or(0, |reader| reader.fieldnorm(doc))
+    }
+}
+
+/// The documents of a segment that hold a term, in order, some hundred at a time.
+#[derive(Clone)]
+pub struct Blocks(BlockSegmentPostings);
+
+/// The frequencies of a block of a field that keeps none.
+const ONES: [u32; 128] = [1; 128];
+
+impl Blocks {
+    /// How many documents there are, deleted ones included.
+    pub fn count(&self) -> u64 {
+        u64::from(self.0.doc_freq())
+    }
+
+    /// Calls `each` with the numbers and frequencies of the documents that are left. Fields without frequencies give
+    /// 1.
+    pub fn for_each(&mut self, mut each: impl FnMut(&[u32], &[u32])) {
+        loop {
+            let len = self.0.block_len();
+            if len == 0 {
+                return;
+            }
+            let freqs = self.0.freqs().get(..len).unwrap_or(&ONES[..len]);
+            each(&self.0.docs()[..len], freqs);
+            self.0.advance();
+        }
+    }
+
+    /// The first document that is not before `doc`; `None` behind the last one. Calls must go forward.
+    pub fn seek(&mut self, doc: u32) -> Option<u32> {
+        let place = self.0.seek(doc);
+        (place < self.0.block_len()).then(|| self.0.doc(place))
     }
 }
 
@@ -102,6 +150,23 @@ impl Reader {
         &self.segments
     }
 
+    /// The documents of segment `segment` that hold `term`; `None` when there are none.
+    pub fn blocks(
+        &self,
+        segment: usize,
+        field: IndexField,
+        term: &str,
+    ) -> Result<Option<Blocks>, IndexError> {
+        let tantivy_field = self.layout.field(field);
+        let record = match field {
+            IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
+            IndexField::Word | IndexField::Definition => IndexRecordOption::Basic,
+        };
+        let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
+        let term = Term::from_field_text(tantivy_field, term);
+        Ok(inverted.read_block_postings(&term, record)?.map(Blocks))
+    }
+
     /// Calls `each` with the number and frequency of every document of segment `segment` that holds `term`, in
     /// order. Fields without frequencies give 1.
     pub fn postings(
@@ -111,28 +176,10 @@ impl Reader {
         term: &str,
         mut each: impl FnMut(u32, u32),
     ) -> Result<(), IndexError> {
-        let tantivy_field = self.layout.field(field);
-        let record = match field {
-            IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
-            IndexField::Word | IndexField::Definition => IndexRecordOption::Basic,
-        };
-        let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
-        let term = Term::from_field_text(tantivy_field, term);
-        let Some(mut block) = inverted.read_block_postings(&term, record)? else { return Ok(()) };
-        let with_freqs = record == IndexRecordOption::WithFreqs;
-        loop {
-            let len = block.block_len();
-            if len == 0 {
-                return Ok(());
-            }
-            let docs = &block.docs()[..len];
-            if with_freqs {
-                docs.iter().zip(&block.freqs()[..len]).for_each(|(&doc, &freq)| each(doc, freq));
-            } else {
-                docs.iter().for_each(|&doc| each(doc, 1));
-            }
-            block.advance();
+        if let Some(mut blocks) = self.blocks(segment, field, term)? {
+            blocks.for_each(|docs, freqs| docs.iter().zip(freqs).for_each(|(&doc, &freq)| each(doc, freq)));
         }
+        Ok(())
     }
 
     /// How many documents of all segments hold `term`, deleted ones included: an upper bound, without a traversal.

@@ -69,8 +69,6 @@ pub struct Bm25Fields {
     pub file: Bm25,
     /// Comments of chunks.
     pub comment: Bm25,
-    /// All comments of a file.
-    pub comments: Bm25,
     /// Names that a chunk defines.
     pub symbol: Bm25,
     /// All names that a file defines.
@@ -247,8 +245,8 @@ impl Profile {
         if depth == 0 || head == 0 {
             return refuse("fusion.depth and fusion.head are at least 1".to_string());
         }
-        let Bm25Fields { chunk, file, comment, comments, symbol, symbols, name, path } = self.bm25;
-        for Bm25 { k1, b } in [chunk, file, comment, comments, symbol, symbols, name, path] {
+        let Bm25Fields { chunk, file, comment, symbol, symbols, name, path } = self.bm25;
+        for Bm25 { k1, b } in [chunk, file, comment, symbol, symbols, name, path] {
             if !(k1.is_finite() && k1 >= 0.0 && (0.0..=1.0).contains(&b)) {
                 return refuse(format!("k1 = {k1}, b = {b}; choose k1 of 0 or more and b of 0 to 1"));
             }
@@ -287,12 +285,11 @@ impl Profile {
             self.fusion.depth,
             self.fusion.head,
         );
-        let Bm25Fields { chunk, file, comment, comments, symbol, symbols, name, path } = self.bm25;
+        let Bm25Fields { chunk, file, comment, symbol, symbols, name, path } = self.bm25;
         for (field, Bm25 { k1, b }) in [
             ("chunk", chunk),
             ("file", file),
             ("comment", comment),
-            ("comments", comments),
             ("symbol", symbol),
             ("symbols", symbols),
             ("name", name),

@@ -4,9 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::evidence::Pool;
+
 use crate::id::VersionId;
 use crate::index::IndexError;
 use crate::meta::{Meta, Totals, Version};
+use crate::model::Field;
 use crate::update::Committed;
 
 /// In place of a file, for a document that the view does not hold.
@@ -23,6 +26,12 @@ pub struct Corpus {
     files: Vec<u32>,
     /// The documents of every file; they stand together, because a thread adds a file as a whole.
     docs: Vec<Range<u32>>,
+    /// How many terms the text of every file holds.
+    lengths: Vec<[u32; 2]>,
+    /// Whether the view holds every document of a segment, by segment.
+    whole: Vec<bool>,
+    /// Evidence of earlier queries, whose memory later ones take.
+    pool: Arc<Pool>,
 }
 
 impl Corpus {
@@ -38,16 +47,19 @@ impl Corpus {
         for (file, version) in versions.iter().enumerate() {
             file_of[(version.0 - lowest) as usize] = file as u32;
         }
-        let mut bases = vec![0];
+        let (mut bases, mut whole) = (vec![0], Vec::new());
         let mut files = Vec::new();
         for segment in committed.reader.segments() {
             let deletes = segment.has_deletes();
+            let mut is_whole = true;
             for (doc, version) in segment.versions()?.iter().enumerate() {
                 // Below the lowest it wraps past the end.
                 let file = file_of.get(version.wrapping_sub(lowest) as usize).copied().unwrap_or(NO_FILE);
                 let live = file != NO_FILE && (!deletes || segment.is_live(doc as u32));
                 files.push(if live { file } else { NO_FILE });
+                is_whole &= live;
             }
+            whole.push(is_whole);
             bases.push(files.len() as u32);
         }
         let mut docs = vec![0..0; versions.len()];
@@ -56,7 +68,13 @@ impl Corpus {
             let is_first = range.end == 0;
             *range = if is_first { doc as u32 } else { range.start }..doc as u32 + 1;
         }
-        Ok(Some(Corpus { versions, totals, bases, files, docs, committed }))
+        let length = |id: &VersionId| {
+            let lengths = committed.meta.version(*id).map(|version| version.lengths()).unwrap_or_default();
+            [lengths[Field::Body as usize], lengths[Field::Symbol as usize]]
+        };
+        let lengths = versions.iter().map(length).collect();
+        let pool = Arc::default();
+        Ok(Some(Corpus { versions, totals, bases, files, docs, lengths, whole, pool, committed }))
     }
 
     /// The commit.
@@ -99,9 +117,29 @@ impl Corpus {
         &self.files
     }
 
+    /// The file of every document of a segment.
+    pub(super) fn files_of(&self, segment: usize) -> &[u32] {
+        &self.files[self.bases[segment] as usize..self.bases[segment + 1] as usize]
+    }
+
     /// The documents of a file.
     pub(super) fn docs(&self, file: u32) -> Range<u32> {
         self.docs[file as usize].clone()
+    }
+
+    /// How many terms the text of a file holds.
+    pub(super) fn length(&self, field: Field, file: u32) -> u32 {
+        self.lengths[file as usize][(field == Field::Symbol) as usize]
+    }
+
+    /// Whether the view holds every document of a segment.
+    pub(super) fn is_whole(&self, segment: usize) -> bool {
+        self.whole[segment]
+    }
+
+    /// Where evidence comes from and goes to.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 
     /// The number of the first document of a segment.

@@ -3,69 +3,112 @@
 //! A list is cut at a depth of the profile; the files that tie with the last one are taken as well, so that a cut
 //! never depends on the order of documents.
 
+use rustc_hash::FxHashMap;
+
 use super::Context;
 use super::evidence::{Evidence, FileEvidence};
 
-/// The lists that are fused: what each ranks by. Zero means that a file is not in the list.
-const LISTS: &[fn(&FileEvidence) -> f32] = &[
-    |file| file.body,
-    |file| file.chunks[0],
-    |file| file.chunks.iter().sum(),
-    |file| file.symbol,
-    |file| file.name,
-    |file| file.path,
-    |file| file.comment,
-    |file| file.defines.count_ones() as f32,
-    |file| file.literal as f32,
-];
+/// The lists that are fused: what each ranks a file by. Zero means that the file is not in the list.
+fn scores(file: &FileEvidence) -> [f32; 9] {
+    [
+        file.body,
+        file.chunks[0],
+        file.chunks.iter().sum(),
+        file.symbol,
+        file.name,
+        file.path,
+        file.comment,
+        file.defines.count_ones() as f32,
+        file.literal as f32,
+    ]
+}
 
 /// The head: the best files of the fused lists, best first.
 pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
-    let shown: Vec<u32> = evidence
-        .touched
-        .iter()
-        .copied()
-        .filter(|file| evidence.files[*file as usize].best().is_some())
-        .collect();
-    let mut fused = vec![0.0f32; evidence.files.len()];
-    let by_path = |a: &u32, b: &u32| context.corpus.path(*a).cmp(context.corpus.path(*b));
-    for list in LISTS {
-        let mut entries: Vec<(f32, u32)> = shown
-            .iter()
-            .map(|file| (list(&evidence.files[*file as usize]), *file))
-            .filter(|(score, _)| *score > 0.0)
-            .collect();
-        cut_with_ties(&mut entries, fusion.depth);
+    let rows = evidence.files.touched();
+    let mut lists: [List; 9] = std::array::from_fn(|_| List::new(fusion.depth));
+    for (row, file) in rows.iter().enumerate().filter(|(_, file)| file.best().is_some()) {
+        for (list, score) in lists.iter_mut().zip(scores(file)) {
+            list.offer(score, row as u32);
+        }
+    }
+    let mut fused: FxHashMap<u32, f32> = FxHashMap::default();
+    for list in lists {
         // Files that tie share the better rank, so their order among themselves does not matter.
-        entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let entries = list.best();
         let mut rank = 0;
-        for (place, (score, file)) in entries.iter().enumerate() {
+        for (place, (score, row)) in entries.iter().enumerate() {
             if place == 0 || entries[place - 1].0 != *score {
                 rank = place + 1;
             }
-            fused[*file as usize] += 1.0 / (fusion.k + rank as f32);
+            *fused.entry(*row).or_default() += 1.0 / (fusion.k + rank as f32);
         }
     }
-    let mut entries: Vec<(f32, u32)> = shown
-        .into_iter()
-        .map(|file| (fused[file as usize], file))
-        .filter(|(score, _)| *score > 0.0)
-        .collect();
+    let path = |row: u32| context.corpus.path(evidence.touched[row as usize]);
+    let mut entries: Vec<(f32, u32)> = fused.into_iter().map(|(row, score)| (score, row)).collect();
     cut_with_ties(&mut entries, fusion.head);
-    entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| by_path(&a.1, &b.1)));
+    entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     entries.truncate(fusion.head);
-    entries.into_iter().map(|(_, file)| file).collect()
+    entries.into_iter().map(|(_, row)| evidence.touched[row as usize]).collect()
 }
 
-/// Keeps the best `depth` entries and those that tie with the last of them, in any order.
-fn cut_with_ties(entries: &mut Vec<(f32, u32)>, depth: usize) {
-    if entries.len() <= depth {
-        return;
+/// The best entries of a list whose scores come in any order. Most are refused at once, because so many better ones
+/// have come before.
+struct List {
+    depth: usize,
+    /// Less is not among the best.
+    least: f32,
+    entries: Vec<(f32, u32)>,
+    /// At so many entries the worst are thrown out.
+    full: usize,
+}
+
+impl List {
+    fn new(depth: usize) -> List {
+        List { depth, least: f32::MIN_POSITIVE, entries: Vec::new(), full: 2 * depth }
+    }
+
+    #[inline]
+    fn offer(&mut self, score: f32, row: u32) {
+        if score >= self.least {
+            self.take(score, row);
+        }
+    }
+
+    fn take(&mut self, score: f32, row: u32) {
+        self.entries.push((score, row));
+        if self.entries.len() >= self.full {
+            self.throw_out();
+        }
+    }
+
+    fn throw_out(&mut self) {
+        if let Some(least) = cut_with_ties(&mut self.entries, self.depth) {
+            self.least = least;
+        }
+        // Where all that is left are ties, it grows instead.
+        self.full = self.full.max(2 * self.entries.len());
+    }
+
+    /// The best of what was offered, with all that tie with the last of them, best first.
+    fn best(mut self) -> Vec<(f32, u32)> {
+        self.throw_out();
+        self.entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        self.entries
+    }
+}
+
+/// Keeps the best `depth` entries and those that tie with the last of them, in any order; that one's score, if
+/// there are so many.
+fn cut_with_ties(entries: &mut Vec<(f32, u32)>, depth: usize) -> Option<f32> {
+    if entries.len() < depth {
+        return None;
     }
     let (_, last, _) = entries.select_nth_unstable_by(depth - 1, |a, b| b.0.total_cmp(&a.0));
     let least = last.0;
     entries.retain(|(score, _)| *score >= least);
+    Some(least)
 }
 
 #[cfg(test)]
@@ -78,5 +121,21 @@ mod tests {
         cut_with_ties(&mut entries, 2);
         entries.sort_unstable_by_key(|entry| entry.1);
         assert_eq!(entries, [(3.0, 1), (2.0, 2), (2.0, 3), (2.0, 4)]);
+    }
+
+    #[test]
+    fn a_list_has_what_sorting_all_would_give() {
+        for modulus in [1, 3, 17, 1000] {
+            let offered = (0..500u32).map(|row| ((row * 7919 % modulus) as f32, row));
+            let mut list = List::new(10);
+            offered.clone().for_each(|(score, row)| list.offer(score, row));
+            let mut all: Vec<(f32, u32)> = offered.filter(|(score, _)| *score > 0.0).collect();
+            cut_with_ties(&mut all, 10);
+            let sorted = |mut entries: Vec<(f32, u32)>| {
+                entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                entries
+            };
+            assert_eq!(sorted(list.best()), sorted(all), "{modulus}");
+        }
     }
 }

@@ -2,18 +2,17 @@
 //!
 //! Candidates come from the index, the verdict from the bytes. A file that holds the query holds every whole word of
 //! its inside, so the word field narrows to the files that hold them all; the first and last word may be parts of
-//! longer ones, which is looked up in the dictionary of words where nothing else narrows. Candidates are read in the order of their paths
-//! within a budget counted in files and bytes; when it ends, or a candidate cannot be read as indexed, the pass says
-//! that it is not complete.
-
-use rustc_hash::FxHashSet;
+//! longer ones, which is looked up in the dictionary of words where nothing else narrows. The evidence narrows as
+//! well: what holds the query has the terms of its inside in one chunk, or in two where a long line is cut. Candidates
+//! are read in the order of their paths within a budget counted in files and bytes; when it ends, or a candidate
+//! cannot be read as indexed, the pass says that it is not complete.
 
 use super::corpus::NO_FILE;
 use super::{Context, SearchError};
-use crate::index::IndexField;
+use crate::index::{Blocks, IndexField};
 use crate::path::RelPath;
 use crate::query::Query;
-use crate::tokenize::{MAX_WORD_BYTES, is_word_char};
+use crate::tokenize::{MAX_WORD_BYTES, TermList, Tokenizer, is_word_char};
 
 /// The most files that are read.
 const MAX_FILES: usize = 200;
@@ -41,9 +40,23 @@ pub struct Literal {
     pub docs: Vec<u32>,
 }
 
-/// Looks for the query as written.
-pub fn find(query: &Query, context: &Context<'_>) -> Result<Literal, SearchError> {
-    let Candidates { files, complete } = candidates(&query.text, context)?;
+/// The terms of the query that come from words in its inside: a chunk that holds the query as written holds them
+/// all. A bit each; none for a query of several lines, which may stand in any number of chunks.
+pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
+    if query.text.contains('\n') {
+        return 0;
+    }
+    let mut terms = TermList::default();
+    let words = narrowing_words(&query.text);
+    words.iter().filter(|(_, whole)| *whole).for_each(|(word, _)| tokenizer.terms(word, &mut terms));
+    let bit = |term: &str| query.terms.iter().position(|known| known.term == term).map_or(0, |at| 1 << at);
+    terms.iter().map(bit).fold(0, |bits, bit| bits | bit)
+}
+
+/// Looks for the query as written. `likely`: the files that can hold it for another reason, increasing, where there
+/// is one.
+pub fn find(query: &Query, context: &Context<'_>, likely: Option<&[u32]>) -> Result<Literal, SearchError> {
+    let Candidates { files, complete } = candidates(&query.text, context, likely)?;
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
     let mut in_order: Vec<(&str, u32)> = files.into_iter().map(|file| (corpus.path(file), file)).collect();
@@ -100,15 +113,15 @@ fn occurrences(source: &str, text: &str) -> Vec<u32> {
 
 /// Files that may hold the query.
 struct Candidates {
-    files: FxHashSet<u32>,
+    files: Vec<u32>,
     complete: bool,
 }
 
-fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchError> {
+fn candidates(text: &str, context: &Context<'_>, likely: Option<&[u32]>) -> Result<Candidates, SearchError> {
     let words = narrowing_words(text);
     let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
     if !whole.is_empty() {
-        return Ok(Candidates { files: holding_all(&whole, context)?, complete: true });
+        return Ok(Candidates { files: holding_all(&whole, context, likely)?, complete: true });
     }
     // One or two words that may be parts of longer ones.
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
@@ -116,10 +129,10 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
         return Ok(Candidates { files: (0..context.corpus.n_files() as u32).collect(), complete: true });
     };
     let (expanded, mut complete) = expansions(longest, context)?;
-    let mut files = FxHashSet::default();
+    let mut files = Vec::new();
     let mut n_live = 0;
     for word in &expanded {
-        let holding = holding_all(&[word], context)?;
+        let holding = holding_all(&[word], context, None)?;
         // The dictionary has words of deleted documents and of other views; they must not take the place of live ones.
         if holding.is_empty() {
             continue;
@@ -131,6 +144,8 @@ fn candidates(text: &str, context: &Context<'_>) -> Result<Candidates, SearchErr
         n_live += 1;
         files.extend(holding);
     }
+    files.sort_unstable();
+    files.dedup();
     Ok(Candidates { files, complete })
 }
 
@@ -154,35 +169,45 @@ fn narrowing_words(text: &str) -> Vec<(&str, bool)> {
     words
 }
 
-/// The files of the view that hold all of `words` whole. A phrase may straddle two chunks, so the conjunction is
-/// over files.
-fn holding_all(words: &[&str], context: &Context<'_>) -> Result<FxHashSet<u32>, SearchError> {
+/// The files of the view that hold all of `words` whole, among the likely ones, in any order. A phrase may straddle
+/// two chunks, so the conjunction is over files.
+fn holding_all(
+    words: &[&str],
+    context: &Context<'_>,
+    likely: Option<&[u32]>,
+) -> Result<Vec<u32>, SearchError> {
     let corpus = context.corpus;
     let reader = &corpus.committed().reader;
-    let mut rarest: Vec<(u64, &str)> = Vec::new();
-    for word in words {
-        rarest.push((reader.doc_freq_bound(IndexField::Word, word)?, word));
+    let mut files = Vec::new();
+    if likely.is_some_and(<[u32]>::is_empty) {
+        return Ok(files);
     }
-    rarest.sort_unstable();
-    let mut files: Option<FxHashSet<u32>> = None;
-    for (_, word) in rarest {
-        let mut holding = FxHashSet::default();
-        for segment in 0..reader.segments().len() {
-            let base = corpus.base(segment);
-            reader.postings(segment, IndexField::Word, word, |doc, _| {
-                let file = corpus.files()[(base + doc) as usize];
-                if file != NO_FILE && files.as_ref().is_none_or(|files| files.contains(&file)) {
-                    holding.insert(file);
-                }
-            })?;
+    for segment in 0..reader.segments().len() {
+        let mut words_here = Vec::new();
+        for word in words {
+            match reader.blocks(segment, IndexField::Word, word)? {
+                Some(blocks) => words_here.push(blocks),
+                None => break,
+            }
         }
-        let none_left = holding.is_empty();
-        files = Some(holding);
-        if none_left {
-            break;
+        if words_here.len() < words.len() {
+            continue;
         }
+        words_here.sort_by_key(Blocks::count);
+        let file_of = corpus.files_of(segment);
+        let mut docs = Vec::new();
+        words_here[0].for_each(|block, _| {
+            docs.extend(block.iter().copied().filter(|doc| {
+                let file = file_of[*doc as usize];
+                file != NO_FILE && likely.is_none_or(|likely| likely.binary_search(&file).is_ok())
+            }));
+        });
+        for word in &mut words_here[1..] {
+            docs.retain(|doc| word.seek(*doc) == Some(*doc));
+        }
+        files.extend(docs.into_iter().map(|doc| file_of[doc as usize]));
     }
-    Ok(files.unwrap_or_default())
+    Ok(files)
 }
 
 /// The words of the dictionary that contain `part`, the shortest first, and whether that is all of them. In a large

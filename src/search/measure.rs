@@ -13,7 +13,7 @@ use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Session;
-use crate::tokenize::TermList;
+use crate::tokenize::{TermList, begins_variously};
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];
@@ -73,6 +73,7 @@ impl Hints {
         // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter.
         let beginning = |term: &str| {
             term.as_bytes()[..match term.len() {
+                _ if begins_variously(term) => 1,
                 0..=3 => 1,
                 4 => 2,
                 _ => 3,
@@ -128,7 +129,7 @@ impl Measure<'_> {
     }
 
     fn text(&self, measured: &mut Measured) {
-        let Measured { known, values, file, .. } = measured;
+        let Measured { known, values, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
         set(Signal::Lexical, BM25_UNIT * known.chunks[0]);
@@ -137,17 +138,8 @@ impl Measure<'_> {
         set(Signal::Symbol, BM25_UNIT * known.symbol);
         set(Signal::Symbols, BM25_UNIT * known.symbols);
         set(Signal::Comment, BM25_UNIT * known.comment);
-        set(Signal::Comments, BM25_UNIT * known.comments);
-        set(Signal::Name, BM25_UNIT * known.name);
         set(Signal::Path, BM25_UNIT * known.path);
-        set(Signal::ChunkCoverage, known.chunk_cover);
         set(Signal::Coverage, self.evidence.idf_of(known.body_mask | known.path_mask));
-        set(Signal::SymbolCoverage, self.evidence.idf_of(known.symbol_mask));
-        set(Signal::CommentCoverage, self.evidence.idf_of(known.comment_mask));
-        set(Signal::NameCoverage, self.evidence.idf_of(known.name_mask));
-        set(Signal::PathCoverage, self.evidence.idf_of(known.path_mask));
-        let opening = self.context.corpus.docs(*file).start;
-        set(Signal::Opening, BM25_UNIT * self.evidence.chunk_body[opening as usize]);
         set(Signal::Literal, (known.literal > 0) as u32 as f32);
         let n_names = self.query.names.len().max(1);
         set(Signal::Mentions, known.mentions.count_ones() as f32 / n_names as f32);
@@ -167,20 +159,12 @@ impl Measure<'_> {
             pairs = self.cover(path).pairs;
             set(Signal::Folder, self.cover(folder).of_name);
         }
-        let (of_name, of_folder) = (self.kin_cover(naming), self.kin_cover(folder));
-        set(Signal::NameKin, of_name.of_name);
-        set(Signal::FolderKin, of_folder.of_name);
+        set(Signal::NameKin, self.kin_cover(naming).of_name);
         set(Signal::PathKin, self.kin_cover(path).of_query);
         let is_entry = naming != rel.stem();
         let holder = rel.parent().unwrap_or("").rsplit('/').next().unwrap_or_default();
         let is_eponym = !is_entry && self.is_same(holder, naming);
         set(Signal::Eponym, is_eponym as u32 as f32);
-        if is_entry || is_eponym {
-            set(Signal::Centre, of_name.of_name);
-        }
-        let is_named = |name: &String| name.eq_ignore_ascii_case(naming);
-        measured.values[Signal::NameExact as usize] = self.query.names.iter().any(is_named) as u32 as f32;
-        measured.values[Signal::Entry as usize] = (naming != rel.stem()) as u32 as f32;
         pairs
     }
 
@@ -188,11 +172,9 @@ impl Measure<'_> {
     fn definitions(&mut self, measured: &mut Measured, mut pairs: u64) -> Result<(), SearchError> {
         let Measured { file, known, values, facts } = measured;
         let version = self.context.corpus.version(*file);
-        values[Signal::Definitions as usize] = ((1 + version.symbols()) as f32).ln() / 1_000f32.ln();
-        {
+        if known.defines != 0 || known.symbol_mask != 0 {
             let outline = version.outline()?;
-            let (mut exact, mut best, mut tight) = (0.0f32, 0.0f32, 0.0f32);
-            let (mut related, mut qualified) = (0.0f32, 0.0f32);
+            let (mut exact, mut best) = (0.0f32, 0.0f32);
             for (place, symbol) in outline.symbols.iter().enumerate() {
                 if known.defines != 0 && self.query.names.iter().any(|name| name == symbol.name) {
                     let worth = definition_worth(symbol, outline.depth(place));
@@ -201,19 +183,11 @@ impl Measure<'_> {
                         facts.exact = Some(place as u32);
                     }
                 }
-                if symbol.kind != crate::model::SymbolKind::Field {
-                    let kin = self.kin_cover(symbol.name);
-                    related = related.max(kin.of_query * kin.of_name);
-                    if kin.mask != 0 && symbol.container.is_some() {
-                        let whole = self.kin_cover(&symbol.qualified());
-                        qualified = qualified.max(whole.of_query * whole.of_name);
-                    }
-                }
                 if known.symbol_mask != 0 && self.hints.may_hold(symbol.name) {
                     let cover = self.cover(symbol.name);
                     pairs |= cover.pairs;
-                    let worth = cover.of_query * cover.of_name;
-                    tight = tight.max(worth * cover.of_name);
+                    // A name that holds much else says little, so what the query covers of it counts twice.
+                    let worth = cover.of_query * cover.of_name * cover.of_name;
                     if worth > best {
                         best = worth;
                         facts.best = Some((place as u32, cover.mask));
@@ -222,19 +196,6 @@ impl Measure<'_> {
             }
             values[Signal::Definition as usize] = exact;
             values[Signal::DefinedName as usize] = best;
-            values[Signal::DefinedTight as usize] = tight;
-            values[Signal::DefinedKin as usize] = related;
-            values[Signal::Qualified as usize] = qualified;
-            let path = RelPath::new(version.path()).expect("checked");
-            let named = outline.symbols.iter().find(|symbol| self.is_same(symbol.name, path.naming()));
-            let main = named.or_else(|| {
-                let types = outline.symbols.iter().filter(|symbol| symbol.kind.is_type_like());
-                types.max_by_key(|symbol| symbol.lines.count())
-            });
-            if let Some(main) = main {
-                let uses = usage(self.context.corpus, main.name)?.references;
-                values[Signal::Central as usize] = (((1 + uses) as f32).ln() / 1000f32.ln()).min(1.0);
-            }
             if let Some(place) = facts.exact {
                 let name = outline.symbols[place as usize].name;
                 facts.uses = usage(self.context.corpus, name)?.references;

@@ -36,6 +36,8 @@ pub use usage::{Usage, usage};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tracing::debug_span;
+
 use crate::filter::Filter;
 use crate::grammar::Grammars;
 use crate::id::ContentHash;
@@ -97,12 +99,13 @@ pub struct Ranking {
 
 /// Ranks.
 pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchError> {
-    let literal = literal::find(query, context)?;
-    let evidence = evidence::gather(query, context, &literal)?;
-    let head = fuse::head(&evidence, context);
-    let measured = measure::measure(query, context, &evidence, &head)?;
-    let files = model::weigh(measured, query.kind, context.profile, context.corpus);
-    let hits = hits::hits(query, context, &evidence, &files)?;
+    let (evidence, literal) = debug_span!("search.evidence").in_scope(|| evidence::gather(query, context))?;
+    let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context));
+    let files = debug_span!("search.rescoring").in_scope(|| {
+        let measured = measure::measure(query, context, &evidence, &head)?;
+        Ok::<_, SearchError>(model::weigh(measured, query.kind, context.profile, context.corpus))
+    })?;
+    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files))?;
     Ok(Ranking {
         hits,
         files,
@@ -114,7 +117,6 @@ pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchErr
 
 /// Whether file `path` holds any of the query's terms or the query as written, whatever its rank.
 pub fn matches(query: &Query, context: &Context<'_>, path: &str) -> Result<bool, SearchError> {
-    let literal = literal::find(query, context)?;
-    let evidence = evidence::gather(query, context, &literal)?;
+    let (evidence, _) = evidence::gather(query, context)?;
     Ok(evidence.touched.iter().any(|file| context.corpus.path(*file) == path))
 }

@@ -99,46 +99,30 @@ impl Teller<'_> {
             },
             Signal::File => "its words as a whole match".to_string(),
             Signal::Coverage => format!("{} of the query's weight in the file", percent(value)),
-            Signal::ChunkCoverage => format!("{} of the query's weight in one place", percent(value)),
             Signal::Symbol => format!("names defined here hold [{}]", self.words(known.symbol_mask)),
             Signal::Symbols => "the names that it defines match as a whole".to_string(),
-            Signal::SymbolCoverage => {
-                format!("{} of the query's weight in names defined here", percent(value))
-            }
             Signal::Definition => match facts.exact.map(|place| &self.outline.symbols[place as usize]) {
                 Some(symbol) => format!("{} '{}' is defined here", symbol.kind, symbol.qualified()),
                 None => "defined here".to_string(),
             },
-            Signal::DefinedName | Signal::DefinedTight => match facts.best {
+            Signal::DefinedName => match facts.best {
                 Some((place, mask)) => {
                     let name = self.outline.symbols[place as usize].qualified();
                     format!("{name} matches '{}'", self.words(mask).replace(", ", "/"))
                 }
                 None => "a name defined here matches".to_string(),
             },
-            Signal::DefinedKin => "a name defined here is related".to_string(),
-            Signal::Qualified => "a name defined here and what holds it are related".to_string(),
-            Signal::Central => "what it is named after is used elsewhere".to_string(),
             Signal::Pairs => "neighbours in the query are neighbours in a name here".to_string(),
             Signal::Path => {
                 let component = path_component(path, &self.words(known.path_mask));
                 format!("component '{component}' matches query")
             }
-            Signal::PathCoverage => format!("{} of the query's weight in the path", percent(value)),
             Signal::PathKin => format!("{} of the query's weight is related to the path", percent(value)),
-            Signal::FolderKin => format!("{} of the folder's name is related to the query", percent(value)),
-            Signal::Centre => format!("'{}' is the centre of its folder", rel.file_name()),
             Signal::Folder => format!("the query names {} of the folder's name", percent(value)),
-            Signal::Name => format!("file name '{}' matches query", rel.file_name()),
             Signal::NameShare => format!("the query names {} of '{}'", percent(value), rel.naming()),
-            Signal::NameCoverage => format!("{} of the query's weight in the file name", percent(value)),
-            Signal::NameExact => format!("'{}' is named in the query", rel.naming()),
             Signal::NameKin => format!("{} of '{}' is related to the query", percent(value), rel.naming()),
             Signal::Eponym => "named as its folder is".to_string(),
-            Signal::Opening => "its first lines match".to_string(),
             Signal::Comment => format!("mentions [{}]", self.words(known.comment_mask)),
-            Signal::Comments => "its comments as a whole match".to_string(),
-            Signal::CommentCoverage => format!("{} of the query's weight in comments", percent(value)),
             Signal::Mentions => {
                 let held =
                     self.query.names.iter().enumerate().filter(|(name, _)| known.mentions & (1 << name) != 0);
@@ -159,8 +143,6 @@ impl Teller<'_> {
             },
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
-            Signal::Definitions => format!("defines {}", counted(version.symbols() as usize, "name")),
-            Signal::Entry => format!("'{}' is the entry of its folder", rel.file_name()),
             Signal::Test => format!("'{}' in its path", place::test_part(path).unwrap_or_default()),
             Signal::Compat => format!("'{}' in its path", place::compat_part(path).unwrap_or_default()),
             Signal::Generated => format!("'{}' in its path", place::generated_part(path).unwrap_or_default()),

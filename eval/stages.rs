@@ -1,0 +1,214 @@
+//! Where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open engine.
+//!
+//! ```text
+//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu]
+//! ```
+//!
+//! The questions are those of somebody who works on kubernetes (any version; the figures are those of Debian's source
+//! package 1.20.2): names, sentences, questions, one that is nonsense. The engine does not look for changes, and the page
+//! cache is warm. Every round asks each question once. Half of the rounds measure whole answers with tracing off; the
+//! other half listens to the spans that the library opens for its stages, which costs some microseconds an answer. A
+//! stage that contains others is measured with them; the indented ones lie inside the one above.
+//!
+//! `--each` adds a line a question. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the tree is indexed into a temporary folder.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, value_parser};
+use spyhop::render::json;
+use spyhop::{Engine, Options, SearchRequest, StalePolicy};
+use tracing::span::Id;
+use tracing::{Subscriber, subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::registry::{LookupSpan, Registry};
+
+const QUESTIONS: &[&str] = &[
+    "kubelet",
+    "NewSchedulerCommand",
+    "PodDisruptionBudget",
+    "syncHandler",
+    "ParseQuantity",
+    "leader_election",
+    "watchCache",
+    "eviction manager",
+    "garbage collection of images on a node",
+    "horizontal pod autoscaler replica calculation",
+    "round robin load balancer of the user space proxy",
+    "iptables rules for service endpoints",
+    "admission webhook timeout",
+    "rolling update of a deployment",
+    "decode a secret from base64",
+    "node taint eviction rate limiter",
+    "token request for service accounts",
+    "where are pods bound to nodes?",
+    "how does the scheduler score nodes",
+    "how is a container restarted when its liveness probe fails",
+    "where does the api server check that a user may do something",
+    "what happens to the volumes of a pod that is deleted",
+    "how are resource versions compared when an object is updated",
+    "which code decides that a certificate must be renewed",
+    "retry with exponential backoff after a conflict",
+    "convert an internal object to another api version",
+    "validate the name of a namespace",
+    "parse command line flags of kubectl",
+    "return an error if the file does not exist",
+    "func (kl *Kubelet) syncPod(",
+    "if err := c.queue.Add(key)",
+    "the quick brown fox jumps over the lazy dog",
+];
+
+/// The stages as they are printed: the name of a span, and how it is shown.
+const STAGES: &[(&str, &str)] = &[
+    ("search.evidence", "evidence"),
+    ("search.evidence.body", "  body"),
+    ("search.evidence.symbol", "  symbols"),
+    ("search.evidence.comment", "  comments"),
+    ("search.evidence.name", "  file names"),
+    ("search.evidence.path", "  paths"),
+    ("search.evidence.definitions", "  definitions"),
+    ("search.literal", "  literal pass"),
+    ("search.evidence.rows", "  rows of files"),
+    ("search.fusion", "fusion"),
+    ("search.rescoring", "rescoring"),
+    ("search.hits", "hits"),
+    ("search.face", "faces of the page"),
+    ("search.snippet", "snippets of the page"),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = clap::Command::new("stages")
+        .arg(Arg::new("tree").required(true).value_parser(value_parser!(PathBuf)))
+        .arg(Arg::new("index-dir").long("index-dir").value_parser(value_parser!(PathBuf)))
+        .arg(Arg::new("rounds").long("rounds").value_parser(value_parser!(usize)).default_value("40"))
+        .arg(Arg::new("cpu").long("cpu").action(ArgAction::SetTrue))
+        .arg(Arg::new("each").long("each").action(ArgAction::SetTrue))
+        .get_matches();
+    let tree: &PathBuf = args.get_one("tree").expect("required");
+    let rounds = *args.get_one::<usize>("rounds").expect("it has a default");
+    CPU.store(args.get_flag("cpu"), Relaxed);
+    let scratch = tempfile::tempdir()?;
+    let dir = args.get_one::<PathBuf>("index-dir").cloned().unwrap_or(scratch.path().to_path_buf());
+    let stale_policy = StalePolicy::Ignore;
+    let options = Options { index_dir: Some(std::path::absolute(dir)?), stale_policy, ..Options::default() };
+    let engine = Engine::open(tree, options)?;
+    let requests: Vec<SearchRequest> = QUESTIONS.iter().map(|text| SearchRequest::new(*text)).collect();
+    for request in &requests {
+        engine.search(request)?;
+    }
+
+    let whole = whole(&engine, &requests, rounds)?;
+    let stages = by_stage(&engine, &requests, rounds)?;
+    println!("{} questions, {rounds} rounds; microseconds\n", QUESTIONS.len());
+    println!("| stage | p50 | p90 | p99 | mean |\n|---|--:|--:|--:|--:|");
+    for (name, shown) in STAGES {
+        row(shown, stages.get(name).cloned().unwrap_or_default());
+    }
+    row("rendering as JSON", whole.rendering.concat());
+    row("whole answer, tracing off", whole.answers.concat());
+    if args.get_flag("each") {
+        println!("\n| question | p50 | p99 |\n|---|--:|--:|");
+        for (question, mut times) in QUESTIONS.iter().zip(whole.answers) {
+            times.sort_unstable();
+            println!("| {question} | {} | {} |", at(&times, 50), at(&times, 99));
+        }
+    }
+    Ok(())
+}
+
+fn row(shown: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let mean = times.iter().sum::<Duration>().as_micros() / times.len().max(1) as u128;
+    println!("| {shown} | {} | {} | {} | {mean} |", at(&times, 50), at(&times, 90), at(&times, 99));
+}
+
+static CPU: AtomicBool = AtomicBool::new(false);
+
+/// Since some moment; of processor time, if that is asked for and the system tells.
+fn now() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    #[cfg(unix)]
+    if CPU.load(Relaxed) {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the call fills what it is given.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+        return Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+    }
+    START.elapsed()
+}
+
+/// A percentile in microseconds.
+fn at(sorted: &[Duration], percent: usize) -> u128 {
+    sorted.get(sorted.len() * percent / 100).map_or(0, Duration::as_micros)
+}
+
+/// Times by question.
+struct Whole {
+    answers: Vec<Vec<Duration>>,
+    rendering: Vec<Vec<Duration>>,
+}
+
+fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Whole, Box<dyn Error>> {
+    let none = vec![Vec::with_capacity(rounds); requests.len()];
+    let mut whole = Whole { answers: none.clone(), rendering: none };
+    for _ in 0..rounds {
+        for (place, request) in requests.iter().enumerate() {
+            let begun = now();
+            let reply = black_box(engine.search(request)?);
+            whole.answers[place].push(now() - begun);
+            let begun = now();
+            black_box(json::search(&reply));
+            whole.rendering[place].push(now() - begun);
+        }
+    }
+    Ok(whole)
+}
+
+/// The times of each stage, one an answer.
+type Times = HashMap<&'static str, Vec<Duration>>;
+
+fn by_stage(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<Times, Box<dyn Error>> {
+    let stopwatch = Stopwatch::default();
+    let sums = stopwatch.sums.clone();
+    subscriber::with_default(Registry::default().with(stopwatch), || {
+        let mut times = Times::new();
+        for request in (0..rounds).flat_map(|_| requests) {
+            black_box(engine.search(request)?);
+            let sums = std::mem::take(&mut *sums.lock().expect("one thread"));
+            for (name, _) in STAGES {
+                times.entry(name).or_default().push(sums.get(name).copied().unwrap_or_default());
+            }
+        }
+        Ok(times)
+    })
+}
+
+/// Sums up how long each kind of span was entered.
+#[derive(Default)]
+struct Stopwatch {
+    sums: Arc<Mutex<HashMap<&'static str, Duration>>>,
+}
+
+struct Begun(Duration);
+
+impl<S: Subscriber + for<'l> LookupSpan<'l>> Layer<S> for Stopwatch {
+    fn on_enter(&self, id: &Id, context: Context<'_, S>) {
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().replace(Begun(now()));
+        }
+    }
+
+    fn on_exit(&self, id: &Id, context: Context<'_, S>) {
+        let ended = now();
+        let Some(span) = context.span(id) else { return };
+        let begun = span.extensions().get::<Begun>().map(|begun| begun.0);
+        if let Some(begun) = begun {
+            *self.sums.lock().expect("one thread").entry(span.name()).or_default() += ended - begun;
+        }
+    }
+}
