@@ -15,7 +15,7 @@ use crate::sets::{self, Tree};
 
 /// Where trees and indexes lie.
 pub struct Places {
-    trees: PathBuf,
+    trees: Vec<PathBuf>,
     indexes: PathBuf,
     threads: Option<usize>,
     _scratch: Option<TempDir>,
@@ -34,8 +34,9 @@ pub struct Opened {
 }
 
 impl Places {
-    /// Trees in `trees`; indexes in `index_dir`, where they are kept, or in a folder that goes with this.
-    pub fn new(trees: &Path, index_dir: Option<&Path>, threads: Option<usize>) -> io::Result<Places> {
+    /// Trees in one of the folders `trees`; indexes in `index_dir`, where they are kept, or in a folder that goes with
+    /// this.
+    pub fn new(trees: &[PathBuf], index_dir: Option<&Path>, threads: Option<usize>) -> io::Result<Places> {
         let scratch = index_dir.is_none().then(|| tempfile::Builder::new().prefix("spyhop-eval-").tempdir());
         let scratch = scratch.transpose()?;
         let indexes = match (index_dir, &scratch) {
@@ -46,16 +47,17 @@ impl Places {
             (None, Some(scratch)) => scratch.path().canonicalize()?,
             (None, None) => unreachable!("one of the two is there"),
         };
-        Ok(Places { trees: trees.to_path_buf(), indexes, threads, _scratch: scratch })
+        Ok(Places { trees: trees.to_vec(), indexes, threads, _scratch: scratch })
     }
 
-    /// The folder that is indexed for `tree`; `None` when it is not there. Documents are always there.
+    /// The folder that is indexed for `tree`, in the first of the folders that has it; `None` when none does. Documents
+    /// are always there.
     pub fn find(&self, set: &str, tree: &Tree) -> Option<PathBuf> {
         if tree.documents.is_some() {
             return Some(self.own(set, tree).join("documents"));
         }
-        let root = self.trees.join(&tree.folder).join(&tree.root);
-        root.is_dir().then_some(root)
+        let mut roots = self.trees.iter().map(|trees| trees.join(&tree.folder).join(&tree.root));
+        roots.find(|root| root.is_dir())
     }
 
     /// Indexes a tree, or brings its index up to date; `None` when it is not there.

@@ -16,9 +16,9 @@ pub struct Selection {
     /// Query sets: files or folders in any of the forms that eval/README.md lists
     #[arg(required = true, value_name = "SET")]
     pub sets: Vec<PathBuf>,
-    /// The folder that holds the trees, each in a folder of its name
-    #[arg(long, value_name = "DIR")]
-    pub trees: PathBuf,
+    /// A folder that holds trees, each in a folder of its name; may be given several times
+    #[arg(long, required = true, value_name = "DIR")]
+    pub trees: Vec<PathBuf>,
     /// Only queries of this kind
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
@@ -66,9 +66,8 @@ impl Selection {
 
     /// Where trees and indexes lie.
     pub fn places(&self) -> Result<Places, Failure> {
-        if !self.trees.is_dir() {
-            let text = format!("--trees: there is no folder {}", self.trees.display());
-            return Err(Failure::Asked(text));
+        if let Some(gone) = self.trees.iter().find(|trees| !trees.is_dir()) {
+            return Err(Failure::Asked(format!("--trees: there is no folder {}", gone.display())));
         }
         let threads = self.threads.map(usize::from);
         Ok(Places::new(&self.trees, self.index_dir.as_deref(), threads)?)

@@ -18,9 +18,9 @@ pub struct Args {
     /// The query set
     #[arg(value_name = "SET")]
     set: PathBuf,
-    /// The folder that holds the trees, each in a folder of its name
-    #[arg(long, value_name = "DIR")]
-    trees: PathBuf,
+    /// A folder that holds trees, each in a folder of its name; may be given several times
+    #[arg(long, required = true, value_name = "DIR")]
+    trees: Vec<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// How many hits are shown; a target beyond them is missing
@@ -52,8 +52,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (tree, query) = args.which.find(&set)?;
     let places = Places::new(&args.trees, args.index_dir.as_deref(), None)?;
     let Some(opened) = places.open(&set.name, tree)? else {
-        let text = format!("{} is not below {}", tree.folder, args.trees.display());
-        return Err(Failure::Asked(text));
+        let places: Vec<String> = args.trees.iter().map(|trees| trees.display().to_string()).collect();
+        return Err(Failure::Asked(format!("{} is not below {}", tree.folder, places.join(" or "))));
     };
     let profile = select::profile(args.profile.as_deref())?;
     let request = SearchRequest { mode: Mode::Debug, ..request(&query.text, usize::from(args.k), &profile) };

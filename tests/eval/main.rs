@@ -172,6 +172,19 @@ fn a_tree_that_is_missing_is_named_and_left_out() {
 }
 
 #[test]
+fn trees_may_lie_in_several_folders() {
+    let more = "\n=== others/pub/menu.py\ndef brew():\n    return 1\n\
+                \n=== more.jsonl\n{\"corpus\": \"pub\", \"query\": \"brew\", \"relevant\": [\"menu.py\"]}\n";
+    let place = Place::new(&format!("{SMALL}{more}"));
+    let out = place.ok("run web.toml more.jsonl --trees trees --trees others");
+    assert_eq!((row(&out, "web")[1], row(&out, "more")[1..3].to_vec()), ("3", vec!["1", "1.000"]));
+    let error = place.refused("run web.toml --trees trees --trees gone");
+    assert!(error.contains("--trees: there is no folder gone"), "{error}");
+    let error = place.refused("show more.jsonl --trees trees --trees gone --query brew");
+    assert!(error.contains("pub is not below trees or gone"), "{error}");
+}
+
+#[test]
 fn a_bad_set_is_refused_with_its_place() {
     let place = Place::new(&SMALL.replace("relevant = [\"paint.py\"]", "relevant = []"));
     let error = place.refused("run web.toml --trees trees");
