@@ -229,7 +229,7 @@ fn groups(pairs: &[&Pair<'_>]) -> Vec<Vec<f64>> {
 }
 
 /// The 95 % interval of the mean of means, by percentiles of a bootstrap over groups and their values.
-fn interval(groups: &[Vec<f64>], seed: u64, draws: u32) -> [f64; 2] {
+pub fn interval(groups: &[Vec<f64>], seed: u64, draws: u32) -> [f64; 2] {
     let mut rng = Rng::with_seed(seed);
     let mut means: Vec<f64> = (0..draws)
         .map(|_| {

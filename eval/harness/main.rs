@@ -3,11 +3,13 @@
 //! It owns reading query sets, asking, measuring, comparing and drawing; everything about searching is the library's,
 //! which it uses as any program would. It is built with `--features eval` only.
 
+mod bins;
 mod compare;
 mod corpora;
 mod corpus;
 mod export;
 mod failure;
+mod fit;
 mod measure;
 mod plot;
 mod progress;
@@ -52,6 +54,7 @@ enum Command {
     Show(show::Args),
     Compare(compare::Args),
     Sweep(sweep::Args),
+    Fit(fit::Args),
     Export(export::Args),
     Plot(plot::Args),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Sweep(args) => sweep::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
     };

@@ -9,12 +9,12 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::bins::{BINS, Bins};
 use crate::failure::Failure;
 use crate::record::{QueryRow, Run};
 use crate::report::Averages;
 
 const SIZE: (u32, u32) = (900, 540);
-const BINS: usize = 10;
 
 /// Draw runs as SVG: NDCG against latency, bars by kind, and how reliable the shown score is
 #[derive(Debug, clap::Args)]
@@ -150,7 +150,9 @@ fn kinds(area: &Drawing<'_>, runs: &[Named]) -> Drawn {
 /// For hits of the first page, in ten bins of their score, the share that answers; on the diagonal a score is a
 /// probability.
 fn reliability(area: &Drawing<'_>, named: &Named) -> Drawn {
-    let bins = Bins::of(&named.run);
+    let run = &named.run;
+    let hits = run.queries.iter().flat_map(|row| row.hits.iter().take(run.header.k));
+    let bins = Bins::of(hits.map(|hit| (hit.score, !hit.targets.is_empty())));
     let caption =
         format!("{}: shown score and share of hits that answer, off by {:.3}", named.name, bins.error());
     let mut chart = ChartBuilder::on(area)
@@ -207,41 +209,4 @@ fn under(area: &Drawing<'_>, chart: &Chart<'_, '_>, x: f64, label: String) -> Dr
     let (x, y) = chart.backend_coord(&(x, 0.0));
     let style = font(14).pos(Pos::new(HPos::Center, VPos::Top));
     Ok(area.draw(&Text::new(label, (x, y + 10), style))?)
-}
-
-/// Hits by their score.
-struct Bins([Bin; BINS]);
-
-#[derive(Clone, Copy, Default)]
-struct Bin {
-    hits: usize,
-    right: usize,
-    scores: f64,
-}
-
-impl Bin {
-    fn share(&self) -> f64 {
-        self.right as f64 / self.hits.max(1) as f64
-    }
-}
-
-impl Bins {
-    fn of(run: &Run) -> Bins {
-        let mut bins = [Bin::default(); BINS];
-        for hit in run.queries.iter().flat_map(|row| row.hits.iter().take(run.header.k)) {
-            let bin = &mut bins[((hit.score * BINS as f32) as usize).min(BINS - 1)];
-            bin.hits += 1;
-            bin.right += usize::from(!hit.targets.is_empty());
-            bin.scores += f64::from(hit.score);
-        }
-        Bins(bins)
-    }
-
-    /// The expected calibration error (Naeini, Cooper and Hauskrecht 2015): how far a bin's mean score is from its share,
-    /// each bin weighed by its hits.
-    fn error(&self) -> f64 {
-        let hits: usize = self.0.iter().map(|bin| bin.hits).sum();
-        let off = |bin: &Bin| (bin.scores - bin.right as f64).abs();
-        self.0.iter().map(off).sum::<f64>() / hits.max(1) as f64
-    }
 }

@@ -161,13 +161,18 @@ impl Header {
 impl HitRow {
     /// A hit with the targets of `query` that it answers.
     pub fn new(query: &Query, hit: &Hit) -> HitRow {
-        let path = hit.path.as_str();
-        let answered = |(_, target): &(usize, &Target)| target.answered_by(path, hit.lines);
+        let chars = hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count());
+        HitRow { chars, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
+    }
+
+    /// A place with the targets of `query` that it answers; nothing of it is read.
+    pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
+        let answered = |(_, target): &(usize, &Target)| target.answered_by(path, lines);
         HitRow {
             path: path.to_string(),
-            lines: hit.lines,
-            score: hit.score,
-            chars: hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count()),
+            lines,
+            score,
+            chars: 0,
             targets: query.targets.iter().enumerate().filter(answered).map(|(at, _)| at).collect(),
         }
     }

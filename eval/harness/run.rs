@@ -125,7 +125,8 @@ fn asked(
     Ok(rows)
 }
 
-fn query_row(set: &Set, tree: &Tree, query: &Query, hits: Vec<HitRow>) -> QueryRow {
+/// The row of a query with its list.
+pub fn query_row(set: &Set, tree: &Tree, query: &Query, hits: Vec<HitRow>) -> QueryRow {
     QueryRow {
         set: set.name.clone(),
         tree: tree.name.clone(),
@@ -140,7 +141,8 @@ fn query_row(set: &Set, tree: &Tree, query: &Query, hits: Vec<HitRow>) -> QueryR
     }
 }
 
-fn tree_row(set: &Set, tree: &Tree, opened: &Opened) -> TreeRow {
+/// The row of a tree with what its index cost.
+pub fn tree_row(set: &Set, tree: &Tree, opened: &Opened) -> TreeRow {
     TreeRow {
         set: set.name.clone(),
         tree: tree.name.clone(),

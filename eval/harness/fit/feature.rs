@@ -1,0 +1,127 @@
+//! Which features are learned, and which sign a weight may have.
+
+use std::collections::BTreeSet;
+
+use spyhop::{Feature, Form, Profile, QueryKind, Signal};
+
+use super::descent::Bounds;
+use crate::failure::Failure;
+
+/// What a signal may do to a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It says that something matches, which must never count against a hit, whatever the other signals say.
+    For,
+    /// Its sentence says that a file stands back, so it must not lift one.
+    Against,
+    /// It says what a file is, and that can speak for it or against it.
+    Either,
+    /// It is not learned: no question of a set says anything about it.
+    Kept,
+}
+
+/// What a signal may do to a score.
+pub fn sign(signal: Signal) -> Sign {
+    use Signal as S;
+    match signal {
+        S::Lexical | S::Chunks | S::File | S::Coverage | S::ChunkCoverage => Sign::For,
+        S::Symbol | S::Symbols | S::SymbolCoverage => Sign::For,
+        S::Definition | S::DefinedName | S::DefinedTight | S::DefinedKin | S::Qualified => Sign::For,
+        S::Central | S::Pairs | S::Mentions | S::Reference | S::Literal | S::Opening => Sign::For,
+        S::Path | S::PathCoverage | S::PathKin | S::Folder | S::FolderKin | S::Centre => Sign::For,
+        S::Name | S::NameShare | S::NameCoverage | S::NameExact | S::NameKin => Sign::For,
+        S::Comment | S::Comments | S::CommentCoverage => Sign::For,
+        S::Test | S::Docs | S::Data | S::Compat | S::Generated | S::Platform | S::Twin => Sign::Against,
+        S::Depth | S::Size | S::Definitions | S::Entry | S::Eponym => Sign::Either,
+        // The base is calibrated; candidates are files of their own, and nobody touched one.
+        S::Base | S::Session | S::Sibling => Sign::Kept,
+    }
+}
+
+/// What a weight of the signal may be.
+pub fn bounds(signal: Signal) -> Bounds {
+    match sign(signal) {
+        Sign::For => [0.0, f64::INFINITY],
+        Sign::Against => [f64::NEG_INFINITY, 0.0],
+        Sign::Either => [f64::NEG_INFINITY, f64::INFINITY],
+        Sign::Kept => [0.0, 0.0],
+    }
+}
+
+/// The features to learn: those that `start` weighs in some kind of query, with those that are added and without those
+/// that are left out. A signal stands for all its forms, `all` for everything.
+pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec<Feature>, Failure> {
+    let weighed = |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
+    let mut chosen: BTreeSet<Feature> = learnable().filter(weighed).collect();
+    for name in add {
+        chosen.extend(named("--add", name)?);
+    }
+    for name in without {
+        for feature in named("--without", name)? {
+            chosen.remove(&feature);
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Failure::Asked("no feature is left to learn".to_string()));
+    }
+    Ok(chosen.into_iter().collect())
+}
+
+/// Every feature that can be learned.
+pub fn learnable() -> impl Iterator<Item = Feature> {
+    let signals = Signal::ALL.iter().copied().filter(|signal| sign(*signal) != Sign::Kept);
+    signals.flat_map(|signal| Form::ALL.map(|form| Feature { signal, form }))
+}
+
+fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
+    if name == "all" {
+        return Ok(learnable().collect());
+    }
+    let features = match Signal::by_name(name) {
+        Some(signal) => Form::ALL.map(|form| Feature { signal, form }).to_vec(),
+        None => vec![name.parse()?],
+    };
+    match features[0].signal {
+        kept if sign(kept) == Sign::Kept => {
+            Err(Failure::Asked(format!("{option}: '{kept}' is not learned; it stays as the start has it")))
+        }
+        _ => Ok(features),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(add: &[&str], without: &[&str]) -> Vec<String> {
+        let [add, without] =
+            [add, without].map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let chosen = chosen(Profile::built_in(), &add, &without).unwrap();
+        chosen.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn features_are_chosen_by_weight_and_by_name() {
+        let all: Vec<String> = learnable().map(|feature| feature.to_string()).collect();
+        assert_eq!(all.len(), 3 * (Signal::COUNT - 3));
+        assert_eq!(names(&["all"], &[]), all);
+        let as_it_is = names(&[], &[]);
+        assert!(
+            as_it_is.contains(&"lexical.share".to_string())
+                && !as_it_is.contains(&"lexical.rank".to_string())
+        );
+        assert_eq!(names(&["lexical.rank"], &[]).len(), as_it_is.len() + 1);
+        assert!(!names(&["lexical"], &["lexical.share"]).contains(&"lexical.share".to_string()));
+        let error = chosen(Profile::built_in(), &[], &["all".to_string()]).unwrap_err().to_string();
+        assert_eq!(error, "no feature is left to learn");
+    }
+
+    #[test]
+    fn what_is_not_learned_cannot_be_added() {
+        for name in ["base", "session.value", "sibling"] {
+            let error = chosen(Profile::built_in(), &[name.to_string()], &[]).unwrap_err().to_string();
+            assert!(error.contains("is not learned"), "{error}");
+        }
+        assert!(chosen(Profile::built_in(), &["dogs".to_string()], &[]).is_err());
+    }
+}
