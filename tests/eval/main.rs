@@ -235,6 +235,92 @@ fn a_weight_is_swept() {
     assert!(error.contains("unknown signals: dogs; this program has: base, "), "{error}");
 }
 
+/// Three more trees for a profile to be learned from; their questions are answered by the file whose name does not say
+/// what the text says.
+fn teachers() -> String {
+    let mut out = SMALL.to_string();
+    let mut questions = String::new();
+    for (tree, words) in
+        [("tea", ["kettle", "cup"]), ("ink", ["bottle", "quill"]), ("ink@9", ["paper", "blot"])]
+    {
+        for word in words {
+            out += &format!(
+                "\n=== more/{tree}/src/{word}.py\ndef other():\n    return 0\n\n\
+                             \n=== more/{tree}/src/part_{}.py\ndef fill_{word}():\n    \"\"\"Fills the {word}.\"\"\"\n\n",
+                word.len()
+            );
+            questions += &format!(
+                "{{\"corpus\": \"{tree}\", \"query\": \"fill the {word}\", \"relevant\": [\"part_{}.py\"]}}\n",
+                word.len()
+            );
+        }
+    }
+    out + "\n=== more.jsonl\n" + &questions
+}
+
+#[test]
+fn weights_are_learned_the_same_each_time_and_ranked_by() {
+    let place = Place::new(&teachers());
+    // Names of files outweigh everything, which the questions say is wrong.
+    let mut wrong = Profile::built_in().clone();
+    for (feature, weight) in [("name-share.value", 20.0), ("defined-name.value", 0.01)] {
+        wrong.set_weight(None, feature.parse().unwrap(), weight);
+    }
+    wrong.name = "wrong".to_string();
+    fs::write(place.path("wrong.toml"), wrong.to_toml()).unwrap();
+    let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --add lexical";
+    let out = place.ok(&format!("{fit} --out a.toml --runs runs"));
+    let more = row(&out, "more");
+    assert!(more[2].parse::<f64>().unwrap() < 0.8 && more[3] == "1.0000", "{out}");
+    // Two revisions of one repository are held out together.
+    assert_eq!(row(&out, "set")[1..4], ["queries", "NDCG@10 start", "held out"]);
+    assert_eq!((row(&out, "all")[1], row(&out, "more")[1], row(&out, "web")[1]), ("9", "6", "3"), "{out}");
+    assert_eq!(
+        (row(&out, "more/ink@9")[1], row(&out, "seed")[1], row(&out, "score")[1]),
+        ("2", "NDCG@10", "name: shown")
+    );
+    assert_eq!(out, place.ok(&format!("{fit} --out b.toml --threads 1")));
+    let text = place.read("a.toml");
+    assert_eq!(text, place.read("b.toml"));
+    let head = "# Fitted, not written: spyhop-eval fit web more --name mine --folds 8 --seed 1 --seeds 2 --strength 0.1 \
+                --kinds 0.5 --add lexical\n#\n";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains(" learned from 6 of 9 queries about 4 trees; from the profile 'wrong "), "{text}");
+    assert!(text.contains("3 folds, means of seeds 1 to 2:\n#   more: 6 queries, "), "{text}");
+    let profile = Profile::parse(&text).unwrap();
+    assert_eq!(
+        (profile.name.as_str(), profile.to_toml()),
+        ("mine", text[text.find("name = ").unwrap()..].to_string())
+    );
+    for kind in spyhop::QueryKind::ALL {
+        let weight = |name: &str| profile.weight(kind, name.parse().unwrap());
+        let start = |name: &str| Profile::built_in().weight(kind, name.parse().unwrap());
+        assert_eq!(weight("sibling.value"), start("sibling.value"));
+        assert!(weight("lexical.rank") >= 0.0 && weight("test.value") <= 0.0);
+        assert_ne!(weight("lexical.share"), start("lexical.share"));
+    }
+    place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
+    let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");
+    assert_eq!(row(&compared, "all")[1], "9");
+    place.ok("plot runs/start.jsonl runs/held-out.jsonl --out pictures");
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused() {
+    let place = Place::new(&teachers());
+    let check = |words: &str, expected: &str| {
+        let error = place.refused(&format!("fit {words} --out a.toml"));
+        assert!(error.contains(expected), "{error}");
+        assert!(!place.path("a.toml").exists());
+    };
+    check("web.toml --trees trees", "repositories held out; give two or more");
+    check("more.jsonl --trees more --only ink,ink@9", "repositories held out; give two or more");
+    check("web.toml --trees more", "no tree is there; missing: web/web");
+    check("web.toml more.jsonl --trees more --trees trees --add dogs", "unknown signals: dogs;");
+    check("web.toml more.jsonl --trees more --trees trees --without sibling", "'sibling' is not learned");
+    check("web.toml more.jsonl --trees more --trees trees --strength 0", "choose a number above 0");
+}
+
 #[test]
 fn a_profile_is_ranked_by() {
     let place = Place::new(SMALL);

@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.toml")]
     out: PathBuf,
     /// Call the profile so
-    #[arg(long, value_name = "NAME", default_value = "fitted")]
+    #[arg(long, value_name = "NAME", default_value = "fitted", value_parser = one_line)]
     name: String,
     /// Hold repositories out in so many parts
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u16).range(2..))]
@@ -74,6 +74,14 @@ pub struct Args {
 fn positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "choose a number above 0".to_string())?;
     if value.is_finite() && value > 0.0 { Ok(value) } else { Err("choose a number above 0".to_string()) }
+}
+
+/// The name stands in a comment as well.
+fn one_line(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(char::is_control) {
+        return Err("choose a name without line breaks".to_string());
+    }
+    Ok(text.to_string())
 }
 
 /// Runs the command.
@@ -114,18 +122,17 @@ fn repositories(gathered: &Gathered) -> Result<usize, Failure> {
         let text = format!("no tree is there; missing: {}", gathered.missing.join(", "));
         return Err(Failure::Asked(text));
     }
+    let repositories: BTreeSet<&str> =
+        questions.iter().map(|question| question.repository.as_str()).collect();
+    if repositories.len() < 2 {
+        let text = "weights are judged on repositories held out; give two or more";
+        return Err(Failure::Asked(text.to_string()));
+    }
     if lessons(questions.iter()).is_empty() {
         let text = "nothing can be learned: no query has an answer and something else among its first files";
         return Err(Failure::Asked(text.to_string()));
     }
-    let repositories: BTreeSet<&str> =
-        questions.iter().map(|question| question.repository.as_str()).collect();
-    match repositories.len() {
-        ..2 => {
-            Err(Failure::Asked("weights are judged on repositories held out; give two or more".to_string()))
-        }
-        several => Ok(several),
-    }
+    Ok(repositories.len())
 }
 
 /// The first files of each query as they stand under the weights of other folds.
@@ -149,7 +156,8 @@ fn shown(questions: &[Question], trial: &[Held], lines: &[[Line; SHAPES]]) -> Ve
     questions.iter().zip(trial).map(list).collect()
 }
 
-/// The start with what was learned, in log-odds. Session and sibling stay, what was left out weighs nothing.
+/// The start with what was learned, in log-odds. Session and sibling stay, what was left out weighs nothing. Weights are
+/// those that are written, with four decimals, so that what is printed is what the file says.
 fn profile(
     start: &Profile,
     name: &str,
@@ -164,11 +172,16 @@ fn profile(
     for kind in QueryKind::ALL {
         let line = lines[kind as usize];
         for (feature, weight) in features.iter().zip(&weights.of[kind as usize]) {
-            profile.set_weight(Some(kind), *feature, (line.a * weight) as f32);
+            profile.set_weight(Some(kind), *feature, written(line.a * weight));
         }
-        profile.set_weight(Some(kind), base[Form::Value as usize], line.b as f32);
+        profile.set_weight(Some(kind), base[Form::Value as usize], written(line.b));
     }
     profile
+}
+
+/// A weight of four decimals; 0 has no sign.
+fn written(weight: f64) -> f32 {
+    ((weight * 1e4).round() / 1e4) as f32 + 0.0
 }
 
 fn write_runs(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use spyhop::{Feature, Profile, QueryKind, Signal};
+use spyhop::{Feature, Form, Profile, QueryKind, Signal};
 
 use super::held_out::Held;
 use super::question::Question;
@@ -218,35 +218,29 @@ pub fn reliability(questions: &[Question], held: &[QueryRow]) -> String {
     format!("{}\n", table.printed())
 }
 
-/// The weights, the signal that moves scores most first: how much is the weight times how much the feature differs
-/// within pairs, added up over a signal's forms, the mean of the three shapes.
+/// The weights for the three shapes in each form, the signal that moves scores most first: how much is the weight times
+/// how much the feature differs within pairs, added up over forms, the mean of the shapes.
 pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String {
-    let weight = |feature: Feature| QueryKind::ALL.map(|kind| f64::from(profile.weight(kind, feature)));
+    let weights = |feature: Feature| QueryKind::ALL.map(|kind| profile.weight(kind, feature));
     let mut moves: BTreeMap<Signal, f64> = BTreeMap::new();
-    let mut rows: Vec<(Feature, f64)> = Vec::new();
     for (feature, scale) in features.iter().zip(scale) {
-        let own = mean(weight(*feature).map(|weight| weight.abs() * scale));
+        let own = mean(weights(*feature).map(|weight| f64::from(weight.abs()) * scale));
         *moves.entry(feature.signal).or_default() += own;
-        rows.push((*feature, own));
     }
-    let (weighed, without): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, own)| *own > 0.0);
-    let mut rows = weighed;
-    rows.sort_by(|one, other| {
-        let signal = |feature: &Feature| (moves[&feature.signal], feature.signal);
-        let by_signal = signal(&other.0).0.total_cmp(&signal(&one.0).0);
-        by_signal.then(one.0.signal.cmp(&other.0.signal)).then(other.1.total_cmp(&one.1))
-    });
-    let mut table = Table::new(&["feature", "signal moves", "feature moves", "name", "sentence", "question"]);
-    for (feature, own) in rows {
-        let mut cells =
-            vec![feature.to_string(), format!("{:.3}", moves[&feature.signal]), format!("{own:.3}")];
-        cells.extend(weight(feature).map(|weight| format!("{weight:+.3}")));
+    let mut signals: Vec<(Signal, f64)> = moves.into_iter().collect();
+    signals.sort_by(|one, other| other.1.total_cmp(&one.1)); // stable: equal ones stay in order
+    let mut table = Table::new(&["name/sentence/question", "moves", "value", "share", "rank"]);
+    for (signal, moves) in signals {
+        let shown = |form: Form| {
+            let feature = Feature { signal, form };
+            match features.contains(&feature) {
+                true => weights(feature).map(|weight| format!("{weight:.2}")).join("/"),
+                false => String::new(),
+            }
+        };
+        let mut cells = vec![signal.to_string(), format!("{moves:.3}")];
+        cells.extend(Form::ALL.map(shown));
         table.row(cells);
     }
-    let mut out = table.printed();
-    if !without.is_empty() {
-        let names: Vec<String> = without.iter().map(|(feature, _)| feature.to_string()).collect();
-        let _ = writeln!(out, "\nwithout weight: {}", names.join(", "));
-    }
-    out
+    table.printed()
 }
