@@ -6,9 +6,10 @@ mod measures;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use serde_json::Value;
-use spyhop::Profile;
+use spyhop::{Feature, Form, Profile, SearchRequest, Signal};
 
 /// A folder with trees, sets and what the program writes.
 struct Place {
@@ -303,6 +304,39 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");
     assert_eq!(row(&compared, "all")[1], "9");
     place.ok("plot runs/start.jsonl runs/held-out.jsonl --out pictures");
+}
+
+/// What the fit takes for granted: a file's sum under a profile is nothing but weights times what it measures.
+#[test]
+fn weights_times_measures_are_the_sum() {
+    let place = Place::new(&teachers());
+    let options = spyhop::Options { index_dir: Some(place.path("index")), ..spyhop::Options::default() };
+    let engine = spyhop::Engine::open(place.path("more"), options).unwrap();
+    for (at, text) in
+        ["fill the kettle", "fill_quill", "where does fill_cup fill the cup", "other"].iter().enumerate()
+    {
+        let mut profile = Profile::built_in().clone();
+        let features =
+            || Signal::ALL.iter().flat_map(|signal| Form::ALL.map(|form| Feature { signal: *signal, form }));
+        for (place, feature) in features().enumerate() {
+            profile.set_weight(None, feature, ((place + at) % 7) as f32 * 0.1 - 0.2);
+        }
+        let profile = Arc::new(profile);
+        let request = SearchRequest {
+            session: false,
+            profile: Some(Arc::clone(&profile)),
+            ..SearchRequest::new(*text)
+        };
+        let candidates = engine.candidates(&request).unwrap();
+        assert!(candidates.files.len() > 1, "{text}");
+        for file in &candidates.files {
+            let sum: f32 = features()
+                .filter(|feature| feature.signal != Signal::Sibling)
+                .map(|feature| profile.weight(candidates.kind, feature) * file.measure(feature))
+                .sum();
+            assert!((sum - file.sum).abs() < 1e-3, "{text}: {} {sum} {}", file.path.as_str(), file.sum);
+        }
+    }
 }
 
 #[test]
