@@ -30,7 +30,7 @@ pub fn head(
         gathered.trees.len(),
     );
     let first = args.seed;
-    let last = first.saturating_add(u64::from(args.seeds) - 1);
+    let last = first.wrapping_add(u64::from(args.seeds) - 1);
     let seeds =
         if first == last { format!("seed {first}") } else { format!("means of seeds {first} to {last}") };
     let _ = writeln!(out, "# NDCG@10 on repositories held out, {n_folds} folds, {seeds}:");

@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let gathered = gathered(&sets, &places, &start, &features)?;
     let n_folds = usize::from(args.folds).min(repositories(&gathered)?);
     let questions = &gathered.questions;
-    let seeds = args.seed..args.seed.saturating_add(u64::from(args.seeds));
+    let seeds = (0..args.seeds).map(|at| args.seed.wrapping_add(u64::from(at)));
     let trials: Vec<Vec<Held>> =
         seeds.map(|seed| held_out(questions, &features, restraint, n_folds, seed)).collect();
     // A list is of one trial, so what is shown with it is that of the first.
@@ -104,14 +104,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let weights = learned(&lessons(questions.iter()), &features, restraint);
     let profile = profile(&start, &args.name, &features, &weights, &calibration::lines(&points));
     let judged = tables::judged(questions, &trials);
-    print!("{}", tables::compared(&judged, args.seed));
-    print!("{}", tables::reliability(questions, &held));
-    print!("{}", tables::weights(&profile, &features, &weights.scale));
+    let printed = [
+        tables::compared(&judged, args.seed),
+        tables::reliability(questions, &held),
+        tables::weights(&profile, &features, &weights.scale),
+    ];
     let head = head::head(args, &start, &gathered, features.len(), n_folds, &judged);
     fs::write(&args.out, format!("{head}\n{}", profile.to_toml())).map_err(Failure::write(&args.out))?;
     if let Some(folder) = &args.runs {
-        write_runs(folder, args, &start, gathered, held)?;
+        let trial = format!("{}, {n_folds} folds held out, seed {}", args.name, args.seed);
+        write_runs(folder, &start, &trial, gathered, held)?;
     }
+    print!("{}", printed.concat());
     Ok(())
 }
 
@@ -184,10 +188,11 @@ fn written(weight: f64) -> f32 {
     ((weight * 1e4).round() / 1e4) as f32 + 0.0
 }
 
+/// Writes the lists as they were and as the first trial has them.
 fn write_runs(
     folder: &Path,
-    args: &Args,
     start: &Profile,
+    trial: &str,
     gathered: Gathered,
     held: Vec<QueryRow>,
 ) -> Result<(), Failure> {
@@ -198,11 +203,10 @@ fn write_runs(
     };
     let before = gathered.questions.iter().map(as_it_was).collect();
     let sets: BTreeSet<String> = gathered.trees.iter().map(|tree| tree.set.clone()).collect();
-    let threads = args.selection.threads.map_or(0, usize::from);
-    let mut header = Header::new(start, sets.into_iter().collect(), [K, DEPTH, 1, threads]);
+    let mut header = Header::new(start, sets.into_iter().collect(), [K, DEPTH, 0, 0]);
     header.missing = gathered.missing;
     let mut held_header = header.clone();
-    held_header.profile = format!("{}, {} folds held out, seed {}", args.name, args.folds, args.seed);
+    held_header.profile = trial.to_string();
     let before = Run { header, trees: gathered.trees.clone(), queries: before };
     before.write(&folder.join("start.jsonl"))?;
     Run { header: held_header, trees: gathered.trees, queries: held }

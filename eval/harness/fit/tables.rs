@@ -166,7 +166,7 @@ fn seeds(out: &mut String, judged: &[Judged<'_>], seed: u64) {
             let value = mean_of_means(judged.iter().map(|of| (of.group(), measure.of(&of.held[at]))));
             format!("{value:.4}")
         };
-        let mut cells = vec![seed.saturating_add(at as u64).to_string()];
+        let mut cells = vec![seed.wrapping_add(at as u64).to_string()];
         cells.extend(LOOKED_AT.map(average));
         table.row(cells);
     }
