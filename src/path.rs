@@ -101,27 +101,18 @@ impl RelPath {
 
     /// Its last part; empty for the root.
     pub fn file_name(&self) -> &str {
-        self.0.rsplit('/').next().unwrap_or("")
+        split(&self.0).1
     }
 
     /// The file name without its last extension; a leading dot belongs to the name.
     pub fn stem(&self) -> &str {
-        let name = self.file_name();
-        match name.rfind('.') {
-            Some(at) if at > 0 => &name[..at],
-            _ => name,
-        }
+        stem(&self.0)
     }
 
     /// What names the file: its stem or, where that only says which part a file plays in its folder (`mod`, `index`,
     /// `__init__`), the folder's name.
     pub fn naming(&self) -> &str {
-        let stem = self.stem();
-        if !ROLES.contains(&stem) {
-            return stem;
-        }
-        let folders = self.0.rsplit('/').skip(1);
-        folders.into_iter().find(|folder| !CONTAINERS.contains(folder)).unwrap_or(stem)
+        naming(&self.0)
     }
 
     /// The extension of the file name, without the dot.
@@ -132,7 +123,7 @@ impl RelPath {
 
     /// The path of the directory that holds it; `None` for the root.
     pub fn parent(&self) -> Option<&str> {
-        if self.0.is_empty() { None } else { Some(self.0.rsplit_once('/').map_or("", |(dir, _)| dir)) }
+        if self.0.is_empty() { None } else { Some(split(&self.0).0) }
     }
 
     /// How many directories stand above it.
@@ -144,6 +135,32 @@ impl RelPath {
     pub fn below(&self, root: &Path) -> PathBuf {
         if self.0.is_empty() { root.to_path_buf() } else { root.join(&*self.0) }
     }
+}
+
+/// The folder of a root-relative path, and its last part.
+pub fn split(path: &str) -> (&str, &str) {
+    match memchr::memrchr(b'/', path.as_bytes()) {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => ("", path),
+    }
+}
+
+/// [`RelPath::stem`] of a path as text.
+pub fn stem(path: &str) -> &str {
+    let name = split(path).1;
+    match memchr::memrchr(b'.', name.as_bytes()) {
+        Some(at) if at > 0 => &name[..at],
+        _ => name,
+    }
+}
+
+/// [`RelPath::naming`] of a path as text.
+pub fn naming(path: &str) -> &str {
+    let stem = stem(path);
+    if !ROLES.contains(&stem) {
+        return stem;
+    }
+    path.rsplit('/').skip(1).find(|folder| !CONTAINERS.contains(folder)).unwrap_or(stem)
 }
 
 impl TryFrom<String> for RelPath {

@@ -18,40 +18,40 @@ const LEAST: usize = 4;
 const ROWS: &str = include_str!("kin.txt");
 
 /// A query's words made ready to be compared.
-pub struct Kin {
-    terms: Vec<Word>,
+pub struct Kin<'q> {
+    terms: Vec<Word<'q>>,
+    /// Bit `n` is set when a term has `n` bytes.
+    lengths: u128,
     /// Two neighbours of the query written as one word, with their mask.
     joined: Vec<(String, u64)>,
 }
 
-struct Word {
-    term: String,
-    root: String,
-    rows: Vec<u16>,
+struct Word<'t> {
+    term: &'t str,
+    root: &'t str,
+    rows: &'static [u16],
 }
 
-impl Kin {
+impl<'q> Kin<'q> {
     /// The kin of a query's terms.
-    pub fn new(query: &Query) -> Kin {
-        let terms: Vec<Word> = query.terms.iter().map(|term| Word::new(&term.term)).collect();
+    pub fn new(query: &'q Query) -> Kin<'q> {
+        let terms: Vec<Word<'_>> = query.terms.iter().map(|term| Word::new(&term.term)).collect();
         let joined = query
             .terms
             .windows(2)
             .enumerate()
             .map(|(place, pair)| (stem(&format!("{}{}", pair[0].word, pair[1].word)), 0b11u64 << place));
-        Kin { joined: joined.collect(), terms }
+        let bit = |word: &Word<'_>| 1u128.checked_shl(word.term.len() as u32).unwrap_or(0);
+        let lengths = terms.iter().map(bit).fold(0, |bits, bit| bits | bit);
+        Kin { joined: joined.collect(), lengths, terms }
     }
 
     /// The terms of the query that a term of a name is kin to, itself among them.
     pub fn of(&self, term: &str) -> u64 {
         let mut mask = 0;
-        let mut word: Option<Word> = None;
+        let word = Word::new(term);
         for (place, wanted) in self.terms.iter().enumerate() {
-            let same = wanted.term == term || {
-                let word = word.get_or_insert_with(|| Word::new(term));
-                word.is_kin(wanted)
-            };
-            mask |= u64::from(same) << place;
+            mask |= u64::from(wanted.term == term || word.is_kin(wanted)) << place;
         }
         for (joined, both) in &self.joined {
             if joined == term {
@@ -63,10 +63,12 @@ impl Kin {
 
     /// The terms of the query that two neighbouring terms of a name make when they are written as one word.
     pub fn of_pair(&self, one: &str, other: &str) -> u64 {
-        let is_pair = |term: &str| {
-            term.len() == one.len() + other.len() && term.starts_with(one) && term.ends_with(other)
-        };
-        let places = self.terms.iter().enumerate().filter(|(_, wanted)| is_pair(&wanted.term));
+        let len = one.len() + other.len();
+        if self.lengths.checked_shr(len as u32).unwrap_or(0) & 1 == 0 {
+            return 0;
+        }
+        let is_pair = |term: &str| term.len() == len && term.starts_with(one) && term.ends_with(other);
+        let places = self.terms.iter().enumerate().filter(|(_, wanted)| is_pair(wanted.term));
         places.fold(0, |mask, (place, _)| mask | 1 << place)
     }
 }
@@ -76,20 +78,16 @@ pub fn is_kin(one: &str, other: &str) -> bool {
     one == other || Word::new(one).is_kin(&Word::new(other))
 }
 
-impl Word {
-    fn new(term: &str) -> Word {
-        Word {
-            root: root(term).to_string(),
-            rows: rows().get(term).cloned().unwrap_or_default(),
-            term: term.to_string(),
-        }
+impl<'t> Word<'t> {
+    fn new(term: &'t str) -> Word<'t> {
+        Word { root: root(term), rows: rows().get(term).map_or(&[], Vec::as_slice), term }
     }
 
-    fn is_kin(&self, other: &Word) -> bool {
+    fn is_kin(&self, other: &Word<'_>) -> bool {
         let begins = |long: &str, short: &str| short.len() >= LEAST && long.starts_with(short);
         (self.root == other.root && self.root.len() >= LEAST - 1)
-            || begins(&self.term, &other.term)
-            || begins(&other.term, &self.term)
+            || begins(self.term, other.term)
+            || begins(other.term, self.term)
             || self.rows.iter().any(|row| other.rows.contains(row))
     }
 }

@@ -5,15 +5,15 @@
 use rustc_hash::FxHashSet;
 
 use super::evidence::{Evidence, FileEvidence};
-use super::kin::{self, Kin};
+use super::names::Names;
 use super::usage::usage;
 use super::{Context, SearchError, place};
 use crate::meta::OutlineSymbol;
-use crate::path::RelPath;
+use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Session;
-use crate::tokenize::{TermList, begins_variously};
+use crate::tokenize::Beginnings;
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];
@@ -55,69 +55,23 @@ pub fn measure(
     head: &[u32],
 ) -> Result<Vec<Measured>, SearchError> {
     let paths = head.iter().map(|file| context.corpus.path(*file)).collect();
-    let (hints, kin) = (Hints::new(query), Kin::new(query));
-    let mut measure = Measure { query, context, evidence, hints, kin, paths, terms: TermList::default() };
+    let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
+    let names = Names::new(query, context.tokenizer);
+    let mut measure = Measure { query, context, evidence, beginnings, names, paths };
     head.iter().map(|file| measure.file(*file)).collect()
-}
-
-/// How the query's terms begin: a name that holds none of these beginnings holds none of the terms, and need not be
-/// cut and stemmed to know it.
-struct Hints {
-    /// `None` where letters fold in ways that bytes do not show.
-    beginnings: Option<Vec<Vec<u8>>>,
-    lower: Vec<u8>,
-}
-
-impl Hints {
-    fn new(query: &Query) -> Hints {
-        // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter.
-        let beginning = |term: &str| {
-            term.as_bytes()[..match term.len() {
-                _ if begins_variously(term) => 1,
-                0..=3 => 1,
-                4 => 2,
-                _ => 3,
-            }]
-                .to_vec()
-        };
-        let ascii = query.terms.iter().all(|term| term.term.is_ascii());
-        let beginnings = ascii.then(|| query.terms.iter().map(|term| beginning(&term.term)).collect());
-        Hints { beginnings, lower: Vec::new() }
-    }
-
-    fn may_hold(&mut self, name: &str) -> bool {
-        let Some(beginnings) = self.beginnings.as_ref().filter(|_| name.is_ascii()) else { return true };
-        self.lower.clear();
-        self.lower.extend(name.bytes().map(|byte| byte.to_ascii_lowercase()));
-        beginnings.iter().any(|beginning| memchr::memmem::find(&self.lower, beginning).is_some())
-    }
-}
-
-/// How well a name and the query cover each other.
-#[derive(Clone, Copy, Default)]
-struct Cover {
-    /// The query's terms that the name holds.
-    mask: u64,
-    /// Term `n` of the query stands right before term `n + 1` in the name.
-    pairs: u64,
-    /// The share of the query's idf that the name's terms hold.
-    of_query: f32,
-    /// The share of the name's terms that the query holds.
-    of_name: f32,
 }
 
 struct Measure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
-    hints: Hints,
-    kin: Kin,
+    beginnings: Beginnings,
+    names: Names<'m>,
     /// Those of the head.
     paths: FxHashSet<&'m str>,
-    terms: TermList,
 }
 
-impl Measure<'_> {
+impl<'m> Measure<'m> {
     fn file(&mut self, file: u32) -> Result<Measured, SearchError> {
         let known = self.evidence.files[file as usize];
         let mut measured = Measured { file, known, values: [0.0; Signal::COUNT], facts: Facts::default() };
@@ -148,22 +102,23 @@ impl Measure<'_> {
     /// Signals of the path's own words; gives the pairs of neighbours in it.
     fn names(&mut self, measured: &mut Measured) -> u64 {
         let path = self.context.corpus.path(measured.file);
-        let rel = RelPath::new(path).expect("paths are checked before they are recorded");
-        let naming = rel.naming();
+        let (naming, folders) = (path::naming(path), path::split(path).0);
         let mut pairs = 0;
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
-        let folder = rel.parent().unwrap_or("").rsplit('/').find(|folder| *folder != naming);
-        let folder = folder.unwrap_or_default();
+        let names = &mut self.names;
+        let (of_naming, of_path) = (names.of(naming), names.of_path(path));
         if measured.known.path_mask != 0 {
-            set(Signal::NameShare, self.cover(naming).of_name);
-            pairs = self.cover(path).pairs;
-            set(Signal::Folder, self.cover(folder).of_name);
+            set(Signal::NameShare, names.cover(of_naming.clone()).of_name);
+            pairs = names.cover(of_path.clone()).pairs;
+            let folder = folders.rsplit('/').find(|folder| *folder != naming).unwrap_or_default();
+            let of_folder = names.of(folder);
+            set(Signal::Folder, names.cover(of_folder).of_name);
         }
-        set(Signal::NameKin, self.kin_cover(naming).of_name);
-        set(Signal::PathKin, self.kin_cover(path).of_query);
-        let is_entry = naming != rel.stem();
-        let holder = rel.parent().unwrap_or("").rsplit('/').next().unwrap_or_default();
-        let is_eponym = !is_entry && self.is_same(holder, naming);
+        set(Signal::NameKin, names.kin_cover(of_naming.clone()).of_name);
+        set(Signal::PathKin, self.evidence.idf_of(names.kin_cover(of_path).mask));
+        let is_entry = naming != path::stem(path);
+        let of_holder = names.of(path::split(folders).1);
+        let is_eponym = !is_entry && names.is_same(of_holder, of_naming);
         set(Signal::Eponym, is_eponym as u32 as f32);
         pairs
     }
@@ -183,11 +138,11 @@ impl Measure<'_> {
                         facts.exact = Some(place as u32);
                     }
                 }
-                if known.symbol_mask != 0 && self.hints.may_hold(symbol.name) {
-                    let cover = self.cover(symbol.name);
+                if known.symbol_mask != 0 && self.may_be_better(symbol.name, known.symbol_mask, best, pairs) {
+                    let name = self.names.of(symbol.name);
+                    let cover = self.names.cover(name);
                     pairs |= cover.pairs;
-                    // A name that holds much else says little, so what the query covers of it counts twice.
-                    let worth = cover.of_query * cover.of_name * cover.of_name;
+                    let worth = name_worth(self.evidence.idf_of(cover.mask), cover.of_name);
                     if worth > best {
                         best = worth;
                         facts.best = Some((place as u32, cover.mask));
@@ -209,13 +164,26 @@ impl Measure<'_> {
         Ok(())
     }
 
+    /// Whether a name of a file whose names hold the terms `held` may be worth more than `best`, or have neighbours
+    /// that are not among `pairs`.
+    fn may_be_better(&self, name: &str, held: u64, best: f32, pairs: u64) -> bool {
+        let found = self.beginnings.held(name);
+        let mask = found.mask & held;
+        if mask & (mask >> 1) & !pairs != 0 {
+            return true;
+        }
+        let n_terms = mask.count_ones();
+        let of_name = n_terms as f32 / (n_terms + u32::from(found.others)) as f32;
+        n_terms > 0 && name_worth(self.evidence.idf_of(mask), of_name) > best
+    }
+
     /// Signals of where the file lies and what it is.
     fn place(&self, measured: &mut Measured) {
         let context = self.context;
         let version = context.corpus.version(measured.file);
         let (path, asks) = (version.path(), self.query.asks);
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
-        set(Signal::Depth, (path.matches('/').count() as f32 / 10.0).min(1.0));
+        set(Signal::Depth, (memchr::memchr_iter(b'/', path.as_bytes()).count() as f32 / 10.0).min(1.0));
         set(Signal::Size, (((1 + version.lines()) as f32).ln() / 10_000f32.ln()).min(1.0));
         let flag = |is: bool, asked: bool| (is && !asked) as u32 as f32;
         set(Signal::Test, flag(place::test_part(path).is_some(), asks.tests));
@@ -241,71 +209,12 @@ impl Measure<'_> {
             self.paths.contains(twin.join("/").as_str())
         })
     }
+}
 
-    /// How well `name` and the query cover each other when related words count.
-    fn kin_cover(&mut self, name: &str) -> Cover {
-        self.terms.clear();
-        self.context.tokenizer.borrow_mut().terms(name, &mut self.terms);
-        let terms: Vec<&str> = self.terms.iter().collect();
-        let mut cover = Cover::default();
-        let mut known = 0;
-        for (at, term) in terms.iter().enumerate() {
-            let mut mask = self.kin.of(term);
-            if at > 0 {
-                mask |= self.kin.of_pair(terms[at - 1], term);
-            }
-            if let Some(next) = terms.get(at + 1) {
-                mask |= self.kin.of_pair(term, next);
-            }
-            known += u32::from(mask != 0);
-            cover.mask |= mask;
-        }
-        cover.of_name = known as f32 / terms.len().max(1) as f32;
-        cover.of_query = self.evidence.idf_of(cover.mask);
-        cover
-    }
-
-    /// Whether two names have the same words, but for their endings.
-    fn is_same(&mut self, one: &str, other: &str) -> bool {
-        let mut tokenizer = self.context.tokenizer.borrow_mut();
-        self.terms.clear();
-        tokenizer.terms(one, &mut self.terms);
-        let mut others = TermList::default();
-        tokenizer.terms(other, &mut others);
-        self.terms.count > 0
-            && self.terms.count == others.count
-            && self.terms.iter().zip(others.iter()).all(|(one, other)| kin::is_kin(one, other))
-    }
-
-    /// How well `name` and the query cover each other.
-    fn cover(&mut self, name: &str) -> Cover {
-        self.terms.clear();
-        self.context.tokenizer.borrow_mut().terms(name, &mut self.terms);
-        let mut cover = Cover::default();
-        let (mut known, mut unknown) = (0u32, 0u32);
-        let mut last = None;
-        for (at, term) in self.terms.iter().enumerate() {
-            let place = self.query.terms.iter().position(|wanted| wanted.term == term);
-            match place {
-                Some(place) if cover.mask & (1 << place) == 0 => {
-                    cover.mask |= 1 << place;
-                    known += 1;
-                }
-                Some(_) => {}
-                // Names are short, so looking back is cheaper than a set.
-                None => unknown += !self.terms.iter().take(at).any(|before| before == term) as u32,
-            }
-            if let (Some(place), Some(last)) = (place, last)
-                && place == last + 1
-            {
-                cover.pairs |= 1u64 << last;
-            }
-            last = place;
-        }
-        cover.of_name = if known == 0 { 0.0 } else { known as f32 / (known + unknown) as f32 };
-        cover.of_query = self.evidence.idf_of(cover.mask);
-        cover
-    }
+/// What a name is worth that covers so much of the query, and of which the query covers so much. One that holds much
+/// else says little, so that counts twice.
+fn name_worth(of_query: f32, of_name: f32) -> f32 {
+    of_query * of_name * of_name
 }
 
 /// What a definition of a name asked for is worth, 0 to 1: outer, large and type-like ones are what people mean.

@@ -20,6 +20,7 @@ mod kin;
 mod literal;
 mod measure;
 mod model;
+mod names;
 mod place;
 mod reason;
 mod usage;

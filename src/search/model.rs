@@ -27,6 +27,11 @@ pub struct RankedFile {
 
 /// The measures of the head's files in all forms, in the order of `measured`.
 pub fn forms(measured: &[Measured]) -> Vec<Forms> {
+    forms_of(measured, |_| true)
+}
+
+/// The same, but for the shares and ranks of the signals that are not `wanted`.
+fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
     let mut forms = vec![[[0.0; Form::ALL.len()]; Signal::COUNT]; measured.len()];
     for (of_file, measured) in forms.iter_mut().zip(measured) {
         for (of_signal, value) in of_file.iter_mut().zip(measured.values) {
@@ -34,7 +39,7 @@ pub fn forms(measured: &[Measured]) -> Vec<Forms> {
         }
     }
     let mut order: Vec<(f32, usize)> = Vec::new();
-    for signal in 0..Signal::COUNT {
+    for signal in (0..Signal::COUNT).filter(|signal| wanted(*signal)) {
         order.clear();
         let values = measured.iter().map(|measured| measured.values[signal]).enumerate();
         order.extend(values.filter(|(_, value)| *value > 0.0).map(|(file, value)| (value, file)));
@@ -61,7 +66,9 @@ pub fn weigh(
     corpus: &Corpus,
 ) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
-    let forms = forms(&measured);
+    let is_compared =
+        |signal: usize| [Form::Share, Form::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0);
+    let forms = forms_of(&measured, is_compared);
     let scored = measured.into_iter().zip(forms).map(|(measured, forms)| {
         let mut parts = [0.0; Signal::COUNT];
         for ((part, forms), weights) in parts.iter_mut().zip(&forms).zip(weights) {

@@ -10,9 +10,12 @@
 //! of every word it has met and appends them as one piece of text. Terms are passed on as one string, each followed
 //! by [`SEPARATOR`], which no term contains: cheaper than a vector of strings, and the index splits it back.
 
+mod beginnings;
 mod family;
 
 use std::ops::Range;
+
+pub use beginnings::{Beginnings, Held};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -221,11 +224,6 @@ pub fn parts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for_each_component(word, |component| cut(component, |part| parts.push(part)));
     parts
-}
-
-/// Whether words that begin otherwise than a term may give it, as `found` gives `find`.
-pub fn begins_variously(term: &str) -> bool {
-    family::is_base(&Stemmer::create(Algorithm::English), term)
 }
 
 /// The stem of one lower-case part, as the index holds it.

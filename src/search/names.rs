@@ -1,0 +1,199 @@
+//! The terms of names, cut, stemmed and compared with the query once a query: the files of a head share folders, and
+//! names are made of the same words over and over.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::kin::{self, Kin};
+use crate::query::Query;
+use crate::tokenize::{TermList, Tokenizer};
+
+/// How well a name and the query cover each other.
+#[derive(Clone, Copy, Default)]
+pub struct Cover {
+    /// The query's terms that the name holds.
+    pub mask: u64,
+    /// Term `n` of the query stands right before term `n + 1` in the name.
+    pub pairs: u64,
+    /// The share of the name's terms that the query holds.
+    pub of_name: f32,
+}
+
+/// The names met in one query.
+pub struct Names<'m> {
+    query: &'m Query,
+    kin: Kin<'m>,
+    tokenizer: &'m RefCell<Tokenizer>,
+    /// By name: where its terms stand in `terms`.
+    known: FxHashMap<&'m str, Name>,
+    /// Numbers of terms.
+    terms: Vec<u32>,
+    number_of: FxHashMap<Box<str>, u32>,
+    /// By number.
+    term: Vec<Term>,
+    scratch: TermList,
+}
+
+/// The terms of a name: a piece of [`Names::terms`].
+pub type Name = Range<usize>;
+
+struct Term {
+    text: Box<str>,
+    /// Which term of the query it is.
+    place: Option<u8>,
+    /// The terms of the query that it is kin to, once that has been asked.
+    kin: Option<u64>,
+}
+
+impl<'m> Names<'m> {
+    /// None yet.
+    pub fn new(query: &'m Query, tokenizer: &'m RefCell<Tokenizer>) -> Names<'m> {
+        Names {
+            query,
+            kin: Kin::new(query),
+            tokenizer,
+            known: FxHashMap::default(),
+            terms: Vec::new(),
+            number_of: FxHashMap::default(),
+            term: Vec::new(),
+            scratch: TermList::default(),
+        }
+    }
+
+    /// The terms of `name`.
+    pub fn of(&mut self, name: &'m str) -> Name {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        self.scratch.clear();
+        self.tokenizer.borrow_mut().terms(name, &mut self.scratch);
+        let start = self.terms.len();
+        for text in self.scratch.iter() {
+            let number = match self.number_of.get(text) {
+                Some(number) => *number,
+                None => {
+                    let number = self.term.len() as u32;
+                    let place = self.query.terms.iter().position(|wanted| wanted.term == text);
+                    self.term.push(Term { text: text.into(), place: place.map(|at| at as u8), kin: None });
+                    self.number_of.insert(text.into(), number);
+                    number
+                }
+            };
+            self.terms.push(number);
+        }
+        let own = start..self.terms.len();
+        self.known.insert(name, own.clone());
+        own
+    }
+
+    /// The terms of a path: those of its parts, one after the other.
+    pub fn of_path(&mut self, path: &'m str) -> Name {
+        let (folder, file) = crate::path::split(path);
+        let own = [self.of(folder), self.of(file)];
+        let start = self.terms.len();
+        own.into_iter().for_each(|name| self.terms.extend_from_within(name));
+        start..self.terms.len()
+    }
+
+    /// How well a name and the query cover each other.
+    pub fn cover(&self, name: Name) -> Cover {
+        let terms = &self.terms[name];
+        let mut cover = Cover::default();
+        let (mut known, mut unknown) = (0u32, 0u32);
+        let mut last = None;
+        for (at, term) in terms.iter().enumerate() {
+            let place = self.term[*term as usize].place;
+            match place {
+                Some(place) if cover.mask & (1 << place) == 0 => {
+                    cover.mask |= 1 << place;
+                    known += 1;
+                }
+                Some(_) => {}
+                // Names are short, so looking back is cheaper than a set.
+                None => unknown += !terms[..at].contains(term) as u32,
+            }
+            if let (Some(place), Some(last)) = (place, last)
+                && place == last + 1
+            {
+                cover.pairs |= 1u64 << last;
+            }
+            last = place;
+        }
+        cover.of_name = if known == 0 { 0.0 } else { known as f32 / (known + unknown) as f32 };
+        cover
+    }
+
+    /// How well a name and the query cover each other when related words count.
+    pub fn kin_cover(&mut self, name: Name) -> Cover {
+        let mut cover = Cover::default();
+        let mut known = 0;
+        // What a term and the one before it make together.
+        let mut joined = 0;
+        for at in name.clone() {
+            let number = self.terms[at] as usize;
+            let mut mask = joined | self.kin(number);
+            joined = 0;
+            if at + 1 < name.end {
+                let next = &self.term[self.terms[at + 1] as usize];
+                joined = self.kin.of_pair(&self.term[number].text, &next.text);
+                mask |= joined;
+            }
+            known += u32::from(mask != 0);
+            cover.mask |= mask;
+        }
+        cover.of_name = known as f32 / name.len().max(1) as f32;
+        cover
+    }
+
+    fn kin(&mut self, number: usize) -> u64 {
+        let term = &mut self.term[number];
+        *term.kin.get_or_insert_with(|| self.kin.of(&term.text))
+    }
+
+    /// Whether two names have the same words, but for their endings.
+    pub fn is_same(&self, one: Name, other: Name) -> bool {
+        let text = |term: u32| &*self.term[term as usize].text;
+        let is_kin = |(one, other): (&u32, &u32)| one == other || kin::is_kin(text(*one), text(*other));
+        !one.is_empty()
+            && one.len() == other.len()
+            && self.terms[one].iter().zip(&self.terms[other]).all(is_kin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(query: &str, name: &str, expected: (u64, u64, f32), kin: (u64, f32)) {
+        let (query, tokenizer) = (Query::parse(query).unwrap(), RefCell::default());
+        let mut names = Names::new(&query, &tokenizer);
+        for _ in 0..2 {
+            let of = names.of(name);
+            let cover = names.cover(of.clone());
+            assert_eq!((cover.mask, cover.pairs, cover.of_name), expected, "{name}");
+            let cover = names.kin_cover(of);
+            assert_eq!((cover.mask, cover.of_name), kin, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_and_queries_cover_each_other() {
+        check("image garbage collector", "collectGarbageOfGarbage", (0b110, 0, 2.0 / 3.0), (0b110, 0.75));
+        check("image garbage collector", "ImageGarbage", (0b011, 0b01, 1.0), (0b011, 1.0));
+        check("a websocket", "web_socket", (0, 0, 0.0), (1, 1.0));
+        check("router", "routing/x", (0, 0, 0.0), (1, 0.5));
+    }
+
+    #[test]
+    fn a_path_has_the_terms_of_its_parts() {
+        let (query, tokenizer) = (Query::parse("pod").unwrap(), RefCell::default());
+        let mut names = Names::new(&query, &tokenizer);
+        let path = names.of_path("pkg/kubelet/pod_workers.go");
+        let whole = names.of("pkg kubelet pod workers go");
+        assert_eq!(names.terms[path], names.terms[whole]);
+        let (one, other, third) = (names.of("routers"), names.of("routing"), names.of("pods"));
+        assert!(names.is_same(one.clone(), other) && !names.is_same(one, third));
+    }
+}
