@@ -79,7 +79,7 @@ impl<'a> Answer<'a> {
             merged.extend(std::mem::take(&mut ranking.hits).into_iter().map(|hit| (place, hit)));
             asked.push(Asked { place, query, ranking });
         }
-        merge(&mut merged);
+        merge(&mut merged, self.corpus);
         merged.retain(|(_, hit)| hit.literal || hit.score >= self.request.min_score);
         let total = merged.len();
         let page = merged.into_iter().skip(offset).take(self.request.max_results);
@@ -132,7 +132,12 @@ impl<'a> Answer<'a> {
         with_hits
             .map(|(hit, ranked, forms)| {
                 let face = search::face(query, self.filter.kinds(), self.corpus, hit)?;
-                Ok(Candidate { path: hit.path.clone(), lines: face.lines, sum: ranked.sum, forms })
+                Ok(Candidate {
+                    path: RelPath::new(self.corpus.version(ranked.file).path())?,
+                    lines: face.lines,
+                    sum: ranked.sum,
+                    forms,
+                })
             })
             .collect()
     }
@@ -171,11 +176,10 @@ impl<'a> Answer<'a> {
         let face = debug_span!("search.face")
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
-        let version = self.corpus.meta().version(ranked.version);
-        let is_path_only = version.is_some_and(|version| version.hash() == read::path_only_hash());
-        let source = version
-            .filter(|_| !is_path_only)
-            .and_then(|version| self.sources.read(self.engine, &ranked.path, version.hash()));
+        let version = self.corpus.version(file.file);
+        let path = RelPath::new(version.path())?;
+        let is_path_only = version.hash() == read::path_only_hash();
+        let source = if is_path_only { None } else { self.sources.read(self.engine, &path, version.hash()) };
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
         let snippet = source.and_then(|source| self.snippet(&face, file, query, &source));
@@ -183,7 +187,7 @@ impl<'a> Answer<'a> {
             lines: face.lines,
             kind: face.kind,
             symbol: face.symbol,
-            language: version.map_or("text", |version| self.engine.grammars.name(version.language())),
+            language: self.engine.grammars.name(version.language()),
             snippet,
             score: ranked.score,
             band: Band::of(ranked.score),
@@ -193,7 +197,7 @@ impl<'a> Answer<'a> {
                 .collect(),
             stale,
             query_index: asked.place,
-            path: ranked.path,
+            path,
         })
     }
 
@@ -222,8 +226,8 @@ impl<'a> Answer<'a> {
 }
 
 /// Merges the hits of several queries: best first, a place once.
-fn merge(hits: &mut Vec<(usize, Ranked)>) {
-    hits.sort_by(|(a_query, a), (b_query, b)| a.order(b).then_with(|| a_query.cmp(b_query)));
+fn merge(hits: &mut Vec<(usize, Ranked)>, corpus: &Corpus) {
+    hits.sort_by(|(a_query, a), (b_query, b)| a.order(b, corpus).then_with(|| a_query.cmp(b_query)));
     let mut seen = FxHashSet::default();
-    hits.retain(|(_, hit)| seen.insert((hit.path.clone(), hit.chunk.span)));
+    hits.retain(|(_, hit)| seen.insert(hit.doc));
 }

@@ -71,7 +71,7 @@ pub fn why_not(
     let own = answer.file_reasons(query, &ranking.files[place])?;
     let missing = gaps(&own, &answer.file_reasons(query, tenth)?);
     let n_files = ranking.files.len();
-    let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.path == path);
+    let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let asked = Asked { place: 0, query, ranking };
     let gap =
         missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();

@@ -287,6 +287,11 @@ impl Segment {
         })
     }
 
+    /// Where a document begins in its file, when nothing else is wanted.
+    pub fn start(&self, doc: u32) -> u32 {
+        self.columns[0].get_val(doc) as u32
+    }
+
     /// The kinds of a document, when nothing else is wanted.
     pub fn kinds(&self, doc: u32) -> KindSet {
         KindSet(self.columns[5].get_val(doc) as u32)

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::evidence::Pool;
 
+use crate::filter::Filter;
 use crate::id::VersionId;
-use crate::index::IndexError;
+use crate::index::{Columns, IndexError};
 use crate::meta::{Meta, Totals, Version};
 use crate::model::Field;
 use crate::update::Committed;
@@ -145,6 +146,31 @@ impl Corpus {
     /// The number of the first document of a segment.
     pub(super) fn base(&self, segment: usize) -> u32 {
         self.bases[segment]
+    }
+
+    /// The path of the file of a document.
+    pub(super) fn path_of(&self, doc: u32) -> &str {
+        self.path(self.files[doc as usize])
+    }
+
+    /// What the columns say of a document.
+    pub fn columns(&self, doc: u32) -> Result<Columns, IndexError> {
+        let (segment, within) = self.locate(doc);
+        self.committed.reader.segments()[segment].columns(within)
+    }
+
+    /// Where a document begins in its file.
+    pub(super) fn start(&self, doc: u32) -> u32 {
+        let (segment, within) = self.locate(doc);
+        self.committed.reader.segments()[segment].start(within)
+    }
+
+    /// Whether a document is of a kind that may answer.
+    pub(super) fn is_of_kinds(&self, doc: u32, filter: &Filter) -> bool {
+        filter.kinds().is_none() || {
+            let (segment, within) = self.locate(doc);
+            filter.takes_kinds(self.committed.reader.segments()[segment].kinds(within))
+        }
     }
 
     /// The segment of a document and its number there.

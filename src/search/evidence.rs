@@ -6,10 +6,11 @@
 //! allocation of this size is handed out by the system page by page, which costs more than the sums.
 
 mod gather;
+mod rows;
 
 pub use gather::gather;
+pub use rows::Sums;
 
-use std::ops::Index;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::corpus::Corpus;
@@ -52,8 +53,6 @@ pub struct FileEvidence {
     pub mentions: u64,
     /// Lines of it that hold the query as written.
     pub literal: u32,
-    /// Whether anything of it matches.
-    pub touched: bool,
 }
 
 impl FileEvidence {
@@ -63,44 +62,23 @@ impl FileEvidence {
     }
 }
 
-/// What is known of each file; of one that does not match, nothing.
-#[derive(Default)]
-pub struct Files {
-    /// The row of a file. Row 0 is that of all files that do not match.
-    row_of: Vec<u32>,
-    rows: Vec<FileEvidence>,
-}
-
-impl Files {
-    /// Those that match, in the order of [`Evidence::touched`].
-    pub fn touched(&self) -> &[FileEvidence] {
-        &self.rows[1..]
-    }
-}
-
-impl Index<usize> for Files {
-    type Output = FileEvidence;
-
-    fn index(&self, file: usize) -> &FileEvidence {
-        &self.rows[self.row_of[file] as usize]
-    }
-}
-
 /// What is known of the whole view for a query.
 #[derive(Default)]
 pub struct Evidence {
-    /// By file.
-    pub files: Files,
     /// The files that match anything, increasing.
     pub touched: Vec<u32>,
+    /// Of each of them: what its chunks sum up to.
+    pub sums: Vec<Sums>,
     /// By chunk: BM25 of the text.
     pub chunk_body: Vec<f32>,
     /// By chunk: BM25 of its symbols.
     pub chunk_symbol: Vec<f32>,
     /// The chunks that hold the query as written, increasing.
     pub literal_docs: Vec<u32>,
-    /// The chunks that match, increasing.
-    pub chunks: Vec<u32>,
+    /// The files that hold it, increasing, and on how many lines.
+    pub literal_files: Vec<(u32, u32)>,
+    /// A chunk for each name of the query that it defines, increasing.
+    defining: Vec<u32>,
     /// The weight of each query term: its idf in the text of chunks, scaled to sum up to 1.
     pub idf: Vec<f32>,
     columns: Columns,
@@ -170,7 +148,6 @@ impl Evidence {
 
     fn sized(n_docs: usize, n_files: usize) -> Evidence {
         let mut own = Evidence::default();
-        own.files = Files { row_of: vec![0; n_files], rows: vec![FileEvidence::default()] };
         own.chunk_body = vec![0.0; n_docs];
         own.chunk_symbol = vec![0.0; n_docs];
         own.columns = Columns {
@@ -207,11 +184,11 @@ impl Evidence {
             frequencies,
         } = &mut self.columns;
         // Where much is to be cleared, one sweep is faster than many steps.
-        if self.chunks.len() * 8 > seen.len() {
+        if self.touched.len() * 8 > touched.len() {
             let by_chunk = [&mut self.chunk_body, &mut self.chunk_symbol, comment];
             by_chunk.into_iter().chain([body, symbols, name, path]).for_each(|sums| sums.fill(0.0));
             masks.iter_mut().chain([defines, mentions]).for_each(|masks| masks.fill(0));
-            [first, &mut self.files.row_of].into_iter().for_each(|numbers| numbers.fill(0));
+            first.fill(0);
         } else {
             for_each_place(seen, |doc| {
                 (self.chunk_body[doc], self.chunk_symbol[doc], comment[doc]) = (0.0, 0.0, 0.0);
@@ -220,17 +197,33 @@ impl Evidence {
                 (body[file], symbols[file], name[file], path[file]) = (0.0, 0.0, 0.0, 0.0);
                 (first[file], defines[file], mentions[file]) = (0, 0, 0);
                 masks.iter_mut().for_each(|masks| masks[file] = 0);
-                self.files.row_of[file] = 0;
             });
         }
         seen.fill(0);
         touched.fill(0);
         frequencies.clear();
-        self.files.rows.truncate(1);
         self.touched.clear();
+        self.sums.clear();
         self.literal_docs.clear();
-        self.chunks.clear();
+        self.literal_files.clear();
+        self.defining.clear();
         self.idf.clear();
+    }
+
+    /// What the fused lists rank a file by, which has place `place` among those that match. Zero means that it is not
+    /// in a list.
+    pub fn scores(&self, place: usize) -> [f32; 8] {
+        let (file, sums, columns) = (self.touched[place] as usize, &self.sums[place], &self.columns);
+        [
+            columns.body[file],
+            sums.chunk,
+            sums.chunks,
+            sums.symbol,
+            columns.name[file],
+            columns.path[file],
+            sums.comment,
+            columns.defines[file].count_ones() as f32,
+        ]
     }
 
     /// The share of the query's weight that the terms of a mask have.
@@ -289,11 +282,12 @@ mod tests {
             (columns.symbols[2], columns.mentions[2]) = (1.0, 1);
             (evidence.chunk_body[doc], evidence.chunk_symbol[doc]) = (1.0, 1.0);
             (columns.touched[2], columns.body[2], columns.name[2], columns.path[2]) = (1, 1.0, 1.0, 1.0);
-            (columns.first[2], columns.defines[2], evidence.files.row_of[2]) = (1, 1, 1);
+            (columns.first[2], columns.defines[2]) = (1, 1);
             columns.masks.iter_mut().for_each(|masks| masks[2] = 1);
-            evidence.files.rows.push(FileEvidence { body: 1.0, ..FileEvidence::default() });
             evidence.touched.push(2);
-            evidence.chunks.push(doc as u32);
+            evidence.sums.push(Sums { chunk: 1.0, ..Sums::default() });
+            (evidence.literal_docs, evidence.literal_files) = (vec![1], vec![(2, 1)]);
+            evidence.defining.push(1);
             evidence.clear();
             let Columns {
                 comment,

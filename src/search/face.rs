@@ -33,13 +33,18 @@ pub fn face(
 ) -> Result<Face, SearchError> {
     let outline =
         corpus.meta().version(hit.version).map(|version| version.outline()).transpose()?.unwrap_or_default();
-    Ok(face_among(query, kinds, &outline.symbols, hit))
-}
-
-fn face_among(query: &Query, kinds: Option<KindSet>, symbols: &[OutlineSymbol<'_>], hit: &Ranked) -> Face {
-    let columns = &hit.chunk;
     // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
+    Ok(face_among(query, kinds, &outline.symbols, &corpus.columns(hit.doc)?, enough))
+}
+
+fn face_among(
+    query: &Query,
+    kinds: Option<KindSet>,
+    symbols: &[OutlineSymbol<'_>],
+    columns: &Columns,
+    enough: f32,
+) -> Face {
     let whole = |kind: SymbolKind, symbol: Option<String>| Face {
         span: columns.span,
         lines: columns.lines,

@@ -6,31 +6,22 @@
 use rustc_hash::FxHashMap;
 
 use super::Context;
-use super::evidence::{Evidence, FileEvidence};
-
-/// The lists that are fused: what each ranks a file by. Zero means that the file is not in the list.
-fn scores(file: &FileEvidence) -> [f32; 9] {
-    [
-        file.body,
-        file.chunks[0],
-        file.chunks.iter().sum(),
-        file.symbol,
-        file.name,
-        file.path,
-        file.comment,
-        file.defines.count_ones() as f32,
-        file.literal as f32,
-    ]
-}
+use super::evidence::Evidence;
 
 /// The head: the best files of the fused lists, best first.
 pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
-    let rows = evidence.files.touched();
     let mut lists: [List; 9] = std::array::from_fn(|_| List::new(fusion.depth));
-    for (row, file) in rows.iter().enumerate().filter(|(_, file)| file.best().is_some()) {
-        for (list, score) in lists.iter_mut().zip(scores(file)) {
+    for (row, _) in evidence.sums.iter().enumerate().filter(|(_, sums)| sums.is_shown) {
+        for (list, score) in lists.iter_mut().zip(evidence.scores(row)) {
             list.offer(score, row as u32);
+        }
+    }
+    for (file, lines) in &evidence.literal_files {
+        if let Ok(row) = evidence.touched.binary_search(file)
+            && evidence.sums[row].is_shown
+        {
+            lists[8].offer(*lines as f32, row as u32);
         }
     }
     let mut fused: FxHashMap<u32, f32> = FxHashMap::default();

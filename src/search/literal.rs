@@ -85,8 +85,7 @@ pub fn find(query: &Query, context: &Context<'_>, likely: Option<&[u32]>) -> Res
         literal.lines += hits.len();
         literal.files.push((file, hits.len() as u32));
         for doc in corpus.docs(file) {
-            let (segment, within) = corpus.locate(doc);
-            let span = corpus.committed().reader.segments()[segment].columns(within)?.span;
+            let span = corpus.columns(doc)?.span;
             if hits.iter().any(|at| span.start <= *at && *at < span.end) {
                 literal.docs.push(doc);
             }

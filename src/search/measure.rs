@@ -73,7 +73,7 @@ struct Measure<'m> {
 
 impl<'m> Measure<'m> {
     fn file(&mut self, file: u32) -> Result<Measured, SearchError> {
-        let known = self.evidence.files[file as usize];
+        let known = self.evidence.of_file(self.context, file);
         let mut measured = Measured { file, known, values: [0.0; Signal::COUNT], facts: Facts::default() };
         self.text(&mut measured);
         let pairs = self.names(&mut measured);

@@ -106,7 +106,7 @@ pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchErr
         let measured = measure::measure(query, context, &evidence, &head)?;
         Ok::<_, SearchError>(model::weigh(measured, query.kind, context.profile, context.corpus))
     })?;
-    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files))?;
+    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files));
     Ok(Ranking {
         hits,
         files,

@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn names_and_queries_cover_each_other() {
-        check("image garbage collector", "collectGarbageOfGarbage", (0b110, 0, 2.0 / 3.0), (0b110, 0.75));
-        check("image garbage collector", "ImageGarbage", (0b011, 0b01, 1.0), (0b011, 1.0));
+        check("image garbage collection", "collectGarbageOfGarbage", (0b110, 0, 2.0 / 3.0), (0b110, 0.75));
+        check("image garbage collection", "ImageGarbage", (0b011, 0b01, 1.0), (0b011, 1.0));
         check("a websocket", "web_socket", (0, 0, 0.0), (1, 1.0));
         check("router", "routing/x", (0, 0, 0.0), (1, 0.5));
     }

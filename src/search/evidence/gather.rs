@@ -1,4 +1,4 @@
-//! For each query term one pass over each field, for all files at once; then a row for each file that matches.
+//! For each query term one pass over each field, for all files at once.
 //!
 //! BM25 (Robertson and Zaragoza 2009, with Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5))): a term adds
 //! idf * f * (k1 + 1) / (f + k1 * (1 - b + b * length / average)). N, n and the average are those of the view: only
@@ -7,7 +7,7 @@
 
 use tracing::debug_span;
 
-use super::{Columns, Evidence, FileEvidence, SEEN, for_each_place};
+use super::{Columns, Evidence, SEEN, for_each_place};
 use crate::index::{Blocks, IndexField, Lengths};
 use crate::model::Field;
 use crate::profile::Bm25;
@@ -15,15 +15,6 @@ use crate::query::Query;
 use crate::search::corpus::{Corpus, NO_FILE};
 use crate::search::literal::{self, Literal};
 use crate::search::{Context, SearchError};
-
-/// How much a chunk's symbols count beside its text when the chunk to show is chosen.
-const SYMBOLS_IN_CHOICE: f32 = 0.7;
-
-/// What a chunk gains in that choice for each name of the query that it defines; above any BM25.
-const DEFINITION_IN_CHOICE: f32 = 1000.0;
-
-/// What a chunk that holds the query as written gains; above any BM25, below a definition.
-const LITERAL_IN_CHOICE: f32 = 500.0;
 
 /// Gathers the evidence for `query` under the filter, the literal pass among it.
 pub fn gather(query: &Query, context: &Context<'_>) -> Result<(Evidence, Literal), SearchError> {
@@ -50,8 +41,9 @@ pub fn gather(query: &Query, context: &Context<'_>) -> Result<(Evidence, Literal
     let likely = (inner != 0).then(|| gathering.holding(inner.count_ones() as u8));
     let literal =
         debug_span!("search.literal").in_scope(|| literal::find(query, context, likely.as_deref()))?;
-    debug_span!("search.evidence.rows").in_scope(|| gathering.rows(&literal));
-    Ok((gathering.evidence, literal))
+    let Gathering { mut evidence, defining, .. } = gathering;
+    debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
+    Ok((evidence, literal))
 }
 
 /// Which files the filter lets through; `None` for all.
@@ -331,116 +323,10 @@ impl Gathering<'_> {
         for_each_place(touched, |file| files.extend(Some(file as u32).filter(may_hold)));
         files
     }
-
-    /// Sums the chunks up into a row for each file that matches, and chooses the one to show, under the filter's
-    /// kinds.
-    fn rows(&mut self, literal: &Literal) {
-        let Evidence { files, touched, chunk_body, chunk_symbol, literal_docs, chunks, columns, idf, .. } =
-            &mut self.evidence;
-        let (corpus, filter) = (self.corpus, self.context.filter);
-        let by_kind = filter.kinds().is_some();
-        let segments = corpus.committed().reader.segments();
-        let answers = |doc: u32| {
-            let (segment, within) = corpus.locate(doc);
-            filter.takes_kinds(segments[segment].kinds(within))
-        };
-        literal.files.iter().for_each(|(file, _)| columns.touched[*file as usize] = 1);
-        literal.docs.iter().for_each(|doc| columns.seen[*doc as usize] |= SEEN);
-        literal_docs.extend(&literal.docs);
-        for_each_place(&columns.seen, |doc| {
-            if !by_kind || answers(doc as u32) {
-                chunks.push(doc as u32);
-            }
-        });
-        let total: f32 = idf.iter().sum();
-        if total > 0.0 {
-            idf.iter_mut().for_each(|idf| *idf /= total);
-        }
-        self.defining.sort_unstable();
-        let mut choice = Choice { literal_docs, defining: &self.defining, row: FileEvidence::default() };
-        for_each_place(&columns.touched, |file| {
-            choice.row = columns.row(file);
-            if by_kind {
-                // A file is shown by a chunk of these kinds or not at all.
-                (choice.row.touched, choice.row.best_doc) = (false, 0);
-            }
-            for doc in corpus.docs(file as u32) {
-                let at = doc as usize;
-                if columns.seen[at] != 0 && (!by_kind || answers(doc)) {
-                    choice.add(doc, chunk_body[at], chunk_symbol[at], columns.comment[at]);
-                }
-            }
-            if choice.row.touched {
-                if let Ok(place) = literal.files.binary_search_by_key(&(file as u32), |(file, _)| *file) {
-                    choice.row.literal = literal.files[place].1;
-                }
-                files.row_of[file] = files.rows.len() as u32;
-                files.rows.push(choice.row);
-                touched.push(file as u32);
-            }
-        });
-    }
 }
 
 fn is_admitted(admitted: &Option<Vec<bool>>, file: u32) -> bool {
     file != NO_FILE && admitted.as_ref().is_none_or(|admitted| admitted[file as usize])
-}
-
-impl Columns {
-    /// The row of a file, without its chunks.
-    fn row(&self, file: usize) -> FileEvidence {
-        let mask = |field: Field| self.masks[field as usize][file];
-        FileEvidence {
-            body: self.body[file],
-            symbols: self.symbols[file],
-            name: self.name[file],
-            path: self.path[file],
-            body_mask: mask(Field::Body),
-            symbol_mask: mask(Field::Symbol),
-            comment_mask: mask(Field::Comment),
-            name_mask: mask(Field::Name),
-            path_mask: mask(Field::Path),
-            defines: self.defines[file],
-            mentions: self.mentions[file],
-            // A file that matches by its path alone shows its first chunk, where the path stands.
-            best_doc: self.first[file],
-            touched: true,
-            ..FileEvidence::default()
-        }
-    }
-}
-
-/// A row as its file's chunks come in, and what else plays a part in the choice of the one to show.
-struct Choice<'c> {
-    literal_docs: &'c [u32],
-    defining: &'c [u32],
-    row: FileEvidence,
-}
-
-impl Choice<'_> {
-    fn add(&mut self, doc: u32, body: f32, symbol: f32, comment: f32) {
-        let row = &mut self.row;
-        row.touched = true;
-        row.symbol = row.symbol.max(symbol);
-        row.comment = row.comment.max(comment);
-        // Without branches, which nobody could foretell.
-        let [first, second, third] = row.chunks;
-        let (rest, last) = (first.min(body), second.min(first.min(body)));
-        row.chunks = [first.max(body), second.max(rest), third.max(last)];
-        let mut worth = body + SYMBOLS_IN_CHOICE * symbol;
-        if !self.defining.is_empty() {
-            let from = self.defining.partition_point(|defining| *defining < doc);
-            let n_defined = self.defining[from..].iter().take_while(|defining| **defining == doc).count();
-            worth += DEFINITION_IN_CHOICE * n_defined as f32;
-        }
-        if !self.literal_docs.is_empty() && self.literal_docs.binary_search(&doc).is_ok() {
-            worth += LITERAL_IN_CHOICE;
-        }
-        // Of equal ones the first of the file: its chunks stand together and in order.
-        if row.best_doc == 0 || worth > row.best_worth {
-            (row.best_worth, row.best_doc) = (worth, doc + 1);
-        }
-    }
 }
 
 /// How rare a term is: `n` of `total` documents hold it.
@@ -471,19 +357,5 @@ mod tests {
         let score = |len| saturation(2.0, norm(len, 10.0, parameters), 2.2);
         assert!((score(10.0) - 2.0 * 2.2 / 3.2).abs() < 1e-6);
         assert!(score(20.0) < score(10.0));
-    }
-
-    #[test]
-    fn the_best_chunk_is_shown_and_the_three_best_are_summed() {
-        let choose = |defining: &[u32], literal_docs: &[u32]| {
-            let mut choice = Choice { literal_docs, defining, row: FileEvidence::default() };
-            for (doc, body) in [(4, 1.0), (5, 3.0), (6, 3.0), (7, 2.0), (8, 0.5)] {
-                choice.add(doc, body, 0.0, 0.0);
-            }
-            (choice.row.best().unwrap(), choice.row.chunks)
-        };
-        assert_eq!(choose(&[], &[]), (5, [3.0, 3.0, 2.0]));
-        assert_eq!(choose(&[], &[7]).0, 7);
-        assert_eq!(choose(&[4, 8, 8], &[7]).0, 8);
     }
 }
