@@ -30,8 +30,20 @@ pub const VERBOSE: Param = Param {
     ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
 };
 
+pub const PROFILE: Param = Param {
+    takes: Takes::Path,
+    ..flag(
+        "profile",
+        "Rank by the weights in this file instead of the built-in ones; eval/README.md tells how to fit one",
+    )
+};
+
 /// The forms of an answer that a search alone has.
 const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
+/// What ranks.
+const RANKED: &[&Param] = &[&PROFILE];
+/// The operations that rank.
+const RANKING: &[&str] = &[catalog::SEARCH.name, catalog::WHY_NOT.name];
 /// What every operation takes on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
@@ -44,12 +56,18 @@ pub const HERE: &str = "here";
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     let is_search = row.name == catalog::SEARCH.name;
     let forms = if is_search { SEARCH_ONLY } else { &[] };
+    let ranked = if RANKING.contains(&row.name) { RANKED } else { &[] };
     let mut command = Command::new(name).about(row.help);
     if name == row.name {
         command = command.visible_aliases(row.aliases.iter().copied());
     }
-    let groups =
-        [("", row.params), ("Output", forms), ("Output", EVERYWHERE), ("Tree and index", catalog::PLACE)];
+    let groups = [
+        ("", row.params),
+        ("", ranked),
+        ("Output", forms),
+        ("Output", EVERYWHERE),
+        ("Tree and index", catalog::PLACE),
+    ];
     for (heading, params) in groups {
         for param in params {
             let arg = arg(param);

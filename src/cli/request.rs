@@ -2,13 +2,18 @@
 //!
 //! It owns the translation of arguments; defaults are the library's, ranges are checked by the engine.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use clap::ArgMatches;
+use spyhop::Profile;
 use spyhop::catalog;
 use spyhop::engine::api::{Mode, SearchRequest};
 use spyhop::filter::FilterSpec;
 use spyhop::model::SymbolKind;
 
 use super::Failure;
+use super::args::PROFILE;
 use super::place::{Place, optional};
 
 /// The words of the query, joined.
@@ -32,6 +37,10 @@ pub fn request(query: String, matches: &ArgMatches, place: &Place) -> Result<Sea
         Some("debug") => Mode::Debug,
         _ => request.mode,
     };
+    if let Some(file) = optional::<PathBuf>(matches, PROFILE.name) {
+        let profile = Profile::read(file).map_err(|error| Failure::Usage(error.to_string()))?;
+        request.profile = Some(Arc::new(profile));
+    }
     Ok(request)
 }
 

@@ -39,6 +39,29 @@ fn a_query_of_only_punctuation_is_answered() {
 }
 
 #[test]
+fn of_profiles() {
+    let tree = Tree::new(SMALL);
+    let with = |edit: fn(&str) -> String, parts: &[&str]| {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = spyhop::Profile::built_in().to_toml();
+        let changed = edit(&text);
+        assert_ne!(changed, text);
+        std::fs::write(file.path(), changed).unwrap();
+        refuses(&tree, &["canvas", "--profile", file.path().to_str().unwrap()], parts);
+    };
+    with(
+        |text| {
+            text.replace("[signals.size]", "[signals.colour]").replace("[signals.depth]", "[signals.weight]")
+        },
+        &["unknown signals: colour, weight", "lexical", "path-kin"],
+    );
+    with(|text| text.replace("version = 2", "version = 7"), &["profile version 7 is not 2"]);
+    with(|_| "hits = 3".to_string(), &["profile version 0 is not 2"]);
+    with(|text| text.replacen("k1 = ", "k1 = -", 1), &["k1 = -", "choose k1 of 0 or more"]);
+    refuses(&tree, &["canvas", "--profile", "no/such/file.toml"], &["no/such/file.toml"]);
+}
+
+#[test]
 fn of_numbers() {
     let tree = Tree::new(SMALL);
     refuses(&tree, &["canvas", "-n", "0"], &["max_results is 0; choose 1 to 50"]);

@@ -47,6 +47,20 @@ fn narrowing() {
 }
 
 #[test]
+fn a_profile_ranks_by_its_weights() {
+    let tree = Tree::new(BEACONS);
+    let mut profile = spyhop::Profile::built_in().clone();
+    profile.set_weight(None, "test.value".parse().unwrap(), 50.0);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), profile.to_toml()).unwrap();
+    let file = file.path().to_str().unwrap();
+    assert_ne!(tree.paths(&["beacon"])[0], "lib/tests/light_test.rs");
+    assert_eq!(tree.paths(&["beacon", "--profile", file])[0], "lib/tests/light_test.rs");
+    let why = tree.json(&["why-not", "lib/tests/light_test.rs", "beacon", "--profile", file]);
+    assert_eq!(why["rank"], 1);
+}
+
+#[test]
 fn pages() {
     let tree = Tree::new(BEACONS);
     let all = tree.json(&["beacon", "--per-file", "1"]);
