@@ -54,8 +54,8 @@ fn command(args: &Args, gathered: &Gathered) -> String {
     let mut out = format!("spyhop-eval fit {} --name {}", sets.join(" "), args.name);
     let _ = write!(
         out,
-        " --folds {} --seed {} --seeds {} --strength {} --kinds {}",
-        args.folds, args.seed, args.seeds, args.strength, args.kinds
+        " --folds {} --seed {} --seeds {} --strength {} --kinds {} --names {}",
+        args.folds, args.seed, args.seeds, args.strength, args.kinds, args.names
     );
     let selection = &args.selection;
     let lists = [("--add", &args.add), ("--without", &args.without), ("--only", &selection.only)];

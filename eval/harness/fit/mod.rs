@@ -11,6 +11,7 @@ mod feature;
 mod head;
 mod held_out;
 mod model;
+mod names;
 mod question;
 mod tables;
 
@@ -23,7 +24,7 @@ use spyhop::{Feature, Form, Profile, QueryKind, Signal};
 use self::calibration::{Line, Point};
 use self::held_out::{Held, held_out, lessons};
 use self::model::{Restraint, SHAPES, Weights, learned};
-use self::question::{Gathered, Question, gathered, logistic};
+use self::question::{Gathered, Names, Question, gathered, logistic};
 use crate::failure::Failure;
 use crate::record::{Header, QueryRow, Run};
 use crate::select::Selection;
@@ -58,8 +59,11 @@ pub struct Args {
     #[arg(long, value_name = "C", default_value = "0.1", value_parser = positive)]
     strength: f64,
     /// How far the weights of a shape of query may be from the common ones
-    #[arg(long, value_name = "C", default_value = "0.5", value_parser = positive)]
+    #[arg(long, value_name = "C", default_value = "1.5", value_parser = positive)]
     kinds: f64,
+    /// Ask for so many names that each repository defines, too: sets ask for few that no file is called after
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    names: u16,
     /// Features to leave out, such as `lexical.rank`; a signal stands for all its forms
     #[arg(long, value_name = "FEATURE", value_delimiter = ',')]
     without: Vec<String>,
@@ -91,7 +95,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let start = args.selection.profile()?;
     let features = feature::chosen(&start, &args.add, &args.without)?;
     let restraint = Restraint { strength: args.strength, kinds: args.kinds };
-    let gathered = gathered(&sets, &places, &start, &features)?;
+    let names = Names { of_a_tree: args.names.into(), seed: args.seed };
+    let gathered = gathered(&sets, &places, &start, &features, names)?;
     let n_folds = usize::from(args.folds).min(repositories(&gathered)?);
     let questions = &gathered.questions;
     let seeds = (0..args.seeds).map(|at| args.seed.wrapping_add(u64::from(at)));

@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn signs_hold_against_the_data() {
         // The data say the opposite of what the first two signals may mean.
-        let names = features(&["lexical.share", "test.value", "depth.value", "name.share", "docs.value"]);
+        let names = features(&["lexical.share", "test.value", "depth.value", "name-kin.share", "docs.value"]);
         let lessons = drawn(&[-1.0, 1.0, -1.0, 1.0, -1.0], 60);
         let lessons: Vec<&Lesson> = lessons.iter().collect();
         let weights = learned(&lessons, &names, RESTRAINT);

@@ -1,10 +1,12 @@
 //! Everything that is learned from: each query with the head of its list, and what its files measure.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use spyhop::{Candidates, Feature, Profile, QueryKind};
 
 use super::model::Lesson;
+use super::names::{self, DEFINITIONS};
 use crate::corpus::Places;
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -44,6 +46,15 @@ pub struct Gathered {
     pub missing: Vec<String>,
 }
 
+/// Questions about names that trees define, beside those of the sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// How many of each repository.
+    pub of_a_tree: usize,
+    /// What chooses them.
+    pub seed: u64,
+}
+
 /// The repository of a tree, whatever its revision.
 pub fn repository(tree: &str) -> &str {
     tree.split('@').next().unwrap_or(tree)
@@ -55,7 +66,10 @@ pub fn gathered(
     places: &Places,
     start: &Arc<Profile>,
     features: &[Feature],
+    names: Names,
 ) -> Result<Gathered, Failure> {
+    let own = Set { name: DEFINITIONS.to_string(), trees: Vec::new() };
+    let mut known = BTreeSet::new();
     let bar = Bar::new(sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum());
     let mut gathered = Gathered { trees: Vec::new(), questions: Vec::new(), missing: Vec::new() };
     for set in sets {
@@ -73,6 +87,13 @@ pub fn gathered(
                 let row = query_row(set, tree, query, Vec::new());
                 gathered.questions.push(Question::new(row, query, &candidates, features));
                 bar.advance(1);
+            }
+            if known.insert(repository(&tree.name)) {
+                for query in names::questions(&opened.engine, names.of_a_tree, names.seed)? {
+                    let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
+                    let row = query_row(&own, tree, &query, Vec::new());
+                    gathered.questions.push(Question::new(row, &query, &candidates, features));
+                }
             }
         }
     }
