@@ -1,15 +1,15 @@
 //! From rankings to a reply: merging, paging, snippets read from the sources and checked against the index.
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug_span;
 
 use super::api::*;
+use super::source::Sources;
 use super::{Engine, Error, Freshness, lock, lookup};
 use crate::filter::Filter;
-use crate::id::ContentHash;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
@@ -25,7 +25,7 @@ pub struct Answer<'a> {
     corpus: &'a Corpus,
     filter: &'a Filter,
     request: &'a SearchRequest,
-    sources: Sources,
+    sources: Sources<'a>,
     /// What was touched, if the request wants it to count.
     session: Option<Session>,
 }
@@ -40,23 +40,6 @@ pub struct Asked<'q> {
     pub ranking: Ranking,
 }
 
-/// The sources read for one reply, each once: their text, where they still are what was indexed.
-#[derive(Default)]
-pub struct Sources(RefCell<FxHashMap<RelPath, Option<Rc<String>>>>);
-
-impl Sources {
-    /// The text of a file if its content still is the indexed one, whose hash is `hash`.
-    pub fn read(&self, engine: &Engine, path: &RelPath, hash: ContentHash) -> Option<Rc<String>> {
-        let mut known = self.0.borrow_mut();
-        if let Some(text) = known.get(path) {
-            return text.clone();
-        }
-        let text = read::read_known(&path.below(engine.root()), hash).map(Rc::new);
-        known.insert(path.clone(), text.clone());
-        text
-    }
-}
-
 impl<'a> Answer<'a> {
     /// What answers `request` from `corpus`.
     pub fn new(
@@ -65,8 +48,9 @@ impl<'a> Answer<'a> {
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> Answer<'a> {
+        let sources = Sources::new(engine.root(), corpus, &engine.workspace.view_key());
         let session = request.session.then(|| lock(&engine.session).clone());
-        Answer { engine, corpus, filter, request, sources: Sources::default(), session }
+        Answer { engine, corpus, filter, request, sources, session }
     }
 
     /// Ranks every query and puts the reply together.
@@ -144,7 +128,7 @@ impl<'a> Answer<'a> {
 
     fn with_context<T>(&self, search: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
-        let source = self.indexed();
+        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted));
         let found = search(&Context {
             corpus: self.corpus,
             grammars: &self.engine.grammars,
@@ -159,15 +143,6 @@ impl<'a> Answer<'a> {
         found
     }
 
-    /// Reads the text of a file if it is still what was indexed.
-    fn indexed(&self) -> impl Fn(&RelPath, ContentHash) -> Option<Rc<String>> + '_ {
-        let path_only = read::path_only_hash();
-        move |path, hash| {
-            // What is found by its path only may be of any size.
-            if hash == path_only { None } else { self.sources.read(self.engine, path, hash) }
-        }
-    }
-
     /// A ranked hit as it is shown.
     pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query;
@@ -177,9 +152,8 @@ impl<'a> Answer<'a> {
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.corpus.version(file.file);
-        let path = RelPath::new(version.path())?;
         let is_path_only = version.hash() == read::path_only_hash();
-        let source = if is_path_only { None } else { self.sources.read(self.engine, &path, version.hash()) };
+        let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
         let snippet = source.and_then(|source| self.snippet(&face, file, query, &source));
@@ -197,7 +171,7 @@ impl<'a> Answer<'a> {
                 .collect(),
             stale,
             query_index: asked.place,
-            path,
+            path: RelPath::new(version.path())?,
         })
     }
 

@@ -11,6 +11,7 @@ mod explain;
 mod files;
 mod lookup;
 mod map;
+mod source;
 mod state;
 mod why_not;
 

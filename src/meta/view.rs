@@ -72,6 +72,11 @@ impl View {
         self.entries.iter().map(|(&version, &stat)| ViewEntry { version, stat })
     }
 
+    /// The stat data of the file of a version that is live in it.
+    pub fn stat(&self, version: VersionId) -> Option<StatRow> {
+        self.entries.get(&version).copied()
+    }
+
     /// Whether a version is live in it.
     pub fn holds(&self, version: VersionId) -> bool {
         self.entries.contains_key(&version)

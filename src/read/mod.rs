@@ -8,12 +8,16 @@
 //! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
 //! a link must not lead us out of the root.
 
+mod known;
+
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
+pub use known::{Reread, Rereader};
 
 use crate::id::ContentHash;
 use crate::model::SkipReason;
@@ -112,28 +116,6 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
         return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::Minified, detail };
     }
     ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
-}
-
-/// The text of a file whose content was read as text before, if its bytes still have that content's hash. What made
-/// them text then is not judged again, so this is cheaper than [`read`].
-pub fn read_known(path: &Path, hash: ContentHash) -> Option<String> {
-    let mut file = open_unblocked(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > Limits::MAX_FILE_BYTES {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    // One byte more, so that the end of the file is seen without growing.
-    bytes.try_reserve_exact(metadata.len() as usize + 1).ok()?;
-    file.by_ref().take(Limits::MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
-    if ContentHash::of(&bytes) != hash {
-        return None;
-    }
-    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    // A byte order mark begins with one of these, and UTF-16 without a mark is full of NUL bytes.
-    let is_plain = !matches!(bytes.first(), Some(0xef | 0xfe | 0xff)) && memchr::memchr(0, head).is_none();
-    let form = if is_plain { Form::Utf8 { bom: false } } else { Form::of(&bytes).ok()? };
-    form.decode(bytes).ok().map(|(text, _)| text)
 }
 
 /// The text that `bytes` spell, and whether it comes from another encoding than UTF-8.
@@ -437,25 +419,6 @@ mod tests {
             assert_eq!(source.bytes, bytes.len() as u64);
         }
         print(&outcome)
-    }
-
-    #[test]
-    fn known_text_is_read_as_before_and_changed_text_not_at_all() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.txt");
-        let utf16: Vec<u8> = "ein Text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let contents: [&[u8]; 6] =
-            [b"", b"one\ntwo\n", b"\xef\xbb\xbfmarked", b"\xff\xfea\0b\0", &utf16, b"na\xefve"];
-        for bytes in contents {
-            fs::write(&path, bytes).unwrap();
-            let ReadOutcome::Source(source) = read(&path, &Limits::WANTED) else {
-                panic!("{bytes:?} is text")
-            };
-            assert_eq!(read_known(&path, source.hash), Some(source.text));
-            assert_eq!(read_known(&path, ContentHash::of(b"something else")), None);
-        }
-        assert_eq!(read_known(dir.path(), ContentHash::of(b"")), None);
-        assert_eq!(read_known(&dir.path().join("none"), ContentHash::of(b"")), None);
     }
 
     fn print(outcome: &ReadOutcome) -> String {

@@ -7,10 +7,11 @@
 //! are read in the order of their paths within a budget counted in files and bytes; when it ends, or a candidate
 //! cannot be read as indexed, the pass says that it is not complete.
 
+use memchr::memmem::Finder;
+
 use super::corpus::NO_FILE;
-use super::{Context, SearchError};
+use super::{Context, Present, SearchError};
 use crate::index::{Blocks, IndexField};
-use crate::path::RelPath;
 use crate::query::Query;
 use crate::tokenize::{MAX_WORD_BYTES, TermList, Tokenizer, is_word_char};
 
@@ -53,14 +54,21 @@ pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
     terms.iter().map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-/// Looks for the query as written. `likely`: the files that can hold it for another reason, increasing, where there
-/// is one.
-pub fn find(query: &Query, context: &Context<'_>, likely: Option<&[u32]>) -> Result<Literal, SearchError> {
+/// Whether a file can hold the query as written for another reason than its words.
+pub type Likely<'l> = dyn Fn(u32) -> bool + 'l;
+
+/// Looks for the query as written in the files that are `likely` to hold it, if that is known.
+pub fn find(
+    query: &Query,
+    context: &Context<'_>,
+    likely: Option<&Likely<'_>>,
+) -> Result<Literal, SearchError> {
     let Candidates { files, complete } = candidates(&query.text, context, likely)?;
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
     let mut in_order: Vec<(&str, u32)> = files.into_iter().map(|file| (corpus.path(file), file)).collect();
     in_order.sort_unstable();
+    let finder = Finder::new(&query.text);
     let (mut n_read, mut bytes) = (0, 0);
     for (_, file) in in_order {
         let version = corpus.version(file);
@@ -73,12 +81,15 @@ pub fn find(query: &Query, context: &Context<'_>, likely: Option<&[u32]>) -> Res
             literal.complete = false;
             break;
         }
-        let path = RelPath::new(version.path());
-        let Some(source) = path.ok().and_then(|path| (context.source)(&path, version.hash())) else {
-            literal.complete = false;
-            continue;
+        let source = match (context.source)(file, &finder) {
+            Present::Text(source) => source,
+            Present::Without => continue,
+            Present::Changed => {
+                literal.complete = false;
+                continue;
+            }
         };
-        let hits = occurrences(&source, &query.text);
+        let hits = occurrences(&source, &finder);
         if hits.is_empty() {
             continue;
         }
@@ -96,11 +107,11 @@ pub fn find(query: &Query, context: &Context<'_>, likely: Option<&[u32]>) -> Res
     Ok(literal)
 }
 
-/// Where the first occurrence of each line that holds `text` begins.
-fn occurrences(source: &str, text: &str) -> Vec<u32> {
+/// Where the first occurrence of each line that holds what is looked for begins.
+fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     let mut line_end = 0;
-    for at in memchr::memmem::find_iter(source.as_bytes(), text.as_bytes()) {
+    for at in finder.find_iter(source.as_bytes()) {
         if at >= line_end {
             found.push(at as u32);
             line_end =
@@ -116,7 +127,11 @@ struct Candidates {
     complete: bool,
 }
 
-fn candidates(text: &str, context: &Context<'_>, likely: Option<&[u32]>) -> Result<Candidates, SearchError> {
+fn candidates(
+    text: &str,
+    context: &Context<'_>,
+    likely: Option<&Likely<'_>>,
+) -> Result<Candidates, SearchError> {
     let words = narrowing_words(text);
     let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
     if !whole.is_empty() {
@@ -173,14 +188,11 @@ fn narrowing_words(text: &str) -> Vec<(&str, bool)> {
 fn holding_all(
     words: &[&str],
     context: &Context<'_>,
-    likely: Option<&[u32]>,
+    likely: Option<&Likely<'_>>,
 ) -> Result<Vec<u32>, SearchError> {
     let corpus = context.corpus;
     let reader = &corpus.committed().reader;
     let mut files = Vec::new();
-    if likely.is_some_and(<[u32]>::is_empty) {
-        return Ok(files);
-    }
     for segment in 0..reader.segments().len() {
         let mut words_here = Vec::new();
         for word in words {
@@ -198,7 +210,7 @@ fn holding_all(
         words_here[0].for_each(|block, _| {
             docs.extend(block.iter().copied().filter(|doc| {
                 let file = file_of[*doc as usize];
-                file != NO_FILE && likely.is_none_or(|likely| likely.binary_search(&file).is_ok())
+                file != NO_FILE && likely.is_none_or(|likely| likely(file))
             }));
         });
         for word in &mut words_here[1..] {
@@ -213,7 +225,7 @@ fn holding_all(
 /// tree only those that begin with it are looked up, because the dictionary is sorted.
 fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), SearchError> {
     let all = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
-    let finder = memchr::memmem::Finder::new(part);
+    let finder = Finder::new(part);
     let mut found = std::collections::BTreeSet::new();
     let from = if all { None } else { Some(part) };
     context.corpus.committed().reader.terms(IndexField::Word, from, |word| {
@@ -242,8 +254,11 @@ mod tests {
 
     #[test]
     fn lines_are_counted_once() {
-        assert_eq!(occurrences("ab ab\nxab\ncd\nab", "ab"), [0, 7, 13]);
-        assert_eq!(occurrences("a\nb a\nb", "a\nb"), [0, 4]);
-        assert_eq!(occurrences("", "a"), [] as [u32; 0]);
+        let check = |source: &str, text: &str, expected: &[u32]| {
+            assert_eq!(occurrences(source, &Finder::new(text)), expected, "{source:?}")
+        };
+        check("ab ab\nxab\ncd\nab", "ab", &[0, 7, 13]);
+        check("a\nb a\nb", "a\nb", &[0, 4]);
+        check("", "a", &[]);
     }
 }

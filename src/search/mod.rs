@@ -37,14 +37,13 @@ pub use usage::{Usage, usage};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use memchr::memmem::Finder;
 use tracing::debug_span;
 
 use crate::filter::Filter;
 use crate::grammar::Grammars;
-use crate::id::ContentHash;
 use crate::index::IndexError;
 use crate::meta::MetaError;
-use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::session::Session;
@@ -77,12 +76,23 @@ pub struct Context<'c> {
     pub session: Option<&'c Session>,
     /// How many chunks of one file may be hits.
     pub per_file: usize,
-    /// Reads the present text of a file of the tree if it still has the indexed content.
+    /// Reads the present text of a file of the corpus.
     pub source: &'c ReadSource<'c>,
 }
 
-/// Reads the text of a file, by the path and hash that the index has for it.
-pub type ReadSource<'r> = dyn Fn(&RelPath, ContentHash) -> Option<Rc<String>> + 'r;
+/// Reads the text of a file, by its number in the corpus, if it may hold what is wanted.
+pub type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> Present + 'r;
+
+/// A file as it is now.
+#[derive(Clone, Debug)]
+pub enum Present {
+    /// Its content is not the indexed one.
+    Changed,
+    /// It is, and does not hold what is wanted.
+    Without,
+    /// It is, and this is its text.
+    Text(Rc<String>),
+}
 
 /// The ranking of one query.
 pub struct Ranking {

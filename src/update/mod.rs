@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use plan::{Plan, ReadTask, stat_row};
+pub use plan::{Plan, ReadTask, is_unmoved, stat_row};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
 use crate::analyze::{self, Analyzer};

@@ -103,6 +103,12 @@ impl Plan {
     }
 }
 
+/// Whether a file with this metadata has the content that it had when `row` was recorded: what an update trusts.
+pub fn is_unmoved(row: StatRow, metadata: &std::fs::Metadata) -> bool {
+    let stat = crate::walk::stat(metadata);
+    row != StatRow::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
+}
+
 /// Stat data as it is recorded. It has a bit that says whether the content is wanted, because a file that is asked
 /// for, or no longer, has to be looked at again although nothing about it has changed. Inodes are counted from below
 /// in every file system that is known, so their highest bit is free.

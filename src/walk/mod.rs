@@ -144,8 +144,9 @@ pub fn stat_of(path: &Path) -> io::Result<Stat> {
     fs::symlink_metadata(path).map(|metadata| stat(&metadata))
 }
 
+/// The stat that metadata hold.
 #[cfg(unix)]
-fn stat(metadata: &Metadata) -> Stat {
+pub fn stat(metadata: &Metadata) -> Stat {
     use std::os::unix::fs::MetadataExt;
     let ns = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
@@ -157,7 +158,7 @@ fn stat(metadata: &Metadata) -> Stat {
 }
 
 #[cfg(not(unix))]
-fn stat(metadata: &Metadata) -> Stat {
+pub fn stat(metadata: &Metadata) -> Stat {
     let since = |time: std::time::SystemTime| match time.duration_since(std::time::UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),

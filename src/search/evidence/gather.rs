@@ -7,7 +7,7 @@
 
 use tracing::debug_span;
 
-use super::{Columns, Evidence, SEEN, for_each_place};
+use super::{Columns, Evidence, SEEN};
 use crate::index::{Blocks, IndexField, Lengths};
 use crate::model::Field;
 use crate::profile::Bm25;
@@ -38,9 +38,10 @@ pub fn gather(query: &Query, context: &Context<'_>) -> Result<(Evidence, Literal
             gathering.mentioned(place, name)
         })?;
     }
-    let likely = (inner != 0).then(|| gathering.holding(inner.count_ones() as u8));
-    let literal =
-        debug_span!("search.literal").in_scope(|| literal::find(query, context, likely.as_deref()))?;
+    let n_inner = inner.count_ones() as u8;
+    let likely = |file: u32| gathering.holds(file, n_inner);
+    let likely: Option<&literal::Likely<'_>> = if n_inner > 0 { Some(&likely) } else { None };
+    let literal = debug_span!("search.literal").in_scope(|| literal::find(query, context, likely))?;
     let Gathering { mut evidence, defining, .. } = gathering;
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
@@ -306,22 +307,18 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// The files of which two chunks that follow each other hold `n_inner` inner terms or more together, increasing.
-    /// Two, because a line that is longer than a chunk is cut.
-    fn holding(&self, n_inner: u8) -> Vec<u32> {
-        let Columns { seen, touched, .. } = &self.evidence.columns;
-        let held = |doc: usize| seen[doc] & !SEEN;
-        let may_hold = |file: &u32| {
-            let docs = self.corpus.docs(*file);
-            let last = docs.end as usize - 1;
-            (docs.start as usize..=last).any(|doc| {
-                let next = if doc < last { held(doc + 1) } else { 0 };
-                held(doc) + next >= n_inner
-            })
-        };
-        let mut files = Vec::new();
-        for_each_place(touched, |file| files.extend(Some(file as u32).filter(may_hold)));
-        files
+    /// Whether two chunks of a file that follow each other hold `n_inner` inner terms or more together. Two, because
+    /// a line that is longer than a chunk is cut.
+    fn holds(&self, file: u32, n_inner: u8) -> bool {
+        let docs = self.corpus.docs(file);
+        let seen = &self.evidence.columns.seen[docs.start as usize..docs.end as usize];
+        let mut before = 0;
+        seen.iter().any(|seen| {
+            let held = seen & !SEEN;
+            let both = before + held;
+            before = held;
+            both >= n_inner
+        })
     }
 }
 

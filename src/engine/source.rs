@@ -1,0 +1,69 @@
+//! The sources that an answer reads: each once, and only where they still have the indexed content.
+
+use std::cell::RefCell;
+use std::fs::Metadata;
+use std::rc::Rc;
+
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
+
+use crate::id::ContentHash;
+use crate::meta::{StatRow, View};
+use crate::read::{self, Reread, Rereader};
+use crate::search::{Corpus, Present};
+use crate::update::is_unmoved;
+
+/// The sources read for one reply.
+pub struct Sources<'a> {
+    root: &'a std::path::Path,
+    corpus: &'a Corpus,
+    view: Option<&'a View>,
+    path_only: ContentHash,
+    /// By file: its text; `None` when it is not what was indexed.
+    known: RefCell<FxHashMap<u32, Option<Rc<String>>>>,
+    reader: RefCell<Rereader>,
+}
+
+impl<'a> Sources<'a> {
+    /// Those of `corpus`, which is the view `key` of its commit, below `root`.
+    pub fn new(root: &'a std::path::Path, corpus: &'a Corpus, key: &str) -> Sources<'a> {
+        Sources {
+            root,
+            corpus,
+            view: corpus.meta().view(key),
+            path_only: read::path_only_hash(),
+            known: RefCell::default(),
+            reader: RefCell::default(),
+        }
+    }
+
+    /// The text of a file if its content still is the indexed one.
+    pub fn text(&self, file: u32) -> Option<Rc<String>> {
+        match self.read(file, None) {
+            Present::Text(text) => Some(text),
+            Present::Changed | Present::Without => None,
+        }
+    }
+
+    /// The same, if it may hold what is `wanted`.
+    pub fn read(&self, file: u32, wanted: Option<&Finder<'_>>) -> Present {
+        if let Some(known) = self.known.borrow().get(&file) {
+            return known.clone().map_or(Present::Changed, Present::Text);
+        }
+        let version = self.corpus.version(file);
+        // What is found by its path only may be of any size.
+        if version.hash() == self.path_only {
+            return Present::Changed;
+        }
+        let recorded = self.view.and_then(|view| view.stat(version.id()));
+        let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
+        let path = self.root.join(version.path());
+        let text = match self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted) {
+            Reread::Without => return Present::Without,
+            Reread::Changed => None,
+            Reread::Text(text) => Some(Rc::new(text)),
+        };
+        self.known.borrow_mut().insert(file, text.clone());
+        text.map_or(Present::Changed, Present::Text)
+    }
+}

@@ -1,0 +1,150 @@
+//! Text that was read before, read again: what made it text then is not judged again, and where the file's stat says
+//! that its content is the same, it is not hashed either.
+
+use std::fs::{File, Metadata};
+use std::io::Read;
+use std::path::Path;
+
+use memchr::memmem::Finder;
+
+use super::{Form, HEAD_BYTES, Limits, open_unblocked};
+use crate::id::ContentHash;
+
+/// Reads files of known content, one after the other into the same memory.
+#[derive(Default)]
+pub struct Rereader {
+    /// As long as the longest file so far.
+    bytes: Vec<u8>,
+}
+
+/// What became of a file whose content is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reread {
+    /// It has other content, or none.
+    Changed,
+    /// It has the same content, which does not hold what was looked for.
+    Without,
+    /// Its text, which may hold what was looked for.
+    Text(String),
+}
+
+impl Rereader {
+    /// Reads the file at `path`, whose content once had the hash `hash`. `is_unmoved` tells by its metadata whether it
+    /// has that content still; where it cannot, the hash decides. With `wanted`, text that does not hold it is not
+    /// handed out.
+    pub fn read(
+        &mut self,
+        path: &Path,
+        hash: ContentHash,
+        is_unmoved: impl FnOnce(&Metadata) -> bool,
+        wanted: Option<&Finder<'_>>,
+    ) -> Reread {
+        let Some((bytes, metadata)) = self.content(path) else { return Reread::Changed };
+        if !is_unmoved(&metadata) && ContentHash::of(bytes) != hash {
+            return Reread::Changed;
+        }
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+        // A byte order mark begins with one of these, and UTF-16 without a mark is full of NUL bytes.
+        let is_plain =
+            !matches!(bytes.first(), Some(0xef | 0xfe | 0xff)) && memchr::memchr(0, head).is_none();
+        // Every encoding that is left spells ASCII, and only that, as ASCII.
+        if let Some(wanted) = wanted
+            && is_plain
+            && wanted.find(bytes).is_none()
+            && (wanted.needle().is_ascii() || std::str::from_utf8(bytes).is_ok())
+        {
+            return Reread::Without;
+        }
+        let form = if is_plain { Ok(Form::Utf8 { bom: false }) } else { Form::of(bytes) };
+        let text = form.and_then(|form| form.decode(bytes.to_vec()));
+        text.map_or(Reread::Changed, |(text, _)| Reread::Text(text))
+    }
+
+    /// The bytes of a regular file.
+    fn content(&mut self, path: &Path) -> Option<(&[u8], Metadata)> {
+        let mut file = open_unblocked(path).ok()?;
+        let metadata = file.metadata().ok()?;
+        if !metadata.is_file() || metadata.len() > Limits::MAX_FILE_BYTES {
+            return None;
+        }
+        let len = usize::try_from(metadata.len()).ok()?;
+        if self.bytes.len() <= len {
+            self.bytes.try_reserve(len + 1 - self.bytes.len()).ok()?;
+            self.bytes.resize(len + 1, 0);
+        }
+        // One byte more, so that a file that has grown is noticed.
+        let n_read = fill(&mut file, &mut self.bytes[..len + 1], len)?;
+        (n_read == len).then(|| (&self.bytes[..len], metadata))
+    }
+}
+
+/// Reads until the end of the file, or until there are `enough` bytes or more; how many there are.
+fn fill(file: &mut File, bytes: &mut [u8], enough: usize) -> Option<usize> {
+    let mut n_read = 0;
+    while n_read < enough {
+        match file.read(&mut bytes[n_read..]) {
+            Ok(0) => break,
+            Ok(n) => n_read += n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    Some(n_read)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::read::{ReadOutcome, read};
+
+    #[test]
+    fn known_text_is_read_as_before_and_changed_text_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let utf16: Vec<u8> = "ein Text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let contents: [&[u8]; 7] = [
+            b"one\ntwo and three\n",
+            b"",
+            b"one\ntwo\n",
+            b"\xef\xbb\xbfmarked",
+            b"\xff\xfea\0b\0",
+            &utf16,
+            b"na\xefve",
+        ];
+        let mut again = Rereader::default();
+        let other = ContentHash::of(b"something else");
+        for bytes in contents {
+            fs::write(&path, bytes).unwrap();
+            let ReadOutcome::Source(source) = read(&path, &Limits::WANTED) else {
+                panic!("{bytes:?} is text")
+            };
+            let text = Reread::Text(source.text);
+            assert_eq!(again.read(&path, source.hash, |_| false, None), text);
+            assert_eq!(again.read(&path, other, |_| false, None), Reread::Changed);
+            assert_eq!(again.read(&path, other, |metadata| metadata.len() == bytes.len() as u64, None), text);
+        }
+        let mut none = |path: &Path| again.read(path, other, |_| true, None);
+        assert_eq!((none(dir.path()), none(&dir.path().join("none"))), (Reread::Changed, Reread::Changed));
+    }
+
+    #[test]
+    fn text_without_what_is_wanted_stays_where_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let mut check = |bytes: &[u8], wanted: &str, expected: Option<&str>| {
+            fs::write(&path, bytes).unwrap();
+            let wanted = Finder::new(wanted);
+            let found = Rereader::default().read(&path, ContentHash::of(bytes), |_| false, Some(&wanted));
+            assert_eq!(found, expected.map_or(Reread::Without, |text| Reread::Text(text.to_string())));
+        };
+        check(b"one two", "two", Some("one two"));
+        check(b"one two", "three", None);
+        check("na\u{ef}ve".as_bytes(), "\u{ef}v", Some("na\u{ef}ve"));
+        check("naive \u{ef}".as_bytes(), "\u{ef}v", None);
+        check(b"die Gr\xf6\xdfe", "\u{f6}\u{df}", Some("die Gr\u{f6}\u{df}e"));
+        check(b"die Gr\xf6\xdfe", "der", None);
+        check(b"\xff\xfea\0b\0", "ab", Some("ab"));
+    }
+}
