@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use spyhop::Profile;
 use spyhop::catalog;
 use spyhop::engine::api::{Mode, SearchRequest};
 use spyhop::filter::FilterSpec;
 use spyhop::model::SymbolKind;
+use spyhop::profile::Profile;
 
 use super::Failure;
 use super::args::PROFILE;

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn parts_tell_what_a_name_may_hold() {
         check("HTTPServer", &["server", "http", "erver"], 0b011, false);
-        check("parseTheHTTPx", &["pars"], 1, true);
+        check("parseTheHTTPY", &["pars"], 1, true);
         check("dying", &["die"], 1, false);
         check("wroteAll", &["write"], 1, true);
         check("a_b", &["c"], 0, false);

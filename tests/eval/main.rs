@@ -269,7 +269,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     }
     wrong.name = "wrong".to_string();
     fs::write(place.path("wrong.toml"), wrong.to_toml()).unwrap();
-    let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --add lexical";
+    let fit = "fit web.toml more.jsonl --trees trees --trees more --index-dir kept --profile wrong.toml --name mine --seeds 2 --names 0 --add lexical";
     let out = place.ok(&format!("{fit} --out a.toml --runs runs"));
     let more = row(&out, "more");
     assert!(more[2].parse::<f64>().unwrap() < 0.8 && more[3] == "1.0000", "{out}");
