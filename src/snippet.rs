@@ -4,7 +4,7 @@
 //! be is cut, at a character.
 
 use crate::text::{LineIndex, Lines, Span};
-use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
+use crate::tokenize::{Beginnings, TermList, Tokenizer, for_each_word, parts};
 
 /// A snippet in the default mode has at most this many characters.
 pub const DEFAULT_CHARS: usize = 500;
@@ -112,6 +112,7 @@ fn choose(
 /// Finds what matched in a piece of text.
 struct Matcher<'q, 't> {
     terms: &'q [String],
+    beginnings: Beginnings,
     literal: &'q str,
     tokenizer: &'t mut Tokenizer,
     /// The terms of one part.
@@ -120,7 +121,18 @@ struct Matcher<'q, 't> {
 
 impl<'q, 't> Matcher<'q, 't> {
     fn new(request: &Request<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
-        Matcher { terms: request.terms, literal: request.literal, tokenizer, scratch: TermList::default() }
+        Matcher {
+            terms: request.terms,
+            beginnings: Beginnings::new(request.terms.iter().map(String::as_str)),
+            literal: request.literal,
+            tokenizer,
+            scratch: TermList::default(),
+        }
+    }
+
+    /// Whether a part of `word` may match; most do not, and need not be cut and stemmed to know it.
+    fn may_match(&self, word: &str) -> bool {
+        self.beginnings.held(word.as_bytes()).mask != 0
     }
 
     fn is_match(&mut self, part: &str) -> bool {
@@ -133,6 +145,9 @@ impl<'q, 't> Matcher<'q, 't> {
     fn distinct(&mut self, line: &str) -> usize {
         let mut seen: Vec<&str> = Vec::new();
         for_each_word(line, |word| {
+            if !self.may_match(word) {
+                return;
+            }
             for part in parts(word) {
                 if !seen.contains(&part) && self.is_match(part) {
                     seen.push(part);
@@ -152,6 +167,9 @@ impl<'q, 't> Matcher<'q, 't> {
             spans.extend(text.match_indices(self.literal).map(|(at, found)| Span::new(at, at + found.len())));
         }
         for_each_word(text, |word| {
+            if !self.may_match(word) {
+                return;
+            }
             let place = |piece: &str| {
                 let start = piece.as_ptr() as usize - text.as_ptr() as usize;
                 Span::new(start, start + piece.len())

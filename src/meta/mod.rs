@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use outline::{EncodedOutline, Outline, OutlineSymbol};
+pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::{RecordBuilder, VersionRow};
 pub use view::{SkippedEntry, StatRow, View, ViewDelta, ViewEntry};
 
@@ -281,12 +281,21 @@ impl<'m> Version<'m> {
 
     /// Its outline, decoded.
     pub fn outline(self) -> Result<Outline<'m>, MetaError> {
+        self.decoded(Outline::decode)
+    }
+
+    /// The names of its outline.
+    pub fn symbol_names(self) -> Result<SymbolNames<'m>, MetaError> {
+        self.decoded(SymbolNames::decode)
+    }
+
+    fn decoded<T>(self, decode: impl Fn(&'m [u8]) -> Option<T>) -> Result<T, MetaError> {
         let versions = &self.meta.versions;
         let (heap, at, len) =
             (versions.heap[self.row], versions.outline_at[self.row], versions.outline_len[self.row]);
         let map = &self.meta.heaps[heap as usize];
         let bytes = Envelope::heap_of(map).get(at as usize..at as usize + len as usize);
-        bytes.and_then(Outline::decode).ok_or_else(|| MetaError::Damaged {
+        bytes.and_then(decode).ok_or_else(|| MetaError::Damaged {
             path: PathBuf::from(&self.meta.commit.records[heap as usize].name),
             reason: format!("the outline of {}", self.path()),
         })

@@ -76,10 +76,78 @@ impl<'a> Outline<'a> {
     }
 
     pub(super) fn decode(bytes: &'a [u8]) -> Option<Outline<'a>> {
-        let (check, body) = bytes.split_first_chunk::<4>()?;
-        if crc32fast::hash(body) != u32::from_le_bytes(*check) {
-            return None;
-        }
-        postcard::from_bytes(body).ok()
+        postcard::from_bytes(checked(bytes)?).ok()
+    }
+}
+
+/// The names of an outline's symbols, in their order, as bytes: ranking looks at all of them and takes few, so text is
+/// made of those only.
+#[derive(Clone, Debug)]
+pub struct SymbolNames<'a> {
+    left: usize,
+    rest: &'a [u8],
+}
+
+/// [`OutlineSymbol`] with bytes for text, which are the same as kept.
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(borrow)]
+    name: &'a [u8],
+    _kind: SymbolKind,
+    _span: Span,
+    _lines: Lines,
+    #[serde(borrow)]
+    _container: Option<&'a [u8]>,
+    _parent: Option<u32>,
+}
+
+impl<'a> SymbolNames<'a> {
+    pub(super) fn decode(bytes: &'a [u8]) -> Option<SymbolNames<'a>> {
+        let (left, rest) = postcard::take_from_bytes(checked(bytes)?).ok()?;
+        Some(SymbolNames { left, rest })
+    }
+}
+
+impl<'a> Iterator for SymbolNames<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.left = self.left.checked_sub(1)?;
+        let (Row { name, .. }, rest) = postcard::take_from_bytes(self.rest).ok()?;
+        self.rest = rest;
+        Some(name)
+    }
+}
+
+/// What stands behind the check, if that is right.
+fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (check, body) = bytes.split_first_chunk::<4>()?;
+    (crc32fast::hash(body) == u32::from_le_bytes(*check)).then_some(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_outline() {
+        let symbol = |name, container, parent| OutlineSymbol {
+            name,
+            kind: SymbolKind::Method,
+            span: Span { start: 5, end: 70_000 },
+            lines: Lines { first: 300, last: 301 },
+            container,
+            parent,
+        };
+        let long = "n".repeat(300);
+        let symbols =
+            vec![symbol("größe", None, None), symbol(&long, Some("größe"), Some(0)), symbol("", None, None)];
+        let outline = Outline { symbols };
+        let EncodedOutline { mut bytes, .. } = outline.encode();
+        assert_eq!(Outline::decode(&bytes), Some(outline.clone()));
+        let names: Vec<&[u8]> = SymbolNames::decode(&bytes).unwrap().collect();
+        assert_eq!(names, outline.symbols.iter().map(|symbol| symbol.name.as_bytes()).collect::<Vec<_>>());
+        *bytes.last_mut().unwrap() ^= 1;
+        assert!(SymbolNames::decode(&bytes).is_none() && Outline::decode(&bytes).is_none());
     }
 }

@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::evidence::Pool;
+use super::place;
 
 use crate::filter::Filter;
 use crate::id::VersionId;
@@ -15,6 +17,38 @@ use crate::update::Committed;
 
 /// In place of a file, for a document that the view does not hold.
 pub const NO_FILE: u32 = u32::MAX;
+
+/// What a path says of its file, a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role(u8);
+
+/// Says that a file's role is known.
+const ASKED: u8 = 0x80;
+
+impl Role {
+    pub const TEST: Role = Role(1);
+    pub const COMPAT: Role = Role(2);
+    pub const GENERATED: Role = Role(4);
+    pub const PLATFORM: Role = Role(8);
+    /// One of its folders speaks of a version or the past.
+    pub const PAST: Role = Role(16);
+
+    fn of(path: &str) -> Role {
+        let is_past = crate::path::split(path).0.split('/').any(place::is_past);
+        let bits = [
+            (Role::TEST, place::test_part(path).is_some()),
+            (Role::COMPAT, place::compat_part(path).is_some()),
+            (Role::GENERATED, place::generated_part(path).is_some()),
+            (Role::PLATFORM, place::platform_part(path).is_some()),
+            (Role::PAST, is_past),
+        ];
+        Role(bits.iter().filter(|(_, is)| *is).fold(0, |all, (role, _)| all | role.0))
+    }
+
+    pub fn has(self, role: Role) -> bool {
+        self.0 & role.0 != 0
+    }
+}
 
 /// A view of a commit. Made once a generation, then shared by all queries.
 pub struct Corpus {
@@ -31,6 +65,8 @@ pub struct Corpus {
     lengths: Vec<[u32; 2]>,
     /// Whether the view holds every document of a segment, by segment.
     whole: Vec<bool>,
+    /// What the path of every file says of it, once it has been asked: the bits of [`Role`] and [`ASKED`].
+    roles: Vec<AtomicU8>,
     /// Evidence of earlier queries, whose memory later ones take.
     pool: Arc<Pool>,
 }
@@ -74,8 +110,9 @@ impl Corpus {
             [lengths[Field::Body as usize], lengths[Field::Symbol as usize]]
         };
         let lengths = versions.iter().map(length).collect();
+        let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
-        Ok(Some(Corpus { versions, totals, bases, files, docs, lengths, whole, pool, committed }))
+        Ok(Some(Corpus { versions, totals, bases, files, docs, lengths, whole, roles, pool, committed }))
     }
 
     /// The commit.
@@ -111,6 +148,19 @@ impl Corpus {
     /// The path of a file.
     pub fn path(&self, file: u32) -> &str {
         self.version(file).path()
+    }
+
+    /// What the path of a file says of it.
+    pub(super) fn role(&self, file: u32) -> Role {
+        let known = &self.roles[file as usize];
+        match known.load(Relaxed) {
+            0 => {
+                let role = Role::of(self.path(file));
+                known.store(role.0 | ASKED, Relaxed);
+                role
+            }
+            role => Role(role & !ASKED),
+        }
     }
 
     /// The file of every document, by document.

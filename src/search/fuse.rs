@@ -3,8 +3,6 @@
 //! A list is cut at a depth of the profile; the files that tie with the last one are taken as well, so that a cut
 //! never depends on the order of documents.
 
-use rustc_hash::FxHashMap;
-
 use super::Context;
 use super::evidence::Evidence;
 
@@ -24,7 +22,9 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
             lists[8].offer(*lines as f32, row as u32);
         }
     }
-    let mut fused: FxHashMap<u32, f32> = FxHashMap::default();
+    // By row; more than 0 for those that are in a list.
+    let mut fused = vec![0.0; evidence.touched.len()];
+    let mut rows: Vec<u32> = Vec::new();
     for list in lists {
         // Files that tie share the better rank, so their order among themselves does not matter.
         let entries = list.best();
@@ -33,11 +33,15 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
             if place == 0 || entries[place - 1].0 != *score {
                 rank = place + 1;
             }
-            *fused.entry(*row).or_default() += 1.0 / (fusion.k + rank as f32);
+            let sum = &mut fused[*row as usize];
+            if *sum == 0.0 {
+                rows.push(*row);
+            }
+            *sum += 1.0 / (fusion.k + rank as f32);
         }
     }
     let path = |row: u32| context.corpus.path(evidence.touched[row as usize]);
-    let mut entries: Vec<(f32, u32)> = fused.into_iter().map(|(row, score)| (score, row)).collect();
+    let mut entries: Vec<(f32, u32)> = rows.into_iter().map(|row| (fused[row as usize], row)).collect();
     cut_with_ties(&mut entries, fusion.head);
     entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     entries.truncate(fusion.head);

@@ -4,11 +4,12 @@
 
 use rustc_hash::FxHashSet;
 
+use super::corpus::Role;
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::usage::usage;
 use super::{Context, SearchError, place};
-use crate::meta::OutlineSymbol;
+use crate::meta::{OutlineSymbol, Version};
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
@@ -127,35 +128,26 @@ impl<'m> Measure<'m> {
     fn definitions(&mut self, measured: &mut Measured, mut pairs: u64) -> Result<(), SearchError> {
         let Measured { file, known, values, facts } = measured;
         let version = self.context.corpus.version(*file);
-        if known.defines != 0 || known.symbol_mask != 0 {
-            let outline = version.outline()?;
-            let (mut exact, mut best) = (0.0f32, 0.0f32);
-            for (place, symbol) in outline.symbols.iter().enumerate() {
-                if known.defines != 0 && self.query.names.iter().any(|name| name == symbol.name) {
-                    let worth = definition_worth(symbol, outline.depth(place));
-                    if worth > exact {
-                        exact = worth;
-                        facts.exact = Some(place as u32);
-                    }
+        if known.defines != 0 {
+            self.asked_by_name(version, values, facts)?;
+        }
+        if known.symbol_mask != 0 {
+            let mut best = 0.0f32;
+            for (place, name) in version.symbol_names()?.enumerate() {
+                if !self.may_be_better(name, known.symbol_mask, best, pairs) {
+                    continue;
                 }
-                if known.symbol_mask != 0 && self.may_be_better(symbol.name, known.symbol_mask, best, pairs) {
-                    let name = self.names.of(symbol.name);
-                    let cover = self.names.cover(name);
-                    pairs |= cover.pairs;
-                    let worth = name_worth(self.evidence.idf_of(cover.mask), cover.of_name);
-                    if worth > best {
-                        best = worth;
-                        facts.best = Some((place as u32, cover.mask));
-                    }
+                let Ok(name) = std::str::from_utf8(name) else { continue };
+                let name = self.names.of(name);
+                let cover = self.names.cover(name);
+                pairs |= cover.pairs;
+                let worth = name_worth(self.evidence.idf_of(cover.mask), cover.of_name);
+                if worth > best {
+                    best = worth;
+                    facts.best = Some((place as u32, cover.mask));
                 }
             }
-            values[Signal::Definition as usize] = exact;
             values[Signal::DefinedName as usize] = best;
-            if let Some(place) = facts.exact {
-                let name = outline.symbols[place as usize].name;
-                facts.uses = usage(self.context.corpus, name)?.references;
-                values[Signal::Reference as usize] = (((1 + facts.uses) as f32).ln() / 1000f32.ln()).min(1.0);
-            }
         }
         let n_pairs = self.query.terms.len().saturating_sub(1);
         if n_pairs > 0 {
@@ -164,16 +156,43 @@ impl<'m> Measure<'m> {
         Ok(())
     }
 
+    /// The best definition of a name that the query asks for, and how much that name is used.
+    fn asked_by_name(
+        &self,
+        version: Version<'_>,
+        values: &mut Values,
+        facts: &mut Facts,
+    ) -> Result<(), SearchError> {
+        let outline = version.outline()?;
+        let mut exact = 0.0f32;
+        for (place, symbol) in outline.symbols.iter().enumerate() {
+            if self.query.names.iter().any(|name| name == symbol.name) {
+                let worth = definition_worth(symbol, outline.depth(place));
+                if worth > exact {
+                    exact = worth;
+                    facts.exact = Some(place as u32);
+                }
+            }
+        }
+        values[Signal::Definition as usize] = exact;
+        if let Some(place) = facts.exact {
+            let name = outline.symbols[place as usize].name;
+            facts.uses = usage(self.context.corpus, name)?.references;
+            values[Signal::Reference as usize] = (((1 + facts.uses) as f32).ln() / 1000f32.ln()).min(1.0);
+        }
+        Ok(())
+    }
+
     /// Whether a name of a file whose names hold the terms `held` may be worth more than `best`, or have neighbours
     /// that are not among `pairs`.
-    fn may_be_better(&self, name: &str, held: u64, best: f32, pairs: u64) -> bool {
+    fn may_be_better(&self, name: &[u8], held: u64, best: f32, pairs: u64) -> bool {
         let found = self.beginnings.held(name);
         let mask = found.mask & held;
-        if mask & (mask >> 1) & !pairs != 0 {
+        if found.pairs & mask & (mask >> 1) & !pairs != 0 {
             return true;
         }
-        let n_terms = mask.count_ones();
-        let of_name = n_terms as f32 / (n_terms + u32::from(found.others)) as f32;
+        let n_terms = found.most.min(mask.count_ones());
+        let of_name = n_terms as f32 / (n_terms + found.others) as f32;
         n_terms > 0 && name_worth(self.evidence.idf_of(mask), of_name) > best
     }
 
@@ -185,12 +204,13 @@ impl<'m> Measure<'m> {
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         set(Signal::Depth, (memchr::memchr_iter(b'/', path.as_bytes()).count() as f32 / 10.0).min(1.0));
         set(Signal::Size, (((1 + version.lines()) as f32).ln() / 10_000f32.ln()).min(1.0));
+        let role = context.corpus.role(measured.file);
         let flag = |is: bool, asked: bool| (is && !asked) as u32 as f32;
-        set(Signal::Test, flag(place::test_part(path).is_some(), asks.tests));
-        set(Signal::Compat, flag(place::compat_part(path).is_some(), asks.compat));
-        set(Signal::Generated, flag(place::generated_part(path).is_some(), asks.generated));
-        set(Signal::Platform, flag(place::platform_part(path).is_some(), asks.platform));
-        set(Signal::Twin, flag(self.has_twin(path), asks.compat));
+        set(Signal::Test, flag(role.has(Role::TEST), asks.tests));
+        set(Signal::Compat, flag(role.has(Role::COMPAT), asks.compat));
+        set(Signal::Generated, flag(role.has(Role::GENERATED), asks.generated));
+        set(Signal::Platform, flag(role.has(Role::PLATFORM), asks.platform));
+        set(Signal::Twin, flag(role.has(Role::PAST) && self.has_twin(path), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(place::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(place::is_data(language), asks.data));

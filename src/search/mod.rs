@@ -114,7 +114,7 @@ pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchErr
     let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context));
     let files = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
-        Ok::<_, SearchError>(model::weigh(measured, query.kind, context.profile, context.corpus))
+        Ok::<_, SearchError>(model::weigh(&measured, query.kind, context.profile, context.corpus))
     })?;
     let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files));
     Ok(Ranking {

@@ -59,26 +59,28 @@ fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms>
 }
 
 /// Weighs the measures; best first, equal ones by path.
-pub fn weigh(
-    measured: Vec<Measured>,
-    kind: QueryKind,
-    profile: &Profile,
-    corpus: &Corpus,
-) -> Vec<RankedFile> {
+pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: &Corpus) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
     let is_compared =
         |signal: usize| [Form::Share, Form::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0);
-    let forms = forms_of(&measured, is_compared);
-    let scored = measured.into_iter().zip(forms).map(|(measured, forms)| {
+    let forms = forms_of(measured, is_compared);
+    let weighed = |forms: &Forms| {
         let mut parts = [0.0; Signal::COUNT];
-        for ((part, forms), weights) in parts.iter_mut().zip(&forms).zip(weights) {
+        for ((part, forms), weights) in parts.iter_mut().zip(forms).zip(weights) {
             *part = forms.iter().zip(weights).map(|(form, weight)| form * weight).sum();
         }
-        RankedFile { file: measured.file, sum: parts.iter().sum(), parts, measured }
-    });
-    let mut files: Vec<RankedFile> = scored.collect();
-    files.sort_by(|a, b| b.sum.total_cmp(&a.sum).then_with(|| corpus.path(a.file).cmp(corpus.path(b.file))));
-    files
+        parts
+    };
+    let parts: Vec<Values> = forms.iter().map(weighed).collect();
+    let mut order: Vec<(f32, usize)> =
+        parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
+    let path = |place: usize| corpus.path(measured[place].file);
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
+    let ranked = |(sum, place): (f32, usize)| {
+        let measured = measured[place].clone();
+        RankedFile { file: measured.file, sum, parts: parts[place], measured }
+    };
+    order.into_iter().map(ranked).collect()
 }
 
 /// The probability of log-odds.

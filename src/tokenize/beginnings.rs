@@ -18,8 +18,12 @@ pub struct Beginnings {
 pub struct Held {
     /// The terms that it may hold; it holds no other.
     pub mask: u64,
-    /// Whether it holds a term that is none of them.
-    pub others: bool,
+    /// Bit `n` is set where it may hold term `n` right before term `n + 1`.
+    pub pairs: u64,
+    /// The most terms of the mask that it can hold.
+    pub most: u32,
+    /// The least terms that it holds and that are none of them.
+    pub others: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,18 +75,22 @@ impl Beginnings {
     }
 
     /// What `name` may hold.
-    pub fn held(&self, name: &str) -> Held {
+    pub fn held(&self, name: &[u8]) -> Held {
         if !name.is_ascii() {
             // Letters fold in ways that bytes do not show.
-            return Held { mask: u64::MAX, others: false };
+            return Held { mask: u64::MAX, pairs: u64::MAX, most: u32::MAX, others: 0 };
         }
-        let bytes = name.as_bytes();
-        let class = |at: usize| bytes.get(at).map_or(Class::None, |byte| CLASS[*byte as usize]);
-        let mut held = Held { mask: 0, others: false };
+        let class = |at: usize| name.get(at).map_or(Class::None, |byte| CLASS[*byte as usize]);
+        let mut held = Held { mask: 0, pairs: 0, most: 0, others: 0 };
         let mut before = Class::None;
-        // A part so far of one character, which begins no term and is dropped if it ends.
-        let mut short = false;
-        for at in 0..bytes.len() {
+        // What the part may give, and whether it has one character so far: such a part is dropped if it ends.
+        let (mut own_mask, mut short) = (0, false);
+        // What the part before may give, with those before it that may have been dropped.
+        let mut last = 0;
+        // A bit for each first letter of a part that gives no term of the mask: stems keep it.
+        let mut letters = 0u64;
+        let mut digits = false;
+        for at in 0..name.len() {
             let own = class(at);
             let begins = match (before, own) {
                 (_, Class::None) | (Class::Upper, Class::Lower) => false,
@@ -90,19 +98,29 @@ impl Beginnings {
                 (before, own) => before != own,
             };
             if begins {
-                let found = self.at(&bytes[at..]);
-                held.mask |= found;
-                short = found == 0;
-            } else if own == Class::None {
-                short = false;
-            } else if short {
-                held.others = true;
+                last = if short { last | own_mask } else { own_mask };
+                own_mask = self.at(&name[at..]);
+                held.mask |= own_mask;
+                held.pairs |= last & (own_mask >> 1);
+                held.most += u32::from(own_mask != 0);
+                short = true;
+                digits |= own == Class::Digit;
+            } else if own != Class::None {
+                if short && own_mask == 0 {
+                    letters |= 1 << (name[at - 1].to_ascii_lowercase() & 63);
+                }
                 short = false;
             }
             before = own;
         }
-        // Words that are longer give no term.
-        held.others &= bytes.len() <= MAX_WORD_BYTES;
+        held.others = letters.count_ones();
+        if digits || name.len() > MAX_WORD_BYTES {
+            // Parts with digits are kept whole as well, and words that are longer give no term.
+            held.pairs = held.mask & (held.mask >> 1);
+            held.most = u32::MAX;
+            held.others = 0;
+        }
+        held.most = held.most.min(held.mask.count_ones());
         held
     }
 
@@ -124,6 +142,8 @@ impl Beginnings {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -135,21 +155,24 @@ mod tests {
         terms.iter().map(str::to_string).collect()
     }
 
-    fn check(name: &str, terms: &[&str], mask: u64, others: bool) {
-        assert_eq!(Beginnings::new(terms.iter().copied()).held(name), Held { mask, others }, "{name}");
+    fn check(name: &str, terms: &[&str], mask: u64, pairs: u64, (most, others): (u32, u32)) {
+        let held = Beginnings::new(terms.iter().copied()).held(name.as_bytes());
+        assert_eq!(held, Held { mask, pairs, most, others }, "{name}");
     }
 
     #[test]
     fn parts_tell_what_a_name_may_hold() {
-        check("HTTPServer", &["server", "http", "erver"], 0b011, false);
-        check("parseTheHTTPY", &["pars"], 1, true);
-        check("dying", &["die"], 1, false);
-        check("wroteAll", &["write"], 1, true);
-        check("a_b", &["c"], 0, false);
-        check("sha256sum", &["sha256sum", "sum"], 0b11, true);
-        check("größe", &["x"], u64::MAX, false);
-        check(&"x".repeat(65), &["y"], 0, false);
-        check("kubelet", &["kübel"], 0, true);
+        check("HTTPServer", &["server", "http", "erver"], 0b011, 0, (2, 0));
+        check("HTTPServer", &["http", "server", "erver"], 0b011, 0b01, (2, 0));
+        check("parseTheHTTPY", &["pars"], 1, 0, (1, 2));
+        check("dying", &["die"], 1, 0, (1, 0));
+        check("resolveAll", &["resolv", "resourc"], 0b11, 0, (1, 1));
+        check("a_b", &["c"], 0, 0, (0, 0));
+        check("pod_x_worker", &["pod", "work"], 0b11, 0b01, (2, 0));
+        check("sha256sum", &["sha256sum", "sum"], 0b11, 0b01, (2, 0));
+        check("größe", &["x"], u64::MAX, u64::MAX, (u32::MAX, 0));
+        check(&"x".repeat(65), &["y"], 0, 0, (0, 0));
+        check("kubelet", &["kübel"], 0, 0, (0, 1));
     }
 
     proptest! {
@@ -159,12 +182,22 @@ mod tests {
             words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
         ) {
             let wanted = terms_of(&words);
-            let held = Beginnings::new(wanted.iter().map(String::as_str)).held(&name);
+            let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
             let terms = terms_of(&name);
             for (place, term) in wanted.iter().enumerate() {
                 prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
             }
-            prop_assert!(!held.others || terms.iter().any(|term| !wanted.contains(term)), "{name}");
+            let distinct: HashSet<&String> = terms.iter().collect();
+            let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
+            prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
+            for pair in terms.windows(2) {
+                let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
+                if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
+                    && other == one + 1
+                {
+                    prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
+                }
+            }
         }
     }
 }
