@@ -215,6 +215,15 @@ impl Corpus {
         self.committed.reader.segments()[segment].start(within)
     }
 
+    /// Whether a document begins on the line that the one before it, which is of the same file, ends on.
+    pub(super) fn shares_line(&self, doc: u32) -> bool {
+        match (self.columns(doc - 1), self.columns(doc)) {
+            (Ok(before), Ok(own)) => own.lines.first <= before.lines.last,
+            // Then it is left to the bytes.
+            _ => true,
+        }
+    }
+
     /// Whether a document is of a kind that may answer.
     pub(super) fn is_of_kinds(&self, doc: u32, filter: &Filter) -> bool {
         filter.kinds().is_none() || {

@@ -131,10 +131,12 @@ impl<'m> Measure<'m> {
         if known.defines != 0 {
             self.asked_by_name(version, values, facts)?;
         }
-        if known.symbol_mask != 0 {
+        let held = known.symbol_mask;
+        if held != 0 {
             let mut best = 0.0f32;
+            let (most, neighbours) = (self.evidence.idf_of(held), held & (held >> 1));
             for (place, name) in version.symbol_names()?.enumerate() {
-                if !self.may_be_better(name, known.symbol_mask, best, pairs) {
+                if !self.may_be_better(name, held, best, pairs) {
                     continue;
                 }
                 let Ok(name) = std::str::from_utf8(name) else { continue };
@@ -145,6 +147,10 @@ impl<'m> Measure<'m> {
                 if worth > best {
                     best = worth;
                     facts.best = Some((place as u32, cover.mask));
+                }
+                // No name can be worth more.
+                if best >= most && neighbours & !pairs == 0 {
+                    break;
                 }
             }
             values[Signal::DefinedName as usize] = best;

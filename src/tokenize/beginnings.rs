@@ -80,7 +80,7 @@ impl Beginnings {
             // Letters fold in ways that bytes do not show.
             return Held { mask: u64::MAX, pairs: u64::MAX, most: u32::MAX, others: 0 };
         }
-        let class = |at: usize| name.get(at).map_or(Class::None, |byte| CLASS[*byte as usize]);
+        let class = |byte: &u8| CLASS[(byte & 127) as usize];
         let mut held = Held { mask: 0, pairs: 0, most: 0, others: 0 };
         let mut before = Class::None;
         // What the part may give, and whether it has one character so far: such a part is dropped if it ends.
@@ -90,11 +90,16 @@ impl Beginnings {
         // A bit for each first letter of a part that gives no term of the mask: stems keep it.
         let mut letters = 0u64;
         let mut digits = false;
-        for at in 0..name.len() {
-            let own = class(at);
+        for (at, byte) in name.iter().enumerate() {
+            let own = class(byte);
+            if own == before && own != Class::Upper && !short {
+                continue;
+            }
             let begins = match (before, own) {
                 (_, Class::None) | (Class::Upper, Class::Lower) => false,
-                (Class::Upper, Class::Upper) => class(at + 1) == Class::Lower,
+                (Class::Upper, Class::Upper) => {
+                    name.get(at + 1).is_some_and(|next| class(next) == Class::Lower)
+                }
                 (before, own) => before != own,
             };
             if begins {

@@ -307,17 +307,17 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Whether two chunks of a file that follow each other hold `n_inner` inner terms or more together. Two, because
-    /// a line that is longer than a chunk is cut.
+    /// Whether a chunk of a file holds `n_inner` inner terms, or two that follow each other and share a line as many
+    /// together.
     fn holds(&self, file: u32, n_inner: u8) -> bool {
         let docs = self.corpus.docs(file);
         let seen = &self.evidence.columns.seen[docs.start as usize..docs.end as usize];
         let mut before = 0;
-        seen.iter().any(|seen| {
+        docs.clone().zip(seen).any(|(doc, seen)| {
             let held = seen & !SEEN;
             let both = before + held;
             before = held;
-            both >= n_inner
+            held >= n_inner || (both >= n_inner && doc > docs.start && self.corpus.shares_line(doc))
         })
     }
 }
