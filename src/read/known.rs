@@ -133,7 +133,7 @@ mod tests {
     fn text_without_what_is_wanted_stays_where_it_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
-        let mut check = |bytes: &[u8], wanted: &str, expected: Option<&str>| {
+        let check = |bytes: &[u8], wanted: &str, expected: Option<&str>| {
             fs::write(&path, bytes).unwrap();
             let wanted = Finder::new(wanted);
             let found = Rereader::default().read(&path, ContentHash::of(bytes), |_| false, Some(&wanted));

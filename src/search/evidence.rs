@@ -1,8 +1,8 @@
 //! What is known of files and chunks for a query, and the memory that it is kept in.
 //!
 //! The passes over the postings ([`gather()`]) add up in columns, one a number, because a common term stands in most
-//! chunks: what a pass touches then fits the caches. Rows by file are put together once, at the end, and only for
-//! files that match. Evidence that is dropped goes back to its corpus, swept, for the next query: a fresh
+//! chunks: what a pass touches then fits the caches. What a file's chunks sum up to is put together once, at the end,
+//! and a row of all that is known only for the files of the head. Evidence that is dropped goes back to its corpus, swept, for the next query: a fresh
 //! allocation of this size is handed out by the system page by page, which costs more than the sums.
 
 mod gather;
@@ -308,8 +308,8 @@ mod tests {
             assert!(seen.iter().chain(touched).all(|byte| *byte == 0));
             assert!(masks.iter().chain([defines, mentions]).flatten().all(|mask| *mask == 0));
             assert!(first.iter().all(|number| *number == 0));
-            assert!(evidence.touched.is_empty() && evidence.sums.is_empty() && evidence.defining.is_empty());
-            assert!(evidence.literal_docs.is_empty() && evidence.literal_files.is_empty());
+            let lens = [evidence.touched.len(), evidence.sums.len(), evidence.literal_docs.len()];
+            assert_eq!((lens, evidence.literal_files.len(), evidence.defining.len()), ([0; 3], 0, 0));
         }
     }
 }
