@@ -25,7 +25,7 @@ use spyhop::git;
 use spyhop::grammar::Grammars;
 use spyhop::profile::Profile;
 use spyhop::query::Query;
-use spyhop::search::{self, Context, Corpus};
+use spyhop::search::{self, Context, Corpus, Present};
 use spyhop::tokenize::Tokenizer;
 use spyhop::update::Workspace;
 
@@ -112,7 +112,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         filter: &filter,
         session: None,
         per_file: 3,
-        source: &|_, _| None,
+        source: &|_, _| Present::Changed,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));
 
