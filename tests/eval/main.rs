@@ -284,7 +284,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     let text = place.read("a.toml");
     assert_eq!(text, place.read("b.toml"));
     let head = "# Fitted, not written: spyhop-eval fit web more --name mine --folds 8 --seed 1 --seeds 2 --strength 0.1 \
-                --kinds 0.5 --add lexical\n#\n";
+                --kinds 1.5 --names 0 --add lexical\n#\n";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains(" learned from 6 of 9 queries about 4 trees; from the profile 'wrong "), "{text}");
     assert!(text.contains("3 folds, means of seeds 1 to 2:\n#   more: 6 queries, "), "{text}");
