@@ -1,7 +1,7 @@
 //! Words that are not the same term and still mean the same thing in a name: `router` and `routing`, `auth` and
 //! `authenticate`, `dir` and `folder`, `websocket` and `web socket`.
 //!
-//! Three rules, each blind to any particular tree: the same root (the stem without the endings of doers and results),
+//! Three rules, the same for every tree: the same root (the stem without the endings of doers and results),
 //! one the beginning of the other (four letters at least), or the same row of a list of the trade's abbreviations
 //! and synonyms. Kinship is weaker evidence than the same term, so it has signals of its own.
 
