@@ -66,6 +66,13 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
     Ok(chosen.into_iter().collect())
 }
 
+/// Features that are not learned and play a part in the heads that are learned from: what is shown counts them, so what
+/// is calibrated does.
+pub fn weighed_alone() -> impl Iterator<Item = Feature> {
+    let signals = [Signal::Literal, Signal::Data, Signal::Generated];
+    signals.into_iter().flat_map(|signal| Form::ALL.map(|form| Feature { signal, form }))
+}
+
 /// Every feature that can be learned.
 pub fn learnable() -> impl Iterator<Item = Feature> {
     let signals = Signal::ALL.iter().copied().filter(|signal| sign(*signal) != Sign::Kept);

@@ -70,8 +70,10 @@ pub fn held_out(
 /// The files of a question by their sums, ties by path.
 pub fn ordered(question: &Question, weights: &Weights) -> Vec<(usize, f64)> {
     let rows = question.rows.chunks_exact(weights.scale.len());
-    let mut order: Vec<(usize, f64)> =
-        rows.enumerate().map(|(at, row)| (at, weights.sum(question.shape, row))).collect();
+    let mut order: Vec<(usize, f64)> = rows
+        .enumerate()
+        .map(|(at, row)| (at, weights.sum(question.shape, row) + question.kept[at]))
+        .collect();
     let path = |at: usize| &question.files[at].path;
     order.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| path(one.0).cmp(path(other.0))));
     order

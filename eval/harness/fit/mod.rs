@@ -183,6 +183,10 @@ fn profile(
         for (feature, weight) in features.iter().zip(&weights.of[kind as usize]) {
             profile.set_weight(Some(kind), *feature, written(line.a * weight));
         }
+        for feature in feature::weighed_alone() {
+            let weight = f64::from(start.weight(kind, feature));
+            profile.set_weight(Some(kind), feature, written(line.a * weight));
+        }
         profile.set_weight(Some(kind), base[Form::Value as usize], written(line.b));
     }
     profile

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use spyhop::{Candidates, Feature, Profile, QueryKind};
 
+use super::feature::weighed_alone;
 use super::model::Lesson;
 use super::names::{self, DEFINITIONS};
 use crate::corpus::Places;
@@ -32,6 +33,8 @@ pub struct Question {
     pub files: Vec<HitRow>,
     /// What each feature measures, a row a file.
     pub rows: Vec<f32>,
+    /// What signals that are weighed and not learned add, by file.
+    pub kept: Vec<f64>,
     /// What can be learned from it; nothing where no file of the head answers, or every one that is looked at.
     pub lesson: Option<Lesson>,
 }
@@ -85,14 +88,14 @@ pub fn gathered(
             for query in &tree.queries {
                 let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
                 let row = query_row(set, tree, query, Vec::new());
-                gathered.questions.push(Question::new(row, query, &candidates, features));
+                gathered.questions.push(Question::new(row, query, &candidates, features, start));
                 bar.advance(1);
             }
             if known.insert(repository(&tree.name)) {
                 for query in names::questions(&opened.engine, names.of_a_tree, names.seed)? {
                     let candidates = opened.engine.candidates(&request(&query.text, 1, start))?;
                     let row = query_row(&own, tree, &query, Vec::new());
-                    gathered.questions.push(Question::new(row, &query, &candidates, features));
+                    gathered.questions.push(Question::new(row, &query, &candidates, features, start));
                 }
             }
         }
@@ -101,7 +104,13 @@ pub fn gathered(
 }
 
 impl Question {
-    fn new(row: QueryRow, query: &Query, candidates: &Candidates, features: &[Feature]) -> Question {
+    fn new(
+        row: QueryRow,
+        query: &Query,
+        candidates: &Candidates,
+        features: &[Feature],
+        start: &Profile,
+    ) -> Question {
         let files: Vec<HitRow> = candidates
             .files
             .iter()
@@ -112,11 +121,17 @@ impl Question {
             .iter()
             .flat_map(|file| features.iter().map(|feature| file.measure(*feature)))
             .collect();
+        let kept = candidates.files.iter().map(|file| {
+            let parts =
+                weighed_alone().map(|feature| start.weight(candidates.kind, feature) * file.measure(feature));
+            f64::from(parts.sum::<f32>())
+        });
+        let kept = kept.collect();
         let answers: Vec<bool> =
             files.iter().map(|file| query.targets.iter().any(|target| target.names(&file.path))).collect();
         let repository = repository(&row.tree).to_string();
         let lesson = lesson(candidates.kind, &answers, &rows, features.len());
-        Question { row, repository, shape: candidates.kind, files, rows, lesson }
+        Question { row, repository, shape: candidates.kind, files, rows, kept, lesson }
     }
 
     /// The list in some order, each file with the score that is shown.
