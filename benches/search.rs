@@ -27,7 +27,7 @@ use spyhop::profile::Profile;
 use spyhop::query::Query;
 use spyhop::search::{self, Context, Corpus, Present};
 use spyhop::tokenize::Tokenizer;
-use spyhop::update::Workspace;
+use spyhop::update::{self, Workspace};
 
 const QUERIES: [&str; 12] = [
     "where are files read and decoded",
@@ -66,13 +66,15 @@ impl Bed {
         let root = engine.root().to_path_buf();
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy().into_owned());
-        let workspace = Workspace::new(root, owner, engine.index_dir().to_path_buf());
+        let dir = engine.index_dir().to_path_buf();
+        let workspace = Workspace::new(root, owner, dir, update::fingerprint(&Grammars::built_in()));
         Bed { name, engine, workspace, _index: index }
     }
 
     fn corpus(&self) -> Corpus {
         let committed = Arc::new(self.workspace.open().expect("it was just made"));
-        let corpus = Corpus::new(committed, &self.workspace.view_key());
+        let (key, _) = committed.meta.views().next().expect("it was just made");
+        let corpus = Corpus::new(Arc::clone(&committed), key);
         corpus.expect("it can be read").expect("it holds this tree")
     }
 

@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug_span;
 
 use super::api::*;
+use super::current::Freshness;
 use super::source::Sources;
-use super::{Engine, Error, Freshness, lock, lookup};
+use super::{Engine, Error, lock, lookup};
 use crate::filter::Filter;
 use crate::path::RelPath;
 use crate::profile::Profile;
@@ -48,7 +49,7 @@ impl<'a> Answer<'a> {
         filter: &'a Filter,
         request: &'a SearchRequest,
     ) -> Answer<'a> {
-        let sources = Sources::new(engine.root(), corpus, &engine.workspace.view_key());
+        let sources = Sources::new(engine.root(), corpus);
         let session = request.session.then(|| lock(&engine.session).clone());
         Answer { engine, corpus, filter, request, sources, session }
     }
@@ -79,7 +80,7 @@ impl<'a> Answer<'a> {
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             fallback_grep_hits: rankings().map(|ranking| ranking.literal_lines).sum(),
             total,
-            complete: rankings().all(|ranking| ranking.literal_complete),
+            complete: rankings().all(|ranking| ranking.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
             snapshot: self.engine.snapshot(Some(self.corpus), &freshness),
             warnings: freshness.warnings,

@@ -5,7 +5,7 @@ mod lookup;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 pub use self::lookup::*;
 use crate::filter::FilterSpec;
@@ -16,7 +16,7 @@ use crate::profile::{Feature, Profile, QueryKind, Signal};
 use crate::search::Forms;
 pub use crate::snippet::Snippet;
 use crate::text::Lines;
-pub use crate::update::{Progress, RefreshReport, Stage};
+pub use crate::update::{Collected, Dropped, Progress, RefreshReport, Stage, Why};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
 
 /// How an engine is opened.
@@ -31,6 +31,9 @@ pub struct Options {
     pub stale_policy: StalePolicy,
     /// Threads for indexing; `None` for one a core. Never changes an answer.
     pub threads: Option<usize>,
+    /// How long [`super::Engine::refresh`], `rebuild` and `collect` wait for another process that is changing the
+    /// index. Default: not at all. Searches do not wait, see [`StalePolicy::Wait`].
+    pub wait: Duration,
     /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB, at least 1 byte
     /// and at most 1 GiB.
     pub max_file_bytes: u64,
@@ -52,6 +55,7 @@ impl Default for Options {
             on_missing: OnMissing::Build,
             stale_policy: StalePolicy::Refresh,
             threads: None,
+            wait: Duration::ZERO,
             max_file_bytes: 1 << 20,
             hidden: false,
             no_ignore: false,
@@ -286,6 +290,17 @@ pub struct Snapshot {
     pub skipped_files: usize,
     /// Files that have changed since they were indexed; 0 when this answer did not compare.
     pub stale_files: usize,
+    /// How far the first index is that this answer comes from, where it is not finished.
+    pub building: Option<Building>,
+}
+
+/// How far a first index is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Building {
+    /// Files that answer already.
+    pub files: usize,
+    /// Files that the tree had when it was walked, ranked or not.
+    pub of: usize,
 }
 
 /// The state of an index.
@@ -351,6 +366,25 @@ pub struct Status {
     pub notes: Vec<(Note, usize)>,
     /// Files that were added, changed or deleted since; `None` when not compared.
     pub stale_files: Option<usize>,
+    /// How far the first index is, while it is being built.
+    pub building: Option<Building>,
+    /// The branches, worktrees and commits that the index holds, the last used first.
+    pub views: Vec<ViewRow>,
+}
+
+/// A worktree and branch that an index holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewRow {
+    /// The worktree.
+    pub root: String,
+    /// Its branch, `@` and a commit where none was checked out, or nothing outside git.
+    pub head: String,
+    /// How many files it holds.
+    pub files: usize,
+    /// When it was last written.
+    pub used: SystemTime,
+    /// Whether it is an update that has not ended.
+    pub staged: bool,
 }
 
 /// The files that were seen and are not ranked.

@@ -34,6 +34,12 @@ pub enum ErrorKind {
     Locked,
     /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
     Stale,
+    /// There is no room left where the index lies.
+    DiskFull,
+    /// The index lies where nothing can be written.
+    ReadOnly,
+    /// The index, or the tree, may not be read or written by this user.
+    Permission,
     /// Reading or writing failed.
     Io,
 }
@@ -145,6 +151,8 @@ impl From<UpdateError> for Error {
     fn from(error: UpdateError) -> Error {
         match error {
             UpdateError::Walk(error) => error.into(),
+            UpdateError::Meta(error) => SearchError::from(error).into(),
+            error @ UpdateError::Switched => Error::of(ErrorKind::Locked, error),
             UpdateError::Workspace(error) => error.into(),
             UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
             UpdateError::Lock(LockError::File(error)) | UpdateError::File(error) => error.into(),

@@ -87,8 +87,8 @@ fn look(
 
 /// Whether the newest commit holds a file, if there is one.
 fn in_index(engine: &Engine, path: &RelPath) -> Option<bool> {
-    let open = engine.current().ok()?;
-    Some((0..open.corpus.n_files() as u32).any(|file| open.corpus.path(file) == path.as_str()))
+    let corpus = engine.current().ok()?.corpus()?;
+    Some((0..corpus.n_files() as u32).any(|file| corpus.path(file) == path.as_str()))
 }
 
 /// The line that brings a row back, where a line can.

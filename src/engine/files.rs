@@ -49,8 +49,8 @@ impl Engine {
         let span =
             tracing::info_span!("code.files", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let (open, freshness) = self.ready(progress)?;
-        let corpus = &*open.corpus;
+        let (corpus, freshness) = self.ready(progress)?;
+        let corpus = &*corpus;
         let mut found: Vec<Found> = (0..corpus.n_files() as u32)
             .filter(|file| filter.takes_file(corpus.path(*file), corpus.version(*file).language()))
             .filter_map(|file| wanted.found(file, corpus.path(file)))

@@ -3,7 +3,8 @@
 use std::time::SystemTime;
 
 use super::api::*;
-use super::{Engine, Error, Freshness};
+use super::current::{Current, Freshness};
+use super::{Engine, Error};
 use crate::filter::{Filter, FilterSpec};
 use crate::git::Head;
 use crate::grep::{self, Found, MAX_LINES, Pattern, Scan, Wanted};
@@ -45,7 +46,7 @@ impl Engine {
         let found = self.scan(request, &pattern, &filter, &walked, after.as_ref());
         let scope = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         // What the index says is at hand only if there is one; a grep makes none.
-        let open = self.current().ok();
+        let corpus = self.current().ok().and_then(Current::corpus);
         let freshness = Freshness { checked_at, ..Freshness::default() };
         let incomplete = incomplete(&found, &walked, &scope);
         let next = found.more.then(|| found.lines.last().map(|line| cursor(&line.path, line.number)));
@@ -56,7 +57,7 @@ impl Engine {
             complete: incomplete.is_none(),
             incomplete,
             next: next.flatten(),
-            snapshot: self.snapshot(open.as_ref().map(|open| &*open.corpus), &freshness),
+            snapshot: self.snapshot(corpus.as_deref(), &freshness),
             warnings: Vec::new(),
             lines: found.lines.into_iter().map(shown).collect(),
         })
@@ -103,8 +104,17 @@ impl Engine {
 
     /// Where an answer comes from; without a corpus there is no index.
     pub(super) fn snapshot(&self, corpus: Option<&Corpus>, freshness: &Freshness) -> Snapshot {
-        let Head { branch, commit } = self.repo.as_ref().map(|repo| repo.head()).unwrap_or_default();
-        let view = corpus.and_then(|corpus| corpus.meta().view(&self.workspace.view_key()));
+        let mut head = self.head();
+        if let Some(corpus) = corpus {
+            let view = &corpus.key().head;
+            let branch = (!view.starts_with('@') && !view.is_empty()).then(|| view.clone());
+            // An answer that compared is of what is checked out now, another of what was when it was indexed.
+            if freshness.checked_at.is_none() || branch != head.branch {
+                head.commit.clone_from(&corpus.info().commit);
+            }
+            head.branch = branch;
+        }
+        let Head { branch, commit } = head;
         Snapshot {
             root: self.root().to_path_buf(),
             branch,
@@ -112,8 +122,9 @@ impl Engine {
             generation: corpus.map_or(Generation(0), |corpus| corpus.meta().commit().generation),
             checked_at: freshness.checked_at,
             indexed_files: corpus.map_or(0, Corpus::n_files),
-            skipped_files: view.map_or(0, |view| view.skipped().len()),
+            skipped_files: corpus.map_or(0, |corpus| corpus.view().skipped().len()),
             stale_files: freshness.stale_files,
+            building: corpus.and_then(|corpus| self.building(corpus)),
         }
     }
 }

@@ -46,8 +46,8 @@ impl Engine {
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        let (open, freshness) = self.ready(progress)?;
-        let corpus = &*open.corpus;
+        let (corpus, freshness) = self.ready(progress)?;
+        let corpus = &*corpus;
         let mut files: Vec<u32> = (0..corpus.n_files() as u32)
             .filter(|file| filter.takes_file(corpus.path(*file), corpus.version(*file).language()))
             .collect();

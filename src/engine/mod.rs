@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod api;
+mod current;
 mod error;
 mod explain;
 mod files;
@@ -16,28 +17,27 @@ mod state;
 mod why_not;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::{Mutex, PoisonError};
 
 pub use api::LanguageRow;
 pub use error::{Error, ErrorKind};
 
 use self::api::*;
+use self::current::Opened;
 use crate::filter::Filter;
-use crate::git::{self, Repo, Tracked};
+use crate::git::{self, Head, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
-use crate::search::Corpus;
 use crate::session::Session;
 use crate::store;
 use crate::tokenize::Tokenizer;
-use crate::update::{OnProgress, Settings, Updater, Workspace, WorkspaceError};
+use crate::update::{self, OnProgress, Settings, UpdateError, Updater, Workspace};
 use crate::walk::WalkError;
 
-/// A first index by another process is waited for this long; it ends, or its lock is freed with it.
-const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// An update begins anew at most so often because another branch was checked out meanwhile.
+const SWITCHES: usize = 3;
 
 /// A search engine over one tree.
 pub struct Engine {
@@ -46,25 +46,10 @@ pub struct Engine {
     grammars: Grammars,
     repo: Option<Repo>,
     workspace: Workspace,
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<Opened>>,
     session: Mutex<Session>,
     /// Tokenizers that no query uses just now; each remembers the words it has met.
     tokenizers: Mutex<Vec<Tokenizer>>,
-}
-
-/// The commit that is open.
-#[derive(Clone)]
-struct Open {
-    corpus: Arc<Corpus>,
-    fits: bool,
-}
-
-/// What is known about freshness when an answer is given.
-#[derive(Default)]
-struct Freshness {
-    checked_at: Option<SystemTime>,
-    stale_files: usize,
-    warnings: Vec<String>,
 }
 
 impl Engine {
@@ -92,7 +77,7 @@ impl Engine {
         let repo = git::discover(&root);
         let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
         let dir = index_dir(&root, &owner, &options)?;
-        let workspace = Workspace::new(root, owner, dir);
+        let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         workspace.check_owner()?;
         let session = Session::load(&workspace.session_path());
         Ok(Engine {
@@ -134,11 +119,11 @@ impl Engine {
     /// new content is parsed. `progress` is called from the indexing threads.
     ///
     /// # Errors
-    /// `Locked` when another process is indexing; `Io` when the index cannot be written. The last commit still
-    /// answers after any error.
+    /// `Locked` when another process is indexing and [`Options::wait`] has passed; `DiskFull`, `ReadOnly`,
+    /// `Permission` or `Io` when the index cannot be written. The last commit still answers after any error.
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
-        let open = self.current().ok();
-        self.refresh_from(open.as_ref(), self.patience(), progress)
+        let committed = self.workspace.open().ok();
+        self.refresh_from(committed.as_ref(), self.options.wait, progress)
     }
 
     /// Makes the index anew from the sources; the old one answers meanwhile.
@@ -146,8 +131,20 @@ impl Engine {
     /// # Errors
     /// As [`Engine::refresh`].
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
-        let tracked = self.tracked();
-        Ok(self.updater(tracked.as_ref()).rebuild(self.patience(), progress)?)
+        self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
+    }
+
+    /// Drops the views of branches and worktrees that are gone, what only they name, and data of older formats, and
+    /// merges segments. With `dry_run` it only says what would go. Damaged data that was put aside stays.
+    ///
+    /// # Errors
+    /// `NoIndex` when there is none; as [`Engine::refresh`].
+    pub fn collect(&self, dry_run: bool) -> Result<Collected, Error> {
+        let missing = |error: Error| match error.kind() {
+            ErrorKind::NoIndex => Error::no_index(self.root(), self.index_dir()),
+            _ => error,
+        };
+        self.with_updater(|updater| updater.collect(self.options.wait, dry_run)).map_err(missing)
     }
 
     /// Answers a query.
@@ -197,8 +194,9 @@ impl Engine {
             resultCount = tracing::field::Empty
         );
         let _entered = span.enter();
-        let (open, freshness) = self.ready(progress)?;
-        let reply = answer::Answer::new(self, &open.corpus, &filter, request).reply(&parsed, freshness)?;
+        let reply = self.answered(progress, |corpus, freshness| {
+            answer::Answer::new(self, corpus, &filter, request).reply(&parsed, freshness)
+        })?;
         span.record("resultCount", reply.results.len());
         Ok(reply)
     }
@@ -227,8 +225,7 @@ impl Engine {
     /// # Errors
     /// `NoIndex` when there is none.
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        let (open, _) = self.ready(&|_| ())?;
-        Ok(state::skipped(&open.corpus, &self.workspace))
+        self.answered(&|_| (), |corpus, _| Ok(state::skipped(corpus)))
     }
 
     /// What becomes of one path when the tree is indexed: the rule, the file and the line that leave it or a folder
@@ -249,8 +246,9 @@ impl Engine {
         let path = RelPath::new(path)?;
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let (open, _) = self.ready(&|_| ())?;
-        why_not::why_not(self, &open.corpus, &filter, request, &parsed[0], path)
+        self.answered(&|_| (), |corpus, _| {
+            why_not::why_not(self, corpus, &filter, request, &parsed[0], path.clone())
+        })
     }
 
     /// What every file of the rescored head measures on every signal of the ranking, best first: what weights are
@@ -261,10 +259,11 @@ impl Engine {
     pub fn candidates(&self, request: &SearchRequest) -> Result<Candidates, Error> {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let (open, _) = self.ready(&|_| ())?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
-        let answer = answer::Answer::new(self, &open.corpus, &filter, &request);
-        Ok(Candidates { kind: parsed[0].kind, files: answer.candidates(&parsed[0])? })
+        self.answered(&|_| (), |corpus, _| {
+            let answer = answer::Answer::new(self, corpus, &filter, &request);
+            Ok(Candidates { kind: parsed[0].kind, files: answer.candidates(&parsed[0])? })
+        })
     }
 
     /// What there is. Never makes or changes an index, and is no error when there is none.
@@ -298,119 +297,41 @@ impl Engine {
         queries.iter().map(|query| Ok(Query::parse(query)?)).collect()
     }
 
-    /// The commit that answers, brought up to date as the options say.
-    fn ready(&self, progress: OnProgress<'_>) -> Result<(Open, Freshness), Error> {
-        let open = match self.current() {
-            Ok(open) => open,
-            Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Damaged) => {
-                if self.options.on_missing == OnMissing::Fail {
-                    return Err(error);
-                }
-                self.refresh_from(None, FIRST_INDEX_PATIENCE, progress)?;
-                let checked_at = Some(SystemTime::now());
-                return Ok((self.current()?, Freshness { checked_at, ..Freshness::default() }));
-            }
-            Err(error) => return Err(error),
-        };
-        match self.options.stale_policy {
-            StalePolicy::Refresh | StalePolicy::Wait => self.refreshed(open, progress),
-            StalePolicy::Ignore if open.fits => Ok((open, Freshness::default())),
-            policy => self.compared(open, policy),
-        }
-    }
-
-    fn refreshed(&self, open: Open, progress: OnProgress<'_>) -> Result<(Open, Freshness), Error> {
-        let checked_at = Some(SystemTime::now());
-        match self.refresh_from(Some(&open), self.patience(), progress) {
-            Ok(_) => Ok((self.current()?, Freshness { checked_at, ..Freshness::default() })),
-            // What is committed still answers; the reply says that it may be behind.
-            Err(error) if matches!(error.kind(), ErrorKind::Locked | ErrorKind::Io) && open.fits => {
-                let warnings = vec![format!("{error}; this answer is from the last commit")];
-                Ok((open, Freshness { warnings, ..Freshness::default() }))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn compared(&self, open: Open, policy: StalePolicy) -> Result<(Open, Freshness), Error> {
-        if !open.fits {
-            let text = format!(
-                "the index at {} was made with other settings; run: spyhop index {}",
-                self.index_dir().display(),
-                self.root().display()
-            );
-            return Err(Error::new(ErrorKind::Stale, text));
-        }
-        let stale_files = self.stale_files(&open)?;
-        if policy == StalePolicy::Error && stale_files > 0 {
-            let files = if stale_files == 1 { "file has" } else { "files have" };
-            let text = format!("{stale_files} {files} changed since the tree was indexed");
-            return Err(Error::new(ErrorKind::Stale, text));
-        }
-        Ok((open, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))
-    }
-
-    /// How many files were added, changed or deleted since the commit that is open.
-    fn stale_files(&self, open: &Open) -> Result<usize, Error> {
-        let tracked = self.tracked();
-        let updater = self.updater(tracked.as_ref());
-        let plan = updater.plan(Some(open.corpus.committed()))?;
-        Ok(updater.stale(&plan, &open.corpus.committed().meta))
-    }
-
-    fn refresh_from(
-        &self,
-        open: Option<&Open>,
-        patience: Duration,
-        progress: OnProgress<'_>,
-    ) -> Result<RefreshReport, Error> {
-        let tracked = self.tracked();
-        let committed = open.map(|open| open.corpus.committed());
-        Ok(self.updater(tracked.as_ref()).refresh(committed, patience, progress)?)
-    }
-
-    fn patience(&self) -> Duration {
-        match self.options.stale_policy {
-            StalePolicy::Wait => FIRST_INDEX_PATIENCE,
-            _ => Duration::ZERO,
-        }
-    }
-
     fn tracked(&self) -> Option<Tracked> {
         self.repo.as_ref().map(|repo| repo.tracked_below(self.root()))
+    }
+
+    /// What is checked out.
+    fn head(&self) -> Head {
+        self.repo.as_ref().map(Repo::head).unwrap_or_default()
     }
 
     fn updater<'e>(&'e self, tracked: Option<&'e Tracked>) -> Updater<'e> {
         Updater {
             workspace: &self.workspace,
+            repo: self.repo.as_ref(),
+            head: self.head(),
             tracked,
             grammars: &self.grammars,
             settings: &self.settings,
             threads: self.options.threads,
+            checkpoint: update::FIRST_CHECKPOINT,
         }
     }
 
-    /// The newest commit, opened if it is not open yet.
-    fn current(&self) -> Result<Open, Error> {
-        let stamp = self.workspace.stamp();
-        let mut cached = lock(&self.open);
-        if let (Some(open), Some(stamp)) = (cached.as_ref(), &stamp)
-            && open.corpus.committed().reader.stamp() == stamp.as_slice()
-        {
-            return Ok(open.clone());
+    /// Updates, again where another branch was checked out meanwhile.
+    fn with_updater<T>(
+        &self,
+        mut act: impl FnMut(&Updater<'_>) -> Result<T, UpdateError>,
+    ) -> Result<T, Error> {
+        let mut tries = 0;
+        loop {
+            let tracked = self.tracked();
+            match act(&self.updater(tracked.as_ref())) {
+                Err(UpdateError::Switched) if tries < SWITCHES => tries += 1,
+                other => return Ok(other?),
+            }
         }
-        let no_index = || Error::no_index(self.root(), self.index_dir());
-        let committed = match self.workspace.open() {
-            Ok(committed) => Arc::new(committed),
-            Err(WorkspaceError::Missing { .. }) => return Err(no_index()),
-            Err(error) => return Err(error.into()),
-        };
-        let fits = self.updater(None).fits(&committed.meta);
-        let corpus =
-            Corpus::new(committed, &self.workspace.view_key()).map_err(crate::search::SearchError::from)?;
-        let open = Open { corpus: Arc::new(corpus.ok_or_else(no_index)?), fits };
-        *cached = Some(open.clone());
-        Ok(open)
     }
 }
 

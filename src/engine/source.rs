@@ -17,7 +17,7 @@ use crate::update::is_unmoved;
 pub struct Sources<'a> {
     root: &'a std::path::Path,
     corpus: &'a Corpus,
-    view: Option<&'a View>,
+    view: &'a View,
     path_only: ContentHash,
     /// By file: its text; `None` when it is not what was indexed.
     known: RefCell<FxHashMap<u32, Option<Rc<String>>>>,
@@ -25,12 +25,12 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Those of `corpus`, which is the view `key` of its commit, below `root`.
-    pub fn new(root: &'a std::path::Path, corpus: &'a Corpus, key: &str) -> Sources<'a> {
+    /// Those of `corpus` below `root`.
+    pub fn new(root: &'a std::path::Path, corpus: &'a Corpus) -> Sources<'a> {
         Sources {
             root,
             corpus,
-            view: corpus.meta().view(key),
+            view: corpus.view(),
             path_only: read::path_only_hash(),
             known: RefCell::default(),
             reader: RefCell::default(),
@@ -55,7 +55,7 @@ impl<'a> Sources<'a> {
         if version.hash() == self.path_only {
             return Present::Changed;
         }
-        let recorded = self.view.and_then(|view| view.stat(version.id()));
+        let recorded = self.view.stat(version.id());
         let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
         let path = self.root.join(version.path());
         let text = match self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted) {

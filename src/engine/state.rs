@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
+use std::time::{Duration, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 
 use super::api::*;
+use super::current::Current;
 use super::{Engine, Error, ErrorKind, index_bytes};
 use crate::git::Head;
+use crate::meta::{Meta, ViewInfo, ViewKey};
 use crate::search::Corpus;
 use crate::store::Lock;
-use crate::update::Workspace;
 
 /// What there is.
 pub fn status(engine: &Engine) -> Result<Status, Error> {
     let workspace = &engine.workspace;
-    let Head { branch, commit } = engine.repo.as_ref().map(|repo| repo.head()).unwrap_or_default();
+    let Head { branch, commit } = engine.head();
     let mut status = Status {
         state: State::Missing,
         detail: None,
@@ -33,33 +35,79 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         skipped: Vec::new(),
         notes: Vec::new(),
         stale_files: None,
+        building: None,
+        views: Vec::new(),
     };
     match engine.current() {
-        Ok(open) => {
-            count(engine, &open.corpus, &mut status);
-            if open.fits {
-                let stale = engine.stale_files(&open)?;
-                status.stale_files = Some(stale);
-                status.state = if stale == 0 { State::Ready } else { State::Stale };
-            } else {
-                status.state = State::Stale;
-                status.detail = Some("it was made with other settings".to_string());
+        Ok(Current::Whole(corpus)) => {
+            count(engine, &corpus, &mut status);
+            status.views = views(corpus.meta());
+            match reconciled(&corpus) {
+                Ok(()) => {
+                    let stale = engine.stale_files(&corpus)?;
+                    status.stale_files = Some(stale);
+                    status.state = if stale == 0 { State::Ready } else { State::Stale };
+                }
+                Err(detail) => {
+                    status.state = State::Damaged;
+                    status.detail = Some(detail);
+                }
             }
         }
-        Err(error) => match error.kind() {
-            ErrorKind::NoIndex => {}
-            ErrorKind::Damaged => {
-                status.state = State::Damaged;
-                status.detail = Some(error.to_string());
-            }
-            _ => return Err(error),
-        },
+        Ok(Current::Part(corpus)) => {
+            count(engine, &corpus, &mut status);
+            status.views = views(corpus.meta());
+            status.building = engine.building(&corpus);
+            status.state = State::Indexing;
+            status.detail = Some("its first update has not ended; the next one goes on with it".to_string());
+        }
+        Ok(Current::Other(committed)) => {
+            status.views = views(&committed.meta);
+            status.generation = Some(committed.meta.commit().generation);
+            status.state = State::Stale;
+            status.detail = Some("what is checked out has not been indexed yet".to_string());
+        }
+        Ok(Current::Nothing) => {}
+        Err(error) if error.kind() == ErrorKind::Damaged => {
+            status.state = State::Damaged;
+            status.detail = Some(error.to_string());
+        }
+        Err(error) => return Err(error),
     }
     if let Some(holder) = Lock::holder(&workspace.lock_path()) {
         status.state = State::Indexing;
         status.detail = holder.map(|holder| format!("process {}, since {} s", holder.pid, holder.age()));
     }
     Ok(status)
+}
+
+/// Every view, the last used first.
+fn views(meta: &Meta) -> Vec<ViewRow> {
+    let row = |(key, info): (&ViewKey, &ViewInfo)| ViewRow {
+        root: key.root.clone(),
+        head: key.head.clone(),
+        files: info.files as usize,
+        used: UNIX_EPOCH + Duration::from_secs(info.used),
+        staged: key.staged,
+    };
+    let mut views: Vec<ViewRow> = meta.views().map(row).collect();
+    views.sort_by_key(|view| std::cmp::Reverse(view.used));
+    views
+}
+
+/// Whether the segments hold what the metadata say, file by file; else what they lack.
+pub fn reconciled(corpus: &Corpus) -> Result<(), String> {
+    let files = 0..corpus.n_files() as u32;
+    let lacks = |file: &u32| corpus.docs(*file).len() != corpus.version(*file).chunks() as usize;
+    let lacking = files.filter(lacks).count();
+    let expected = corpus.info().files as usize;
+    if lacking > 0 {
+        return Err(format!("{lacking} files are not in the segments as the metadata say"));
+    }
+    if corpus.n_files() != expected {
+        return Err(format!("{} of {expected} files are in the metadata", corpus.n_files()));
+    }
+    Ok(())
 }
 
 fn count(engine: &Engine, corpus: &Corpus, status: &mut Status) {
@@ -77,14 +125,12 @@ fn count(engine: &Engine, corpus: &Corpus, status: &mut Status) {
     status.generation = Some(corpus.meta().commit().generation);
     status.languages = most_first(languages, |name| name.to_string());
     status.notes = most_first(notes, |note| *note as u8);
-    status.skipped = skipped(corpus, &engine.workspace).counts;
+    status.skipped = skipped(corpus).counts;
 }
 
 /// What was left out.
-pub fn skipped(corpus: &Corpus, workspace: &Workspace) -> SkippedReply {
-    let view = corpus.meta().view(&workspace.view_key());
-    let entries: Vec<_> =
-        view.map_or(&[][..], |view| view.skipped()).iter().map(|entry| entry.skipped.clone()).collect();
+pub fn skipped(corpus: &Corpus) -> SkippedReply {
+    let entries: Vec<_> = corpus.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
     let mut counts: FxHashMap<crate::model::SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
     SkippedReply { counts: most_first(counts, |reason| *reason), entries }
@@ -98,10 +144,10 @@ fn most_first<K: Eq + Hash, O: Ord>(counts: FxHashMap<K, usize>, order: impl Fn(
 
 /// The languages, with files where there is an index.
 pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
-    let files = engine.current().ok().map(|open| {
+    let files = engine.current().ok().and_then(Current::corpus).map(|corpus| {
         let mut files: BTreeMap<&'static str, usize> = BTreeMap::new();
-        for file in 0..open.corpus.n_files() as u32 {
-            *files.entry(engine.grammars.name(open.corpus.version(file).language())).or_default() += 1;
+        for file in 0..corpus.n_files() as u32 {
+            *files.entry(engine.grammars.name(corpus.version(file).language())).or_default() += 1;
         }
         files
     });

@@ -52,7 +52,7 @@ pub fn why_not(
             return Ok(verdict(Verdict::BelowHead, text));
         }
         if version.notes().any(|note| note == Note::PathOnly)
-            && let Some(skipped) = skipped_entry(engine, corpus, &path)
+            && let Some(skipped) = skipped_entry(corpus, &path)
         {
             let text = format!("{shown} is found by its path only: {}", reason(&skipped));
             return Ok(verdict(Verdict::Skipped(skipped), text));
@@ -104,8 +104,7 @@ fn absent(
     let is_tracked =
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
     let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
-    let skipped =
-        skipped_entry(engine, corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
+    let skipped = skipped_entry(corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {
         Some(skipped) => {
             let text = format!("{shown} is left out: {}", reason(&skipped));
@@ -126,9 +125,8 @@ pub(super) fn reason(skipped: &Skipped) -> String {
 }
 
 /// The entry among the skipped for a file, or for a folder above it.
-fn skipped_entry(engine: &Engine, corpus: &Corpus, path: &RelPath) -> Option<Skipped> {
-    let view = corpus.meta().view(&engine.workspace.view_key())?;
-    view.skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(path)).cloned()
+fn skipped_entry(corpus: &Corpus, path: &RelPath) -> Option<Skipped> {
+    corpus.view().skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(path)).cloned()
 }
 
 /// What `tenth` has and `own` lacks, the largest gap first.

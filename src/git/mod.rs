@@ -81,6 +81,13 @@ impl Repo {
         }
     }
 
+    /// Whether there is a branch of this name.
+    pub fn has_branch(&self, name: &str) -> bool {
+        let repo = self.inner.to_thread_local();
+        // Where the branches cannot be read, nobody may conclude that one is gone.
+        repo.try_find_reference(&format!("refs/heads/{name}")).map_or(true, |found| found.is_some())
+    }
+
     /// The files that git tracks, asked about by their paths from the top.
     pub fn tracked(&self) -> Tracked {
         Tracked { inner: self.inner.clone(), prefix: String::new(), index: OnceLock::new() }

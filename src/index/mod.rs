@@ -15,7 +15,7 @@ mod writer;
 
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
-pub use writer::{FinishedSegment, SegmentBuilder, Writer};
+pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
 /// Why the index could not be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -31,6 +31,12 @@ pub struct Writer {
     dir: PathBuf,
 }
 
+/// Makes segments that belong to no commit yet.
+pub struct SegmentMaker {
+    layout: Layout,
+    index: Index,
+}
+
 /// A segment that is being filled by one thread.
 pub struct SegmentBuilder {
     layout: Layout,
@@ -72,12 +78,9 @@ impl Writer {
         Ok(Writer { layout, index, writer, dir: dir.to_path_buf() })
     }
 
-    /// A new segment for one thread to fill. `budget` is in bytes and sizes the hash table of terms; the caller
-    /// finishes the segment when [`SegmentBuilder::memory`] passes it.
-    pub fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
-        let segment = self.writer.new_segment();
-        let writer = SegmentWriter::for_segment(budget, segment.clone())?;
-        Ok(SegmentBuilder { layout: self.layout.clone(), segment, writer, next_opstamp: 0 })
+    /// What threads make segments with while this writer commits others.
+    pub fn segments(&self) -> SegmentMaker {
+        SegmentMaker { layout: self.layout.clone(), index: self.index.clone() }
     }
 
     /// Deletes all documents of a file version, as of the next commit.
@@ -122,9 +125,28 @@ impl Writer {
         Ok(())
     }
 
+    /// Merges all segments that hold deleted documents or stand beside others.
+    pub fn compact(&mut self) -> Result<(), IndexError> {
+        let segments: Vec<_> = self.index.searchable_segment_metas()?.iter().map(SegmentMeta::id).collect();
+        if segments.len() > 1 {
+            self.writer.merge(&segments).wait()?;
+        }
+        Ok(())
+    }
+
     /// Ends the writer, waiting for what it still does.
     pub fn close(self) -> Result<(), IndexError> {
         Ok(self.writer.wait_merging_threads()?)
+    }
+}
+
+impl SegmentMaker {
+    /// A new segment for one thread to fill. `budget` is in bytes and sizes the hash table of terms; the caller
+    /// finishes the segment when [`SegmentBuilder::memory`] passes it.
+    pub fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
+        let segment = self.index.new_segment();
+        let writer = SegmentWriter::for_segment(budget, segment.clone())?;
+        Ok(SegmentBuilder { layout: self.layout.clone(), segment, writer, next_opstamp: 0 })
     }
 }
 
@@ -196,7 +218,7 @@ pub(super) mod tests {
 
     /// A segment with a document for each of `versions`.
     pub fn segment(writer: &Writer, versions: std::ops::Range<u32>) -> FinishedSegment {
-        let mut segment = writer.new_segment(15_000_000).unwrap();
+        let mut segment = writer.segments().new_segment(15_000_000).unwrap();
         let mut terms = TermList::default();
         terms.push("term");
         for version in versions {

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! A record file is an [`Envelope`]: a table (serde, postcard) that is read whole, and a heap of outlines, one a file
-//! version, that are read one by one. Tables are columns, not rows: reading tens of thousands of files then costs a
-//! few allocations. A commit names its records in its payload ([`Commit`]); records that no kept commit names are
+//! version, and of parts of views, that are read one by one. Tables are columns, not rows: reading tens of thousands
+//! of files then costs a few allocations; a view that nobody asks for costs nothing. A commit names its records in its payload ([`Commit`]); records that no kept commit names are
 //! garbage. Deltas are folded into a new base when they outgrow it.
 //!
-//! Stat data belongs to a view, because two worktrees of one repository hold the same version under different times.
+//! There is a view for each worktree and branch, and one for each update that has not ended. Stat data belongs to a
+//! view, because two worktrees of one repository hold the same version under different times.
 //! Everything else belongs to the version: (path, content hash).
 
 mod outline;
@@ -19,18 +20,19 @@ mod view;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::{RecordBuilder, VersionRow};
-pub use view::{SkippedEntry, StatRow, View, ViewDelta, ViewEntry};
+pub use view::{SkippedEntry, StatRow, View, ViewEntry, ViewInfo, ViewKey};
 
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{Field, FieldLengths, Note};
 use crate::store::{self, AtFile, Envelope, EnvelopeError, FORMAT_VERSION, FileError};
-use record::{Table, Versions};
+use record::{Change, PartAt, Table, Versions};
+use view::{SkippedDelta, VersionsDelta, ViewDelta, assemble, live_versions};
 
 /// Deltas are folded when there are more than this many: each costs a file to open.
 const MAX_DELTAS: usize = 24;
@@ -116,8 +118,22 @@ impl Commit {
 pub struct Meta {
     commit: Commit,
     versions: Versions,
-    views: BTreeMap<String, View>,
+    views: BTreeMap<ViewKey, Chain>,
     heaps: Vec<Arc<memmap2::Mmap>>,
+}
+
+/// A view as it is kept: what changed it, record by record. It is put together when it is asked for.
+#[derive(Default)]
+struct Chain {
+    info: ViewInfo,
+    parts: Vec<Part>,
+    view: OnceLock<View>,
+}
+
+#[derive(Clone, Copy)]
+struct Part {
+    heap: usize,
+    place: PartAt,
 }
 
 impl Meta {
@@ -150,14 +166,24 @@ impl Meta {
             meta.heaps.push(Arc::new(map));
             meta.apply(table, meta.heaps.len() - 1);
         }
+        meta.versions.finish();
         Ok(meta)
     }
 
     fn apply(&mut self, table: Table, heap: usize) {
         self.versions.append(table.versions, heap as u32);
-        self.versions.collect(&table.collected);
-        for delta in table.views {
-            self.views.entry(delta.key.clone()).or_default().apply(delta);
+        if !table.collected.is_empty() {
+            self.versions.collect(&table.collected);
+        }
+        for change in table.views {
+            let Change::Set { info, from, part } = change.change else {
+                self.views.remove(&change.key);
+                continue;
+            };
+            let before = from.and_then(|from| self.views.get(&from));
+            let mut parts = before.map(|chain| chain.parts.clone()).unwrap_or_default();
+            parts.push(Part { heap, place: part });
+            self.views.insert(change.key, Chain { info, parts, view: OnceLock::new() });
         }
     }
 
@@ -166,14 +192,56 @@ impl Meta {
         &self.commit
     }
 
-    /// The view with key `key`: the path of a worktree or folder.
-    pub fn view(&self, key: &str) -> Option<&View> {
-        self.views.get(key)
+    /// A view; `None` when there is none of that key.
+    pub fn view(&self, key: &ViewKey) -> Result<Option<&View>, MetaError> {
+        let Some(chain) = self.views.get(key) else { return Ok(None) };
+        if let Some(view) = chain.view.get() {
+            return Ok(Some(view));
+        }
+        let delta = |part: &Part| {
+            Ok(ViewDelta {
+                versions: self.piece(part, 0)?,
+                stats: self.piece(part, 1)?,
+                skipped: self.piece::<SkippedDelta>(part, 2)?,
+            })
+        };
+        let parts = chain.parts.iter().map(delta).collect::<Result<Vec<_>, MetaError>>()?;
+        let last = chain.parts.last().map_or(0, |part| part.heap);
+        let view = assemble(parts).filter(|view| view.len() == chain.info.files as usize);
+        let view = view.ok_or_else(|| self.damaged(last, "a view's parts contradict each other".into()))?;
+        Ok(Some(chain.view.get_or_init(|| view)))
     }
 
-    /// Every view with its key.
-    pub fn views(&self) -> impl Iterator<Item = (&str, &View)> {
-        self.views.iter().map(|(key, view)| (key.as_str(), view))
+    /// The versions of a view, increasing, without the rest of it; none when there is no such view.
+    pub fn view_versions(&self, key: &ViewKey) -> Result<Vec<VersionId>, MetaError> {
+        let parts = self.views.get(key).map_or(&[][..], |chain| &chain.parts);
+        let parts =
+            parts.iter().map(|part| self.piece(part, 0)).collect::<Result<Vec<VersionsDelta>, _>>()?;
+        Ok(live_versions(&parts).into_iter().map(|(version, _)| version).collect())
+    }
+
+    /// What is known of a view without reading it.
+    pub fn view_info(&self, key: &ViewKey) -> Option<&ViewInfo> {
+        self.views.get(key).map(|chain| &chain.info)
+    }
+
+    /// Every view's key, with what is known of it.
+    pub fn views(&self) -> impl Iterator<Item = (&ViewKey, &ViewInfo)> {
+        self.views.iter().map(|(key, chain)| (key, &chain.info))
+    }
+
+    /// A piece of a part of a view: versions, stat data, what was left out.
+    fn piece<T: serde::de::DeserializeOwned>(&self, part: &Part, piece: usize) -> Result<T, MetaError> {
+        let PartAt { at, lens } = part.place;
+        let start = at + lens[..piece].iter().map(|len| u64::from(*len)).sum::<u64>();
+        let heap = Envelope::heap_of(&self.heaps[part.heap]);
+        let bytes = heap.get(start as usize..(start + u64::from(lens[piece])) as usize);
+        let read = bytes.and_then(outline::checked).and_then(|body| postcard::from_bytes(body).ok());
+        read.ok_or_else(|| self.damaged(part.heap, "a part of a view".into()))
+    }
+
+    fn damaged(&self, record: usize, reason: String) -> MetaError {
+        MetaError::Damaged { path: PathBuf::from(&self.commit.records[record].name), reason }
     }
 
     /// The numbers of all file versions, increasing.
@@ -295,10 +363,9 @@ impl<'m> Version<'m> {
             (versions.heap[self.row], versions.outline_at[self.row], versions.outline_len[self.row]);
         let map = &self.meta.heaps[heap as usize];
         let bytes = Envelope::heap_of(map).get(at as usize..at as usize + len as usize);
-        bytes.and_then(decode).ok_or_else(|| MetaError::Damaged {
-            path: PathBuf::from(&self.meta.commit.records[heap as usize].name),
-            reason: format!("the outline of {}", self.path()),
-        })
+        bytes
+            .and_then(decode)
+            .ok_or_else(|| self.meta.damaged(heap as usize, format!("the outline of {}", self.path())))
     }
 }
 

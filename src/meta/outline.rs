@@ -69,9 +69,7 @@ impl<'a> Outline<'a> {
 
     /// The outline as it is kept, so that a build holds bytes and not symbols.
     pub fn encode(&self) -> EncodedOutline {
-        let body = postcard::to_stdvec(self).expect("plain data");
-        let mut bytes = crc32fast::hash(&body).to_le_bytes().to_vec();
-        bytes.extend(body);
+        let bytes = sealed(postcard::to_stdvec(self).expect("plain data"));
         EncodedOutline { bytes, symbols: self.symbols.len() as u32 }
     }
 
@@ -119,8 +117,15 @@ impl<'a> Iterator for SymbolNames<'a> {
     }
 }
 
+/// An item of a heap: its check, then itself.
+pub(super) fn sealed(body: Vec<u8>) -> Vec<u8> {
+    let mut bytes = crc32fast::hash(&body).to_le_bytes().to_vec();
+    bytes.extend(body);
+    bytes
+}
+
 /// What stands behind the check, if that is right.
-fn checked(bytes: &[u8]) -> Option<&[u8]> {
+pub(super) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (check, body) = bytes.split_first_chunk::<4>()?;
     (crc32fast::hash(body) == u32::from_le_bytes(*check)).then_some(body)
 }

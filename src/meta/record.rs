@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::outline::EncodedOutline;
-use super::view::ViewDelta;
+use super::outline::{EncodedOutline, sealed};
+use super::view::{View, ViewDelta, ViewInfo, ViewKey};
 use super::{Commit, Meta, RecordRef};
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{FieldLengths, Note};
@@ -21,7 +21,30 @@ pub(super) struct Table {
     pub versions: Versions,
     /// Versions of earlier records that no view names any more.
     pub collected: Vec<u32>,
-    pub views: Vec<ViewDelta>,
+    /// In the order in which they happen.
+    pub views: Vec<ViewChange>,
+}
+
+/// What happens to a view.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ViewChange {
+    pub key: ViewKey,
+    pub change: Change,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) enum Change {
+    /// It is dropped.
+    Gone,
+    /// It becomes what `from` was and `part` changes; without `from` it begins empty.
+    Set { info: ViewInfo, from: Option<ViewKey>, part: PartAt },
+}
+
+/// Where the pieces of a [`ViewDelta`] lie in the heap, one behind the other.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct PartAt {
+    pub at: u64,
+    pub lens: [u32; 3],
 }
 
 /// Strings in one piece.
@@ -43,7 +66,7 @@ impl Strings {
     }
 }
 
-/// File versions as columns; rows are sorted by number.
+/// File versions as columns. The rows of a record are sorted by number.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Versions {
     pub id: Vec<u32>,
@@ -64,20 +87,41 @@ pub(super) struct Versions {
     pub heap: Vec<u32>,
     #[serde(skip)]
     gone: Vec<bool>,
+    /// The rows by number, where the records of an interrupted build left them in another order.
+    #[serde(skip)]
+    order: Option<Vec<u32>>,
 }
 
 impl Versions {
+    /// The rows that are not collected, by number.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let row = |place: usize| self.order.as_ref().map_or(place, |order| order[place] as usize);
+        (0..self.id.len()).map(row).filter(|row| !self.gone[*row])
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = VersionId> + '_ {
-        self.id.iter().zip(&self.gone).filter(|(_, gone)| !**gone).map(|(&id, _)| VersionId(id))
+        self.rows().map(|row| VersionId(self.id[row]))
     }
 
     pub fn row_of(&self, id: VersionId) -> Option<usize> {
         // Where no number was left unused the place is the number itself.
-        let row = match self.id.get(id.0 as usize) {
-            Some(&found) if found == id.0 => id.0 as usize,
-            _ => self.id.binary_search(&id.0).ok()?,
+        let row = match (self.id.get(id.0 as usize), &self.order) {
+            (Some(&found), _) if found == id.0 => id.0 as usize,
+            (_, None) => self.id.binary_search(&id.0).ok()?,
+            (_, Some(order)) => {
+                order[order.binary_search_by_key(&id.0, |row| self.id[*row as usize]).ok()?] as usize
+            }
         };
         (!self.gone[row]).then_some(row)
+    }
+
+    /// Puts the rows of all records in order, once they are all there.
+    pub fn finish(&mut self) {
+        self.order = (!self.id.is_sorted()).then(|| {
+            let mut order: Vec<u32> = (0..self.id.len() as u32).collect();
+            order.sort_unstable_by_key(|row| self.id[*row as usize]);
+            order
+        });
     }
 
     pub fn append(&mut self, mut other: Versions, heap: u32) {
@@ -107,8 +151,9 @@ impl Versions {
     }
 
     pub fn collect(&mut self, collected: &[u32]) {
+        self.finish();
         for id in collected {
-            if let Ok(row) = self.id.binary_search(id) {
+            if let Some(row) = self.row_of(VersionId(*id)) {
                 self.gone[row] = true;
             }
         }
@@ -159,8 +204,17 @@ pub struct VersionRow<'a> {
 /// Puts the record of one commit together.
 #[derive(Default)]
 pub struct RecordBuilder {
-    table: Table,
+    versions: Versions,
+    collected: Vec<u32>,
     heap: Vec<u8>,
+    views: Vec<(ViewKey, Option<NewView>)>,
+}
+
+/// A view as it is to be.
+struct NewView {
+    info: ViewInfo,
+    view: View,
+    from: Option<ViewKey>,
 }
 
 impl RecordBuilder {
@@ -173,17 +227,23 @@ impl RecordBuilder {
     pub fn add_version(&mut self, row: &VersionRow<'_>) {
         let at = self.heap.len();
         self.heap.extend_from_slice(&row.outline.bytes);
-        self.table.versions.push(row, at as u64, (self.heap.len() - at) as u32);
+        self.versions.push(row, at as u64, (self.heap.len() - at) as u32);
     }
 
     /// Says that a version has been collected.
     pub fn collect(&mut self, version: VersionId) {
-        self.table.collected.push(version.0);
+        self.collected.push(version.0);
     }
 
-    /// Adds what changes in a view.
-    pub fn add_view(&mut self, delta: ViewDelta) {
-        self.table.views.push(delta);
+    /// Sets a view. What it has in common with `from`, a view of before, is not written again.
+    pub fn set_view(&mut self, key: ViewKey, mut info: ViewInfo, view: View, from: Option<ViewKey>) {
+        info.files = view.len() as u32;
+        self.views.push((key, Some(NewView { info, view, from })));
+    }
+
+    /// Drops a view.
+    pub fn drop_view(&mut self, key: ViewKey) {
+        self.views.push((key, None));
     }
 
     /// Writes the record of the commit after `meta` into the folder `dir` and gives that commit. With `fold`, a new
@@ -203,7 +263,8 @@ impl RecordBuilder {
             let (table, heap) = self.folded(meta);
             (table, heap, BASE)
         } else {
-            (self.table, self.heap, DELTA)
+            let (table, heap) = self.delta(meta);
+            (table, heap, DELTA)
         };
         let table = postcard::to_stdvec(&table).expect("plain data");
         let header = Envelope::header(kind, &table, heap.len() as u64);
@@ -223,32 +284,79 @@ impl RecordBuilder {
         })
     }
 
+    /// What this record changes.
+    fn delta(self, meta: &Meta) -> (Table, Vec<u8>) {
+        let RecordBuilder { versions, collected, mut heap, views } = self;
+        let change = |(key, new): (ViewKey, Option<NewView>)| {
+            let Some(NewView { info, view, from }) = new else {
+                return ViewChange { key, change: Change::Gone };
+            };
+            // A view that cannot be read is no ground to build on.
+            let before = from.as_ref().and_then(|from| meta.view(from).ok().flatten());
+            let delta = view.since(before.unwrap_or(&View::default()));
+            let from = before.and(from);
+            ViewChange { key, change: Change::Set { info, from, part: put(&mut heap, &delta) } }
+        };
+        let views = views.into_iter().map(change).collect();
+        (Table { versions, collected, views }, heap)
+    }
+
     /// Everything that is live in `meta` and in this record, as one base.
     fn folded(self, meta: &Meta) -> (Table, Vec<u8>) {
         let mut versions = Versions::default();
         let mut heap = Vec::new();
         let mut old = meta.versions.clone();
-        old.collect(&self.table.collected);
-        for row in (0..old.id.len()).filter(|row| !old.gone[*row]) {
+        old.collect(&self.collected);
+        for row in old.rows() {
             let from = Envelope::heap_of(&meta.heaps[old.heap[row] as usize]);
             let at = old.outline_at[row] as usize;
             let outline = &from[at..at + old.outline_len[row] as usize];
             versions.push_row(&old, row, heap.len() as u64);
             heap.extend_from_slice(outline);
         }
-        for row in 0..self.table.versions.id.len() {
-            let new = &self.table.versions;
+        for row in 0..self.versions.id.len() {
+            let new = &self.versions;
             let at = new.outline_at[row] as usize;
             versions.push_row(new, row, heap.len() as u64);
             heap.extend_from_slice(&self.heap[at..at + new.outline_len[row] as usize]);
         }
-        let mut views = meta.views.clone();
-        for delta in self.table.views {
-            views.entry(delta.key.clone()).or_default().apply(delta);
+        let changed = |key: &ViewKey| self.views.iter().any(|(other, _)| other == key);
+        let mut views = Vec::new();
+        let mut set = |key: &ViewKey, info: ViewInfo, view: &View| {
+            let part = put(&mut heap, &view.since(&View::default()));
+            views.push(ViewChange { key: key.clone(), change: Change::Set { info, from: None, part } });
+        };
+        for (key, info) in meta.views().filter(|(key, _)| !changed(key)) {
+            match meta.view(key) {
+                Ok(Some(view)) => set(key, info.clone(), view),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(%error, root = key.root, "a view was damaged and is dropped"),
+            }
         }
-        let views = views.iter().map(|(key, view)| view.as_delta(key)).collect();
+        for (key, new) in &self.views {
+            if let Some(NewView { info, view, .. }) = new {
+                set(key, info.clone(), view);
+            }
+        }
         (Table { versions, collected: Vec::new(), views }, heap)
     }
+}
+
+/// Puts the pieces of a delta into the heap, each with a check of its own.
+fn put(heap: &mut Vec<u8>, delta: &ViewDelta) -> PartAt {
+    let at = heap.len() as u64;
+    let mut piece = |bytes: Vec<u8>| {
+        let sealed = sealed(bytes);
+        heap.extend_from_slice(&sealed);
+        sealed.len() as u32
+    };
+    let plain = "plain data";
+    let lens = [
+        piece(postcard::to_stdvec(&delta.versions).expect(plain)),
+        piece(postcard::to_stdvec(&delta.stats).expect(plain)),
+        piece(postcard::to_stdvec(&delta.skipped).expect(plain)),
+    ];
+    PartAt { at, lens }
 }
 
 impl Versions {

@@ -1,6 +1,6 @@
 //! Records written, folded, read back; damage found.
 
-use super::view::{SkippedEntry, StatRow, ViewDelta};
+use super::view::{SkippedEntry, ViewEntry};
 use super::*;
 use crate::model::{SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
@@ -33,21 +33,29 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
     });
 }
 
-fn view_delta(removed: &[u32], live: &[u32]) -> ViewDelta {
-    let stat = |id: &u32| -> StatRow { (*id as u64, 1, 2, 3) };
-    ViewDelta {
-        key: "/tree".into(),
-        removed: removed.to_vec(),
-        version: live.to_vec(),
-        stat: live.iter().map(stat).collect(),
-        skipped: None,
-    }
+fn key(head: &str) -> ViewKey {
+    ViewKey { root: "/tree".into(), head: head.into(), ..ViewKey::default() }
+}
+
+fn view(live: &[u32], skipped: &[&str]) -> View {
+    let entry = |id: &u32| ViewEntry { version: VersionId(*id), stat: (*id as u64, 1, 2, 3) };
+    let skip = |path: &&str| {
+        let path = RelPath::new(path).unwrap();
+        let skipped = Skipped { path, reason: SkipReason::Binary, detail: "NUL".into(), is_dir: false };
+        SkippedEntry { skipped, stat: None }
+    };
+    View::new(live.iter().map(entry).collect(), skipped.iter().map(skip).collect())
+}
+
+fn set(builder: &mut RecordBuilder, head: &str, view: View, from: Option<&str>) {
+    builder.set_view(key(head), ViewInfo::default(), view, from.map(key));
 }
 
 /// All that a reader can see of a view.
 fn shown(meta: &Meta) -> Vec<String> {
-    let view = meta.view("/tree").unwrap();
+    let view = meta.view(&key("main")).unwrap().unwrap();
     view.entries()
+        .iter()
         .map(|entry| {
             let version = meta.version(entry.version).unwrap();
             let names: Vec<String> =
@@ -70,22 +78,12 @@ fn two_generations(dir: &Path, fold: bool) -> Meta {
     let mut first = RecordBuilder::new();
     add(&mut first, 0, "a.rs");
     add(&mut first, 1, "b.rs");
-    let mut delta = view_delta(&[], &[0, 1]);
-    delta.skipped = Some(vec![SkippedEntry {
-        skipped: Skipped {
-            path: RelPath::new("x.bin").unwrap(),
-            reason: SkipReason::Binary,
-            detail: "NUL".into(),
-            is_dir: false,
-        },
-        stat: None,
-    }]);
-    first.add_view(delta);
+    set(&mut first, "main", view(&[0, 1], &["x.bin", "y.bin"]), None);
     let meta = Meta::open(dir, first.write(dir, &empty, "f", 2, false).unwrap()).unwrap();
     let mut second = RecordBuilder::new();
     add(&mut second, 2, "b.rs");
     second.collect(VersionId(1));
-    second.add_view(view_delta(&[1], &[2]));
+    set(&mut second, "main", view(&[0, 2], &["x.bin"]), Some("main"));
     Meta::open(dir, second.write(dir, &meta, "f", 3, fold).unwrap()).unwrap()
 }
 
@@ -103,10 +101,11 @@ fn a_delta_and_a_folded_base_read_alike() {
     for meta in [&delta, &folded] {
         assert_eq!(meta.version_ids().collect::<Vec<_>>(), [VersionId(0), VersionId(2)]);
         assert!(meta.version(VersionId(1)).is_none());
-        let view = meta.view("/tree").unwrap();
+        let view = meta.view(&key("main")).unwrap().unwrap();
+        assert_eq!(view.skipped().len(), 1);
         assert_eq!(view.skipped()[0].skipped.path.as_str(), "x.bin");
         assert_eq!(meta.totals(view), Totals { files: 2, chunks: 4, lengths: [2, 2, 4, 6, 8] });
-        assert!(meta.view("/other").is_none());
+        assert!(meta.view(&key("other")).unwrap().is_none());
     }
 }
 
@@ -135,7 +134,8 @@ fn damage_is_found_and_named() {
         assert!(matches!(open(), Err(MetaError::Damaged { .. })), "byte {at}");
     }
     let mut bytes = whole.clone();
-    *bytes.last_mut().unwrap() ^= 1;
+    let second = bytes.windows(4).rposition(|name| name == b"b.rs").unwrap();
+    bytes[second] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
     let meta = Meta::open(dir.path(), commit.clone()).unwrap();
     let outlines: Vec<bool> =
@@ -152,4 +152,62 @@ fn other_formats_are_told_apart() {
     assert!(matches!(Commit::parse(&payload(999), at), Err(MetaError::NewerFormat { found: 999 })));
     assert!(matches!(Commit::parse(&payload(0), at), Err(MetaError::OlderFormat { found: 0 })));
     assert!(matches!(Commit::parse("{}", at), Err(MetaError::Damaged { .. })));
+}
+
+#[test]
+fn a_view_begins_as_the_one_that_it_comes_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let meta = two_generations(dir.path(), false);
+    let mut third = RecordBuilder::new();
+    add(&mut third, 3, "c.rs");
+    set(&mut third, "topic", view(&[0, 2, 3], &["x.bin", "z.bin"]), Some("main"));
+    set(&mut third, "other", view(&[2], &[]), None);
+    let meta = Meta::open(dir.path(), third.write(dir.path(), &meta, "f", 4, false).unwrap()).unwrap();
+    // What a view comes from may go in the same commit.
+    for fold in [false, true] {
+        let mut fourth = RecordBuilder::new();
+        set(&mut fourth, "late", view(&[0, 3], &["x.bin", "z.bin"]), Some("topic"));
+        fourth.drop_view(key("topic"));
+        fourth.drop_view(key("main"));
+        let commit = fourth.write(dir.path(), &meta, "f", 4, fold).unwrap();
+        let meta = Meta::open(dir.path(), commit).unwrap();
+        let heads: Vec<&str> = meta.views().map(|(key, _)| key.head.as_str()).collect();
+        assert_eq!(heads, ["late", "other"]);
+        assert_eq!(meta.view(&key("late")).unwrap(), Some(&view(&[0, 3], &["x.bin", "z.bin"])));
+        assert_eq!(meta.view_versions(&key("late")).unwrap(), [VersionId(0), VersionId(3)]);
+        assert_eq!(meta.view(&key("other")).unwrap(), Some(&view(&[2], &[])));
+    }
+}
+
+#[test]
+fn a_damaged_part_of_a_view_is_found_when_it_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let commit = two_generations(dir.path(), false).commit().clone();
+    let path = dir.path().join("g000000002.delta");
+    let mut bytes = std::fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let meta = Meta::open(dir.path(), commit).unwrap();
+    assert!(matches!(meta.view(&key("main")), Err(MetaError::Damaged { .. })));
+    assert_eq!(meta.view_versions(&key("main")).unwrap(), [VersionId(0), VersionId(2)]);
+}
+
+#[test]
+fn versions_are_found_in_whatever_order_their_records_came() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut meta = Meta::empty("f");
+    for ids in [[4, 6], [1, 5], [0, 9]] {
+        let mut record = RecordBuilder::new();
+        ids.iter().for_each(|id| add(&mut record, *id, &format!("{id}.rs")));
+        if ids[0] == 0 {
+            record.collect(VersionId(6));
+        }
+        meta = Meta::open(dir.path(), record.write(dir.path(), &meta, "f", 10, false).unwrap()).unwrap();
+    }
+    let ids = |meta: &Meta| meta.version_ids().map(|id| id.0).collect::<Vec<_>>();
+    assert_eq!(ids(&meta), [0, 1, 4, 5, 9]);
+    assert_eq!(meta.version(VersionId(5)).unwrap().path(), "5.rs");
+    assert!(meta.version(VersionId(6)).is_none() && meta.version(VersionId(2)).is_none());
+    let folded = RecordBuilder::new().write(dir.path(), &meta, "f", 10, true).unwrap();
+    assert_eq!(ids(&Meta::open(dir.path(), folded).unwrap()), [0, 1, 4, 5, 9]);
 }

@@ -4,17 +4,19 @@
 //! scores are rounded to six decimals, each by itself: the error of a sum of a dozen shares stays far below 1e-4,
 //! whereas spreading the remainder would make one reason say something its signal did not.
 
+mod index;
 mod lookup;
 
 use std::path::Path;
 
 use serde::Serialize;
 
+pub use self::index::{collected, refresh, status};
 pub use self::lookup::{files, grep, map};
-use super::{note_words, rfc3339};
+use super::rfc3339;
 use crate::engine::api::{
-    Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, RefreshReport, SearchReply, SkippedReply,
-    Snapshot, Status, Verdict, WhyNot,
+    Building, Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply, SkippedReply,
+    Snapshot, Verdict, WhyNot,
 };
 use crate::engine::{ErrorKind, LanguageRow};
 use crate::model::{SkipReason, Skipped};
@@ -37,11 +39,6 @@ pub fn search_lines(reply: &SearchReply) -> String {
 /// The same, of several queries.
 pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
     lines(reply, Some(queries))
-}
-
-/// The state of an index.
-pub fn status(status: &Status) -> String {
-    line(&WireStatus::new(status))
 }
 
 /// What is left out.
@@ -75,19 +72,6 @@ pub fn languages(rows: &[LanguageRow]) -> String {
     line(&WireLanguages { languages })
 }
 
-/// What an index update did.
-pub fn refresh(report: &RefreshReport) -> String {
-    line(&WireRefresh {
-        generation: report.generation.0,
-        added: report.added,
-        changed: report.changed,
-        deleted: report.deleted,
-        renamed: report.renamed,
-        parsed: report.parsed,
-        bytes: report.bytes,
-    })
-}
-
 /// A failure: its text and the word for its kind.
 pub fn error(text: &str, kind: &str) -> String {
     line(&WireError { error: text, kind })
@@ -104,6 +88,9 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::Damaged => "damaged",
         ErrorKind::Locked => "locked",
         ErrorKind::Stale => "stale",
+        ErrorKind::DiskFull => "disk-full",
+        ErrorKind::ReadOnly => "read-only",
+        ErrorKind::Permission => "permission",
         ErrorKind::Io => "io",
     }
 }
@@ -243,6 +230,20 @@ struct WireSnapshot {
     indexed_files: usize,
     skipped_files: usize,
     stale_files: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    building: Option<WireBuilding>,
+}
+
+#[derive(Serialize)]
+struct WireBuilding {
+    files: usize,
+    of: usize,
+}
+
+impl WireBuilding {
+    fn new(building: &Building) -> WireBuilding {
+        WireBuilding { files: building.files, of: building.of }
+    }
 }
 
 impl WireSnapshot {
@@ -256,52 +257,7 @@ impl WireSnapshot {
             indexed_files: snapshot.indexed_files,
             skipped_files: snapshot.skipped_files,
             stale_files: snapshot.stale_files,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct WireStatus<'a> {
-    state: &'static str,
-    detail: Option<&'a str>,
-    index_path: String,
-    root: String,
-    branch: Option<&'a str>,
-    commit: Option<&'a str>,
-    generation: Option<u64>,
-    files: usize,
-    chunks: usize,
-    symbols: usize,
-    source_bytes: u64,
-    index_bytes: u64,
-    languages: Vec<WireLanguageCount<'a>>,
-    skipped: Vec<WireReasonCount>,
-    notes: Vec<WireNoteCount>,
-    stale_files: Option<usize>,
-}
-
-impl<'a> WireStatus<'a> {
-    fn new(status: &'a Status) -> WireStatus<'a> {
-        let languages = status.languages.iter().map(|&(name, files)| WireLanguageCount { name, files });
-        let notes =
-            status.notes.iter().map(|&(note, files)| WireNoteCount { note: note_words(note).0, files });
-        WireStatus {
-            state: status.state.name(),
-            detail: status.detail.as_deref(),
-            index_path: shown(&status.index_path),
-            root: shown(&status.root),
-            branch: status.branch.as_deref(),
-            commit: status.commit.as_deref(),
-            generation: status.generation.map(|generation| generation.0),
-            files: status.files,
-            chunks: status.chunks,
-            symbols: status.symbols,
-            source_bytes: status.source_bytes,
-            index_bytes: status.index_bytes,
-            languages: languages.collect(),
-            skipped: reasons(&status.skipped),
-            notes: notes.collect(),
-            stale_files: status.stale_files,
+            building: snapshot.building.as_ref().map(WireBuilding::new),
         }
     }
 }
@@ -499,17 +455,6 @@ struct WireLanguage<'a> {
     extensions: Vec<&'a str>,
     overridden: bool,
     files: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct WireRefresh {
-    generation: u64,
-    added: usize,
-    changed: usize,
-    deleted: usize,
-    renamed: usize,
-    parsed: usize,
-    bytes: u64,
 }
 
 #[derive(Serialize)]

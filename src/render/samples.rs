@@ -80,6 +80,7 @@ fn reply() -> SearchReply {
             indexed_files: 120,
             skipped_files: 7,
             stale_files: 1,
+            building: None,
         },
         warnings: vec!["another process is indexing".into()],
     }
@@ -103,6 +104,14 @@ fn status_sample() -> Status {
         skipped: vec![(SkipReason::Ignored, 4), (SkipReason::TooLarge, 1)],
         notes: vec![(Note::SyntaxErrors, 2)],
         stale_files: Some(3),
+        building: None,
+        views: vec![ViewRow {
+            root: "/w/tree".into(),
+            head: "main".into(),
+            files: 3,
+            used: UNIX_EPOCH,
+            staged: false,
+        }],
     }
 }
 
@@ -352,7 +361,7 @@ fn a_status() {
             r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
             r#""languages":[{"name":"rust","files":100},{"name":"text","files":20}],"#,
             r#""skipped":[{"reason":"ignored","files":4},{"reason":"too-large","files":1}],"#,
-            r#""notes":[{"note":"syntax-errors","files":2}],"stale_files":3}"#,
+            r#""notes":[{"note":"syntax-errors","files":2}],"stale_files":3,"views":[{"root":"/w/tree","head":"main","files":3,"used":"1970-01-01T00:00:00.000Z"}]}"#,
         ),
     );
 }
@@ -461,6 +470,7 @@ fn an_index_update() {
         renamed: 0,
         parsed: 3,
         bytes: 2048,
+        put_aside: None,
     };
     check(
         text::refresh(&report),

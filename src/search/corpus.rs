@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::evidence::Pool;
-use super::place;
+use super::{SearchError, place};
 
 use crate::filter::Filter;
 use crate::id::VersionId;
 use crate::index::{Columns, IndexError};
-use crate::meta::{Meta, Totals, Version};
+use crate::meta::{Meta, Totals, Version, View, ViewInfo, ViewKey};
 use crate::model::Field;
 use crate::update::Committed;
 
@@ -53,6 +53,7 @@ impl Role {
 /// A view of a commit. Made once a generation, then shared by all queries.
 pub struct Corpus {
     committed: Arc<Committed>,
+    key: ViewKey,
     versions: Vec<VersionId>,
     totals: Totals,
     /// Number of the first document of each segment, and the number of documents at the end.
@@ -73,8 +74,8 @@ pub struct Corpus {
 
 impl Corpus {
     /// The view `key` of `committed`; `None` when there is no such view.
-    pub fn new(committed: Arc<Committed>, key: &str) -> Result<Option<Corpus>, IndexError> {
-        let Some(view) = committed.meta.view(key) else { return Ok(None) };
+    pub fn new(committed: Arc<Committed>, key: &ViewKey) -> Result<Option<Corpus>, SearchError> {
+        let Some(view) = committed.meta.view(key)? else { return Ok(None) };
         let versions: Vec<VersionId> =
             view.versions().filter(|id| committed.meta.version(*id).is_some()).collect();
         let totals = committed.meta.totals(view);
@@ -112,12 +113,29 @@ impl Corpus {
         let lengths = versions.iter().map(length).collect();
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
-        Ok(Some(Corpus { versions, totals, bases, files, docs, lengths, whole, roles, pool, committed }))
+        let key = key.clone();
+        Ok(Some(Corpus { key, versions, totals, bases, files, docs, lengths, whole, roles, pool, committed }))
     }
 
     /// The commit.
     pub fn committed(&self) -> &Committed {
         &self.committed
+    }
+
+    /// Which view it is.
+    pub fn key(&self) -> &ViewKey {
+        &self.key
+    }
+
+    /// The view.
+    pub fn view(&self) -> &View {
+        let view = self.committed.meta.view(&self.key).ok().flatten();
+        view.expect("it was read when the corpus was made")
+    }
+
+    /// What is known of the view.
+    pub fn info(&self) -> &ViewInfo {
+        self.committed.meta.view_info(&self.key).expect("as above")
     }
 
     /// Its metadata.
@@ -174,7 +192,7 @@ impl Corpus {
     }
 
     /// The documents of a file.
-    pub(super) fn docs(&self, file: u32) -> Range<u32> {
+    pub fn docs(&self, file: u32) -> Range<u32> {
         self.docs[file as usize].clone()
     }
 

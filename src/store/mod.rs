@@ -18,8 +18,8 @@ pub use lock::{Holder, Lock, LockError};
 /// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
 /// read; an older one is put aside and made anew, a newer one is refused.
 ///
-/// Version log: 1, the first.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version log: 1, the first; 2, a view for each branch, and its parts in the heap.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// An I/O error with the file it happened to.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,19 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
+use rustc_hash::FxHashMap;
+
+use super::compare::RESTATS_WORTH_A_COMMIT;
+use super::quarantine::Quarantine;
+use super::work::Work;
 use super::*;
 use crate::git;
+use crate::index::Writer;
+use crate::meta::StatRow;
 use crate::model::Note;
+use crate::store::{self, Lock};
 
 /// A tree and its index in a folder of their own.
 struct Tree {
@@ -14,6 +23,7 @@ struct Tree {
     workspace: Workspace,
     grammars: Grammars,
     settings: Settings,
+    checkpoint: Duration,
 }
 
 impl Tree {
@@ -21,10 +31,22 @@ impl Tree {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("tree");
         std::fs::create_dir(&root).unwrap();
-        let workspace = Workspace::new(root.clone(), root.clone(), folder.path().join("index"));
+        let workspace = Workspace::new(
+            root.clone(),
+            root.clone(),
+            folder.path().join("index"),
+            fingerprint(&Grammars::built_in()),
+        );
         let settings =
             Settings { hidden: false, max_file_bytes: 1 << 20, no_ignore: false, no_built_in: false };
-        Tree { _folder: folder, root, workspace, grammars: Grammars::built_in(), settings }
+        Tree {
+            _folder: folder,
+            root,
+            workspace,
+            grammars: Grammars::built_in(),
+            settings,
+            checkpoint: FIRST_CHECKPOINT,
+        }
     }
 
     /// Writes a file whose times are long past, so that its stat data proves something.
@@ -52,13 +74,17 @@ impl Tree {
     }
 
     fn with_updater<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
-        let tracked = git::discover(&self.root).map(|repo| repo.tracked_below(&self.root));
+        let repo = git::discover(&self.root);
+        let tracked = repo.as_ref().map(|repo| repo.tracked_below(&self.root));
         act(&Updater {
             workspace: &self.workspace,
+            repo: repo.as_ref(),
+            head: repo.as_ref().map(|repo| repo.head()).unwrap_or_default(),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
             settings: &self.settings,
             threads: Some(2),
+            checkpoint: self.checkpoint,
         })
     }
 
@@ -70,13 +96,16 @@ impl Tree {
 
     fn stale(&self) -> usize {
         let committed = self.workspace.open().unwrap();
-        self.with_updater(|updater| updater.stale(&updater.plan(Some(&committed)).unwrap(), &committed.meta))
+        self.with_updater(|updater| {
+            updater.stale(&updater.plan(Some(&committed)).unwrap(), &committed.meta).unwrap()
+        })
     }
 
     /// The files of the view by path, those without content in brackets, then what was left out.
     fn shown(&self) -> String {
         let committed = self.workspace.open().unwrap();
-        let view = committed.meta.view(&self.workspace.view_key()).unwrap();
+        let key = self.with_updater(|updater| updater.view_key());
+        let view = committed.meta.view(&key).unwrap().unwrap();
         let mut files: Vec<String> = view
             .versions()
             .map(|id| committed.meta.version(id).unwrap())
@@ -159,7 +188,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         root: &tree.root,
         limits: Limits::default(),
         grammars: &tree.grammars,
-        writer: &writer,
+        segments: writer.segments(),
         tracked: None,
         known: &FxHashMap::default(),
         quarantine: &quarantine,
@@ -168,8 +197,11 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         threads: 1,
         progress: &|_| (),
     };
-    let (outcomes, _) = work.run(&[ReadTask { path, stat, wanted: false, old: None }]).unwrap();
-    let entry = outcomes[0].skipped.as_ref().unwrap();
+    let mut outcomes = Vec::new();
+    let tasks = [ReadTask { path, stat, wanted: false, old: None }];
+    work.run(&tasks, Duration::MAX, |parcel, _| Ok::<(), IndexError>(outcomes.extend(parcel.outcomes)))
+        .unwrap();
+    let entry = outcomes[0].1.skipped.as_ref().unwrap();
     assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(StatRow::default())));
 }
 
@@ -180,7 +212,7 @@ fn an_index_inside_its_tree_is_left_out_by_whatever_way_it_is_named() {
     tree.write("a.rs", "fn a() {}\n");
     let link = tree.root.with_file_name("link");
     std::os::unix::fs::symlink(&tree.root, &link).unwrap();
-    tree.workspace = Workspace::new(tree.root.clone(), tree.root.clone(), link.join("index"));
+    tree.workspace = Workspace::new(tree.root.clone(), tree.root.clone(), link.join("index"), "test".into());
     let first = tree.refresh();
     assert_eq!(tree.refresh().generation, first.generation);
     assert_eq!(tree.shown(), "a.rs, index built-in");
@@ -200,4 +232,88 @@ fn numbers_are_for_new_versions_only() {
     tree.write("new.txt", "new\n");
     tree.refresh();
     assert_eq!(numbers(&tree), RESTATS_WORTH_A_COMMIT + 1);
+}
+
+/// A progress function that ends an update by a panic when `files` have been indexed.
+fn killed_after(files: usize) -> impl Fn(Progress) + Sync {
+    move |progress: Progress| {
+        if progress.stage == Stage::Index && progress.files > files {
+            panic!("killed");
+        }
+    }
+}
+
+/// Indexes until `files` are done, committing what there is at every moment.
+fn interrupt(tree: &mut Tree, files: usize) {
+    tree.checkpoint = Duration::ZERO;
+    let committed = tree.workspace.open().ok();
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        tree.with_updater(|updater| {
+            let kill = killed_after(files);
+            updater.refresh(committed.as_ref(), Duration::ZERO, &kill).map(|_| ())
+        })
+    }));
+    assert!(ended.is_err());
+    tree.checkpoint = FIRST_CHECKPOINT;
+}
+
+fn keys(tree: &Tree) -> Vec<(bool, u32)> {
+    let committed = tree.workspace.open().unwrap();
+    committed.meta.views().map(|(key, info)| (key.staged, info.files)).collect()
+}
+
+#[test]
+fn an_update_that_was_interrupted_goes_on_where_it_was() {
+    let mut tree = Tree::new();
+    (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
+    std::thread::sleep(Duration::from_millis(2100)); // so that stat data prove something
+    interrupt(&mut tree, 150);
+    let [(true, staged)] = keys(&tree)[..] else { panic!("{:?}", keys(&tree)) };
+    assert!(staged > 0, "{staged}");
+    let report = tree.refresh();
+    assert_eq!((report.parsed, report.added), (200 - staged as usize, 200), "{report:?}");
+    assert_eq!(keys(&tree), [(false, 200)]);
+
+    // The same beside a view that answers: it stays as it is until all is done.
+    (0..120).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn g{number}() {{}}\n")));
+    std::thread::sleep(Duration::from_millis(2100));
+    interrupt(&mut tree, 90);
+    let found = keys(&tree);
+    assert_eq!((found.len(), found[0]), (2, (false, 200)));
+    let names = |tree: &Tree| {
+        let committed = tree.workspace.open().unwrap();
+        let key = tree.with_updater(|updater| updater.view_key());
+        let view = committed.meta.view(&key).unwrap().unwrap();
+        let names = view.versions().map(|id| {
+            let version = committed.meta.version(id).unwrap();
+            version.outline().unwrap().symbols[0].name[..1].to_string()
+        });
+        let changed = names.filter(|name| name == "g").count();
+        (changed, committed.meta.version_ids().count())
+    };
+    let (changed, versions) = names(&tree);
+    assert_eq!(changed, 0);
+    let staged = versions - 200;
+    let report = tree.refresh();
+    assert_eq!((report.parsed, report.changed), (120 - staged, 120), "{report:?}");
+    assert_eq!((keys(&tree), names(&tree)), (vec![(false, 200)], (120, 200)));
+}
+
+#[test]
+fn what_was_checked_out_meanwhile_is_not_mixed_in() {
+    let tree = Tree::new();
+    tree.git("init -q -b main");
+    tree.write("a.rs", "fn a() {}\n");
+    let committed = tree.workspace.open().ok();
+    let switch = |progress: Progress| {
+        if progress.stage == Stage::Index {
+            std::fs::write(tree.root.join(".git/HEAD"), "ref: refs/heads/topic\n").unwrap();
+        }
+    };
+    let refreshed = tree.with_updater(|updater| updater.refresh(committed.as_ref(), Duration::ZERO, &switch));
+    assert!(matches!(refreshed, Err(UpdateError::Switched)), "{refreshed:?}");
+    assert!(matches!(tree.workspace.open(), Err(WorkspaceError::Missing { .. })));
+    tree.refresh();
+    let committed = tree.workspace.open().unwrap();
+    assert_eq!(committed.meta.views().next().unwrap().0.head, "topic");
 }

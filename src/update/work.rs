@@ -3,12 +3,17 @@
 //! Each thread takes the next few files, in path order, and fills a segment of its own. A version's number is its
 //! place in the plan, so it does not depend on which thread was first; neither does anything else that is stored,
 //! except which segment a document lies in, and no answer depends on that.
+//!
+//! What a thread has done it hands over in parcels, a finished segment with the outcomes of the files in it: when the
+//! segment is full, and when a checkpoint is called. So what has been handed over can be committed while the threads
+//! go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Scope, ScopedJoinHandle};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +24,7 @@ use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
-use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, Writer};
+use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
 use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipped, Symbol, SymbolKind};
 use crate::path::RelPath;
@@ -36,6 +41,12 @@ const SEGMENT_BYTES: usize = 72 << 20;
 
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
+
+/// The longest pause between checkpoints.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The epoch of a thread that has nothing left to do.
+const HOME: u32 = u32::MAX;
 
 /// Threads when nobody says: one a core.
 pub fn default_threads() -> usize {
@@ -65,7 +76,7 @@ pub struct Work<'w> {
     pub root: &'w Path,
     pub limits: Limits,
     pub grammars: &'w Grammars,
-    pub writer: &'w Writer,
+    pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, ContentHash), VersionId>,
     pub quarantine: &'w Quarantine,
@@ -111,34 +122,144 @@ pub struct NewVersion {
     pub outline: EncodedOutline,
 }
 
+/// What a thread hands over: a segment, and what became of the files whose documents are in it, by their places among
+/// the tasks.
+#[derive(Default)]
+pub struct Parcel {
+    pub outcomes: Vec<(usize, Outcome)>,
+    pub segments: Vec<FinishedSegment>,
+    /// How many checkpoints had been called when it was made.
+    epoch: u32,
+    thread: usize,
+}
+
+/// What the threads share.
+struct Shared {
+    /// The next file that nobody has taken.
+    next: AtomicUsize,
+    files: AtomicUsize,
+    bytes: AtomicU64,
+    /// How many checkpoints have been called.
+    epoch: AtomicU32,
+    /// Whether everybody is to go home.
+    stop: AtomicBool,
+}
+
 impl Work<'_> {
-    /// Does all tasks; the outcomes come in their order.
-    pub fn run(&self, tasks: &[ReadTask]) -> Result<(Vec<Outcome>, Vec<FinishedSegment>), IndexError> {
-        let next = AtomicUsize::new(0);
-        let done = (AtomicUsize::new(0), AtomicU64::new(0));
+    /// Does all tasks. `deliver` is called with every parcel, on this thread, and told when everything that was done by
+    /// a certain moment has been delivered: the first time when the work has taken `first`, then after twice that, and
+    /// so on.
+    pub fn run<E: From<IndexError>>(
+        &self,
+        tasks: &[ReadTask],
+        first: Duration,
+        mut deliver: impl FnMut(Parcel, Moment) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let shared = Shared {
+            next: AtomicUsize::new(0),
+            files: AtomicUsize::new(0),
+            bytes: AtomicU64::new(0),
+            epoch: AtomicU32::new(0),
+            stop: AtomicBool::new(false),
+        };
         let threads = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
-        let results: Vec<Result<Hand, IndexError>> = std::thread::scope(|scope| {
+        let (sender, parcels) = mpsc::channel::<Result<Parcel, IndexError>>();
+        std::thread::scope(|scope| {
             let hands: Vec<_> = (0..threads)
-                .map(|thread| (thread, &next, &done))
-                .map(|(thread, next, done)| {
-                    let work = move || Hand::new(self, thread, threads).work(tasks, next, done);
+                .map(|thread| {
+                    let (shared, sender) = (&shared, &sender);
+                    let work = move || Hand::new(self, thread, threads, sender).work(tasks, shared);
                     spawn(scope, work)
                 })
                 .collect();
-            hands
-                .into_iter()
-                .map(|hand| hand.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        });
-        let mut outcomes: Vec<(usize, Outcome)> = Vec::with_capacity(tasks.len());
-        let mut segments = Vec::new();
-        for result in results {
-            let hand = result?;
-            outcomes.extend(hand.outcomes);
-            segments.extend(hand.finished);
+            let mut clock = Clock::new(first, threads);
+            let result = loop {
+                let received = match clock.left() {
+                    Some(left) => parcels.recv_timeout(left),
+                    None => parcels.recv().map_err(RecvTimeoutError::from),
+                };
+                let delivered = match received {
+                    Ok(Ok(parcel)) => {
+                        let moment = clock.receive(&parcel);
+                        deliver(parcel, moment)
+                    }
+                    Ok(Err(error)) => Err(error.into()),
+                    Err(_) => {
+                        clock.call(&shared.epoch);
+                        Ok(())
+                    }
+                };
+                if delivered.is_err() {
+                    shared.stop.store(true, Ordering::Relaxed);
+                    break delivered;
+                }
+                if clock.all_are_home() {
+                    break Ok(());
+                }
+            };
+            for hand in hands {
+                hand.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+            result
+        })
+    }
+}
+
+/// Whether a parcel completes a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// There is more to come.
+    Between,
+    /// All that was done when the checkpoint was called has been delivered.
+    Checkpoint,
+}
+
+/// When checkpoints are called, and which threads have answered the last one.
+struct Clock {
+    /// When the next one is called; `None` while one is on its way, and for never.
+    next: Option<Instant>,
+    is_called: bool,
+    pause: Duration,
+    called: u32,
+    answered: Vec<u32>,
+}
+
+impl Clock {
+    fn new(first: Duration, threads: usize) -> Clock {
+        Clock {
+            next: Instant::now().checked_add(first),
+            is_called: false,
+            pause: first,
+            called: 0,
+            answered: vec![0; threads],
         }
-        outcomes.sort_unstable_by_key(|(place, _)| *place);
-        Ok((outcomes.into_iter().map(|(_, outcome)| outcome).collect(), segments))
+    }
+
+    fn left(&self) -> Option<Duration> {
+        self.next.map(|next| next.saturating_duration_since(Instant::now()))
+    }
+
+    fn call(&mut self, epoch: &AtomicU32) {
+        self.called += 1;
+        epoch.store(self.called, Ordering::Relaxed);
+        (self.next, self.is_called) = (None, true);
+    }
+
+    fn all_are_home(&self) -> bool {
+        self.answered.iter().all(|answered| *answered == HOME)
+    }
+
+    fn receive(&mut self, parcel: &Parcel) -> Moment {
+        self.answered[parcel.thread] = parcel.epoch;
+        if !self.is_called
+            || self.all_are_home()
+            || self.answered.iter().any(|answered| *answered < self.called)
+        {
+            return Moment::Between;
+        }
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        (self.next, self.is_called) = (Instant::now().checked_add(self.pause), false);
+        Moment::Checkpoint
     }
 }
 
@@ -154,10 +275,11 @@ pub fn spawn<'scope, T: Send + 'scope>(
 /// One thread with its tools.
 struct Hand<'w> {
     work: &'w Work<'w>,
+    thread: usize,
+    sender: &'w Sender<Result<Parcel, IndexError>>,
     budget: usize,
     segment: Option<SegmentBuilder>,
-    finished: Vec<FinishedSegment>,
-    outcomes: Vec<(usize, Outcome)>,
+    parcel: Parcel,
     analyzer: Analyzer,
     slot: Slot,
     tokenizer: Tokenizer,
@@ -174,13 +296,19 @@ struct Fields {
 }
 
 impl<'w> Hand<'w> {
-    fn new(work: &'w Work<'w>, thread: usize, threads: usize) -> Hand<'w> {
+    fn new(
+        work: &'w Work<'w>,
+        thread: usize,
+        threads: usize,
+        sender: &'w Sender<Result<Parcel, IndexError>>,
+    ) -> Hand<'w> {
         Hand {
             work,
+            thread,
+            sender,
             budget: (SEGMENT_BYTES / threads).max(16 << 20),
             segment: None,
-            finished: Vec::new(),
-            outcomes: Vec::new(),
+            parcel: Parcel { thread, ..Parcel::default() },
             analyzer: Analyzer::new(),
             slot: work.journal.slot(thread),
             tokenizer: Tokenizer::new(),
@@ -188,33 +316,61 @@ impl<'w> Hand<'w> {
         }
     }
 
-    fn work(
-        mut self,
-        tasks: &[ReadTask],
-        next: &AtomicUsize,
-        done: &(AtomicUsize, AtomicU64),
-    ) -> Result<Hand<'w>, IndexError> {
-        let total_bytes = tasks.iter().map(|task| task.stat.size).sum();
-        loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
-            let Some(batch) =
-                tasks.get(start..(start + BATCH).min(tasks.len())).filter(|batch| !batch.is_empty())
-            else {
-                self.flush()?;
-                return Ok(self);
-            };
-            for (place, task) in (start..).zip(batch) {
-                let outcome = self.one(place, task)?;
-                self.outcomes.push((place, outcome));
-                (self.work.progress)(Progress {
-                    stage: Stage::Index,
-                    files: done.0.fetch_add(1, Ordering::Relaxed) + 1,
-                    total_files: tasks.len(),
-                    bytes: done.1.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
-                    total_bytes,
-                });
+    /// Works until nothing is left, then says so, however it ended.
+    fn work(mut self, tasks: &[ReadTask], shared: &Shared) {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.work_through(tasks, shared)));
+        // Whoever does not listen any more has stopped for another error.
+        match ended {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => _ = self.sender.send(Err(error)),
+            Err(panic) => {
+                _ = self.sender.send(Ok(Parcel { thread: self.thread, epoch: HOME, ..Parcel::default() }));
+                std::panic::resume_unwind(panic);
             }
         }
+    }
+
+    fn work_through(&mut self, tasks: &[ReadTask], shared: &Shared) -> Result<(), IndexError> {
+        let total_bytes = tasks.iter().map(|task| task.stat.size).sum();
+        loop {
+            let start = shared.next.fetch_add(BATCH, Ordering::Relaxed);
+            let batch = tasks.get(start..(start + BATCH).min(tasks.len()));
+            let Some(batch) = batch.filter(|batch| !batch.is_empty()) else {
+                return self.hand_over(HOME);
+            };
+            for (place, task) in (start..).zip(batch) {
+                if shared.stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                let outcome = self.one(place, task)?;
+                self.parcel.outcomes.push((place, outcome));
+                (self.work.progress)(Progress {
+                    stage: Stage::Index,
+                    files: shared.files.fetch_add(1, Ordering::Relaxed) + 1,
+                    total_files: tasks.len(),
+                    bytes: shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
+                    total_bytes,
+                });
+                let epoch = shared.epoch.load(Ordering::Relaxed);
+                // Between files only, so that a file's documents stay together.
+                let is_full = self.segment.as_ref().is_some_and(|segment| segment.memory() > self.budget);
+                if is_full || epoch != self.parcel.epoch {
+                    self.hand_over(epoch)?;
+                }
+            }
+        }
+    }
+
+    /// Ends the segment and hands it over with the outcomes so far.
+    fn hand_over(&mut self, epoch: u32) -> Result<(), IndexError> {
+        let segment = self.segment.take().map(SegmentBuilder::finish).transpose()?.flatten();
+        let next = Parcel { thread: self.thread, epoch, ..Parcel::default() };
+        let mut parcel = std::mem::replace(&mut self.parcel, next);
+        parcel.segments.extend(segment);
+        parcel.epoch = epoch;
+        // As above.
+        let _ = self.sender.send(Ok(parcel));
+        Ok(())
     }
 
     fn one(&mut self, place: usize, task: &ReadTask) -> Result<Outcome, IndexError> {
@@ -309,7 +465,6 @@ impl<'w> Hand<'w> {
             }
             self.add(id, chunk, place == last, &mut lengths)?;
         }
-        self.flush_if_full()?;
         let mut notes = analysis.notes.clone();
         if source.decoded {
             notes.push(Note::Decoded);
@@ -348,7 +503,6 @@ impl<'w> Hand<'w> {
             context: Vec::new(),
         };
         self.add(id, &chunk, true, &mut lengths)?;
-        self.flush_if_full()?;
         Ok(NewVersion {
             id,
             path: task.path.clone(),
@@ -373,7 +527,7 @@ impl<'w> Hand<'w> {
     ) -> Result<(), IndexError> {
         let segment = match &mut self.segment {
             Some(segment) => segment,
-            none => none.insert(self.work.writer.new_segment(self.budget)?),
+            none => none.insert(self.work.segments.new_segment(self.budget)?),
         };
         let fields = &self.fields;
         for (length, terms) in lengths.iter_mut().zip(&fields.scored) {
@@ -391,21 +545,6 @@ impl<'w> Hand<'w> {
             definitions: &fields.definitions,
             references: &fields.references,
         })
-    }
-
-    /// Ends the segment when its memory is used up; between files only, so that a file's documents stay together.
-    fn flush_if_full(&mut self) -> Result<(), IndexError> {
-        match &self.segment {
-            Some(segment) if segment.memory() > self.budget => self.flush(),
-            _ => Ok(()),
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), IndexError> {
-        if let Some(segment) = self.segment.take() {
-            self.finished.extend(segment.finish()?);
-        }
-        Ok(())
     }
 }
 

@@ -1,18 +1,23 @@
 //! The folder of an index: whose it is, what lies in it, and how its newest commit is opened.
 //!
 //! ```text
-//! WORKSPACE   what it belongs to; an index that is claimed by another tree is refused
-//! lock        see [`crate::store::Lock`]
-//! meta/       see [`crate::meta`]
-//! tantivy/    segments; its meta.json is the commit point
-//! session-H   what was touched in the tree whose path has hash H
-//! in-flight/  see [`super::quarantine`]
-//! quarantine  the same
-//! aside-N/    a damaged or older index that was replaced; nothing deletes it
+//! WORKSPACE    what it belongs to; an index that is claimed by another tree is refused
+//! lock         see [`crate::store::Lock`]
+//! vN-HASH/     the data in format N for the parsers and tokenizer with that hash
+//!   meta/      see [`crate::meta`]
+//!   tantivy/   segments; its meta.json is the commit point
+//! session-H    what was touched in the tree whose path has hash H
+//! in-flight/   see [`super::quarantine`]
+//! quarantine   the same
+//! damaged-N/   data that could not be read and was made anew, with the reason; nothing deletes it
 //! ```
+//!
+//! A program of another version, or with other grammars, has a data folder of its own: while it builds that, the old
+//! one goes on answering the old program. A data folder that nobody brings up to date for a week goes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,12 +28,22 @@ use crate::store::{self, AtFile, FORMAT_VERSION, FileError, TEMPORARY_PREFIX};
 /// A reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;
 
+/// The number of the layout of the folder, in `WORKSPACE`. A program that finds a higher one touches nothing.
+const LAYOUT: u32 = 1;
+
+/// A data folder of another program version is removed when nobody has brought it up to date for so long.
+const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How the names of folders begin that hold what could not be read.
+const DAMAGED: &str = "damaged-";
+
 /// Where an index lies and whose it is.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
     owner: PathBuf,
     dir: PathBuf,
+    fingerprint: String,
 }
 
 /// One commit, open for reading: segments and metadata that belong together.
@@ -57,7 +72,7 @@ pub enum WorkspaceError {
         owner: String,
     },
     /// A newer program made it.
-    #[error("the index at {} has format {found}, this program reads format {FORMAT_VERSION}", dir.display())]
+    #[error("the index at {} has format {found}, which is newer than this program; update it, or choose another index folder", dir.display())]
     NewerFormat {
         /// Where it is.
         dir: PathBuf,
@@ -85,9 +100,10 @@ struct Claim {
 
 impl Workspace {
     /// The workspace in the folder `dir` for the tree at `root`. `owner` is what it belongs to: the common git
-    /// directory, which worktrees share, or the root itself. Nothing is touched yet.
-    pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf) -> Workspace {
-        Workspace { root, owner, dir: resolved(dir) }
+    /// directory, which worktrees share, or the root itself. `fingerprint` is [`super::fingerprint`]. Nothing is
+    /// touched yet.
+    pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf, fingerprint: String) -> Workspace {
+        Workspace { root, owner, dir: resolved(dir), fingerprint }
     }
 
     /// The name of the workspace folder of `owner` among others: its own name for people, a hash for truth.
@@ -115,9 +131,9 @@ impl Workspace {
         &self.dir
     }
 
-    /// The key of this tree's view.
-    pub fn view_key(&self) -> String {
-        self.root.to_string_lossy().into_owned()
+    /// What decides how content is stored.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
     }
 
     /// The lock file.
@@ -132,14 +148,19 @@ impl Workspace {
         self.dir.join(format!("session-{}", &hash[..16]))
     }
 
+    /// The folder of the data.
+    pub fn data_dir(&self) -> PathBuf {
+        self.dir.join(format!("v{FORMAT_VERSION}-{}", self.fingerprint))
+    }
+
     /// The folder of metadata records.
     pub fn meta_dir(&self) -> PathBuf {
-        self.dir.join("meta")
+        self.data_dir().join("meta")
     }
 
     /// The folder of segments.
     pub fn segment_dir(&self) -> PathBuf {
-        self.dir.join("tantivy")
+        self.data_dir().join("tantivy")
     }
 
     /// Checks that the folder is this tree's, or nobody's.
@@ -150,7 +171,7 @@ impl Workspace {
                 let claim: Claim = serde_json::from_slice(&bytes).map_err(|error| {
                     WorkspaceError::Damaged { dir: self.dir.clone(), reason: format!("WORKSPACE: {error}") }
                 })?;
-                if claim.format > FORMAT_VERSION {
+                if claim.format > LAYOUT {
                     return Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found: claim.format });
                 }
                 if claim.owner != self.owner.to_string_lossy() {
@@ -180,10 +201,9 @@ impl Workspace {
     pub fn claim(&self) -> Result<(), WorkspaceError> {
         self.check_owner()?;
         let path = self.dir.join("WORKSPACE");
-        // An index of an older format is about to be replaced; an older program must not take the new one for damage.
         let format = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok().map(|claim: Claim| claim.format);
-        if std::fs::read(&path).ok().and_then(format) != Some(FORMAT_VERSION) {
-            let claim = Claim { format: FORMAT_VERSION, owner: self.owner.to_string_lossy().into_owned() };
+        if std::fs::read(&path).ok().and_then(format) != Some(LAYOUT) {
+            let claim = Claim { format: LAYOUT, owner: self.owner.to_string_lossy().into_owned() };
             store::replace(&path, &[&serde_json::to_vec(&claim).expect("plain data")])?;
         }
         store::create_private_dir(&self.meta_dir())?;
@@ -236,21 +256,70 @@ impl Workspace {
         std::fs::read(self.segment_dir().join("meta.json")).ok()
     }
 
-    /// Moves an index that cannot be read out of the way. Nothing is deleted. The caller holds the lock.
-    pub fn put_aside(&self) -> Result<PathBuf, WorkspaceError> {
+    /// Moves data that cannot be read out of the way, with a note that says why. Nothing is deleted. The caller holds
+    /// the lock.
+    pub fn put_aside(&self, reason: &str) -> Result<PathBuf, WorkspaceError> {
         let aside = (1..)
-            .map(|number| self.dir.join(format!("aside-{number}")))
+            .map(|number| self.dir.join(format!("{DAMAGED}{number}")))
             .find(|path| !path.exists())
             .expect("numbers do not end");
+        tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it is made anew");
         store::create_private_dir(&aside)?;
-        for name in ["tantivy", "meta"] {
-            let from = self.dir.join(name);
-            if from.exists() {
-                std::fs::rename(&from, aside.join(name)).at("move", &from)?;
-            }
-        }
+        store::replace(&aside.join("REASON"), &[reason.as_bytes(), b"\n"])?;
+        let from = self.data_dir();
+        let name = from.file_name().expect("it has a name").to_owned();
+        std::fs::rename(&from, aside.join(name)).at("move", &from)?;
+        store::sync_folder(&aside)?;
         store::sync_folder(&self.dir)?;
+        self.claim()?;
         Ok(aside)
+    }
+
+    /// The folders of what was put aside.
+    pub fn aside(&self) -> Vec<PathBuf> {
+        self.entries(|name| name.starts_with(DAMAGED))
+    }
+
+    /// Data folders of other formats or for other parsers that nobody has brought up to date for `unused`. Those of a
+    /// newer format are not among them.
+    pub fn others(&self, unused: Duration) -> Vec<PathBuf> {
+        let own = self.data_dir();
+        let is_data = |name: &str| {
+            let format =
+                name.strip_prefix('v').and_then(|rest| rest.split_once('-')).map(|(format, _)| format);
+            // The first format had no folder of its own.
+            matches!(name, "meta" | "tantivy")
+                || format.and_then(|format| format.parse().ok()).is_some_and(|it: u32| it <= FORMAT_VERSION)
+        };
+        let is_unused = |path: &PathBuf| {
+            let commit = [path.join("tantivy/meta.json"), self.dir.join("tantivy/meta.json"), path.clone()];
+            let written = commit.iter().find_map(|path| path.metadata().ok()?.modified().ok());
+            written.is_none_or(|time| time.elapsed().unwrap_or_default() >= unused)
+        };
+        let mut others = self.entries(is_data);
+        others.retain(|path| *path != own && is_unused(path));
+        others
+    }
+
+    /// Removes data folders. The caller holds the lock.
+    pub fn remove_others(&self, others: &[PathBuf]) -> Result<(), WorkspaceError> {
+        for path in others {
+            std::fs::remove_dir_all(path).at("remove", path)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the data folders that are no longer used. The caller holds the lock.
+    pub fn remove_unused_others(&self) -> Result<(), WorkspaceError> {
+        self.remove_others(&self.others(UNUSED))
+    }
+
+    fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let wanted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_wanted));
+        let mut paths: Vec<PathBuf> = wanted.map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
     }
 }
 
@@ -269,7 +338,7 @@ mod tests {
     use super::*;
 
     fn workspace(dir: &Path) -> Workspace {
-        Workspace::new("/tree".into(), "/tree".into(), dir.to_path_buf())
+        Workspace::new("/tree".into(), "/tree".into(), dir.to_path_buf(), "test".into())
     }
 
     #[test]
@@ -291,7 +360,7 @@ mod tests {
         std::fs::write(&path, r#"{"format":0,"owner":"/tree"}"#).unwrap();
         workspace(dir.path()).claim().unwrap();
         let claim: Claim = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-        assert_eq!(claim.format, FORMAT_VERSION);
+        assert_eq!(claim.format, LAYOUT);
         std::fs::write(&path, r#"{"format":99,"owner":"/tree"}"#).unwrap();
         let error = workspace(dir.path()).claim().unwrap_err();
         assert!(matches!(error, WorkspaceError::NewerFormat { found: 99, .. }), "{error}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use spyhop::engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State};
 use spyhop::engine::{Engine, ErrorKind};
 
-use super::{Tree, ask, open, options, paths, refresh};
+use super::{Tree, ask, data, open, options, paths, refresh};
 use crate::cli::SMALL;
 
 /// An engine that takes the index as it is.
@@ -66,7 +66,7 @@ fn a_commit_that_was_cut_short_can_be_made_again() {
     let engine = Engine::open(tree.root(), Options { threads: Some(1), ..options(&tree) }).unwrap();
     refresh(&engine);
     // Killed just before the commit point is replaced, a commit leaves everything it wrote but that.
-    let commit_point = tree.index_dir().join("tantivy/meta.json");
+    let commit_point = data(&tree.index_dir()).join("tantivy/meta.json");
     let before = std::fs::read(&commit_point).unwrap();
     tree.write("src/auth.rs", "pub fn resolve_nothing() {}\n");
     let generation = refresh(&engine).generation;
@@ -81,7 +81,7 @@ fn a_commit_that_was_cut_short_can_be_made_again() {
 
 /// The files of the index's folder `name`, by path, sorted.
 fn files(tree: &Tree, name: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(tree.index_dir().join(name)).unwrap();
+    let entries = std::fs::read_dir(data(&tree.index_dir()).join(name)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
@@ -99,22 +99,29 @@ fn check_damage(name: &str, damage: impl FnOnce(&Tree)) {
     refresh(&open(&tree));
     damage(&tree);
     let read = |path: PathBuf| (path.file_name().unwrap().to_owned(), std::fs::read(&path).unwrap());
-    let contents = |folder: &str| {
-        files(&tree, folder).into_iter().map(read).collect::<std::collections::BTreeMap<_, _>>()
+    let contents = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| read(entry.unwrap().path())).collect::<std::collections::BTreeMap<_, _>>()
     };
-    let before = (contents("meta"), contents("tantivy"));
+    let whole = data(&tree.index_dir());
+    let before = (contents(whole.join("meta")), contents(whole.join("tantivy")));
 
     let engine = as_it_is(&tree);
     let error = engine.search(&SearchRequest::new("secret")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged, "{name}: {error}");
     let status = engine.status().unwrap();
     assert_eq!((status.state, status.detail.is_some()), (State::Damaged, true), "{name}");
-    assert!(!tree.index_dir().join("aside-1").exists(), "{name}");
+    let aside = |number: u32| tree.index_dir().join(format!("damaged-{number}"));
+    assert!(!aside(1).exists(), "{name}");
 
-    assert_eq!(paths(&ask(&open(&tree), "secret")), ["src/auth.rs"], "{name}");
-    assert_eq!((contents("aside-1/meta"), contents("aside-1/tantivy")), before, "{name}");
+    let reply = ask(&open(&tree), "secret");
+    assert_eq!(paths(&reply), ["src/auth.rs"], "{name}");
+    assert!(reply.warnings[0].contains("damaged-1"), "{name}: {:?}", reply.warnings);
+    let kept = data(&aside(1));
+    assert_eq!((contents(kept.join("meta")), contents(kept.join("tantivy"))), before, "{name}");
+    assert!(!std::fs::read_to_string(aside(1).join("REASON")).unwrap().trim().is_empty(), "{name}");
     assert_eq!(paths(&as_it_is(&tree).search(&SearchRequest::new("secret")).unwrap()), ["src/auth.rs"]);
-    assert!(!tree.index_dir().join("aside-2").exists(), "{name}");
+    assert!(!aside(2).exists(), "{name}");
 }
 
 #[test]
@@ -130,9 +137,11 @@ fn a_damaged_index_is_put_aside_and_made_anew() {
     }
     check_damage("record, cut", |tree| change(&the_record(tree), &|bytes| _ = bytes.pop()));
     check_damage("record, gone", |tree| std::fs::remove_file(the_record(tree)).unwrap());
-    check_damage("commit, empty", |tree| change(&tree.index_dir().join("tantivy/meta.json"), &Vec::clear));
+    check_damage("commit, empty", |tree| {
+        change(&data(&tree.index_dir()).join("tantivy/meta.json"), &Vec::clear)
+    });
     check_damage("commit, cut", |tree| {
-        change(&tree.index_dir().join("tantivy/meta.json"), &|bytes| bytes.truncate(bytes.len() / 2))
+        change(&data(&tree.index_dir()).join("tantivy/meta.json"), &|bytes| bytes.truncate(bytes.len() / 2))
     });
     for extension in ["term", "idx", "fast", "fieldnorm"] {
         let segment_file = |tree: &Tree| {

@@ -3,6 +3,7 @@
 //! Trees are generated from seeds or taken from the crate's own sources; each has a folder of its own with the index
 //! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
 
+mod branches;
 mod concurrent;
 mod exclusion;
 mod faults;
@@ -17,7 +18,7 @@ mod refresh;
 mod same_answers;
 mod worktrees;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use spyhop::engine::Engine;
@@ -29,6 +30,13 @@ use crate::cli::Tree;
 /// Options that place the index beside the tree.
 fn options(tree: &Tree) -> Options {
     Options { index_dir: Some(tree.index_dir()), ..Options::default() }
+}
+
+/// The folder of the data in the folder of an index, or of what was put aside.
+fn data(index_dir: &Path) -> PathBuf {
+    let entries = std::fs::read_dir(index_dir).unwrap().map(|entry| entry.unwrap().path());
+    let is_data = |path: &PathBuf| path.join("tantivy").is_dir();
+    entries.into_iter().find(is_data).expect("there is a folder of data")
 }
 
 /// The engine of a tree.

@@ -4,7 +4,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{Mode, Options, SearchRequest, StalePolicy};
 use spyhop::filter::FilterSpec;
 
-use super::{Random, Tree, WORDS, copy_into, exact, generated, options, refresh, rendered};
+use super::{Random, Tree, WORDS, copy_into, data, exact, generated, options, refresh, rendered};
 
 /// Questions about a generated tree and about this crate, with and without filters.
 fn requests() -> Vec<SearchRequest> {
@@ -93,7 +93,7 @@ fn threads_do_not_change_an_answer() {
     };
     let (one, four) = (with(1), with(4));
     let segments = |engine: &Engine| {
-        let names = std::fs::read_dir(engine.index_dir().join("tantivy")).unwrap();
+        let names = std::fs::read_dir(data(engine.index_dir()).join("tantivy")).unwrap();
         names
             .filter(|name| name.as_ref().unwrap().path().extension().is_some_and(|ext| ext == "term"))
             .count()

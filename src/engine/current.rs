@@ -1,0 +1,272 @@
+//! What answers: the newest commit's view of what is checked out, how fresh it is, and what is done where there is
+//! none, another process is at it, or it turns out to be damaged.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::api::*;
+use super::{Engine, Error, ErrorKind, lock};
+use crate::meta::ViewKey;
+use crate::search::Corpus;
+use crate::store::Lock;
+use crate::update::{self, Committed, OnProgress, WorkspaceError};
+
+/// How often a commit of another process is looked for where there is nothing to answer from.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A policy that waits for another process waits this long; that ends, or its lock is freed with it.
+const ENDLESS: Duration = Duration::from_secs(24 * 3600);
+
+/// The commit that is open, and the view that was asked for.
+#[derive(Clone)]
+pub struct Opened {
+    key: ViewKey,
+    corpus: Arc<Corpus>,
+}
+
+/// What there is to answer from.
+pub enum Current {
+    /// A view of what is checked out.
+    Whole(Arc<Corpus>),
+    /// What the first update of that view has got so far.
+    Part(Arc<Corpus>),
+    /// Views of other branches of this worktree only.
+    Other(Arc<Committed>),
+    /// No view of this worktree.
+    Nothing,
+}
+
+/// What is known about freshness when an answer is given.
+#[derive(Default)]
+pub struct Freshness {
+    /// When the tree was compared with the index for this answer.
+    pub checked_at: Option<SystemTime>,
+    /// Files that had changed, where they were counted.
+    pub stale_files: usize,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+impl Current {
+    /// What can answer, whole or not.
+    pub fn corpus(self) -> Option<Arc<Corpus>> {
+        match self {
+            Current::Whole(corpus) | Current::Part(corpus) => Some(corpus),
+            Current::Other(_) | Current::Nothing => None,
+        }
+    }
+}
+
+impl Engine {
+    /// Answers from the commit that the options ask for. One that turns out to be damaged is made anew, if the options
+    /// allow for that, and asked again.
+    pub(super) fn answered<T>(
+        &self,
+        progress: OnProgress<'_>,
+        answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (corpus, freshness) = self.ready(progress)?;
+        match answer(&corpus, freshness) {
+            Err(error) if error.kind() == ErrorKind::Damaged && self.repairs() => {
+                let reason = error.to_string();
+                let seen = corpus.committed();
+                let patience = self.options.wait;
+                let report =
+                    self.with_updater(|updater| updater.repair(seen, &reason, patience, progress))?;
+                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
+                match self.current()?.corpus() {
+                    Some(corpus) => answer(&corpus, freshness),
+                    None => Err(error),
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether an index may be made without being asked for.
+    fn repairs(&self) -> bool {
+        let refreshes = matches!(self.options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
+        refreshes && self.options.on_missing == OnMissing::Build
+    }
+
+    /// The commit that answers, brought up to date as the options say.
+    pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
+        let policy = self.options.stale_policy;
+        let builds = self.options.on_missing == OnMissing::Build;
+        let refreshes = matches!(policy, StalePolicy::Refresh | StalePolicy::Wait);
+        match self.current() {
+            Ok(Current::Whole(corpus)) => match policy {
+                StalePolicy::Refresh | StalePolicy::Wait => self.refreshed(corpus, progress),
+                StalePolicy::Ignore => Ok((corpus, Freshness::default())),
+                StalePolicy::Warn | StalePolicy::Error => self.compared(corpus),
+            },
+            Ok(Current::Part(corpus)) if !(builds && refreshes) => match policy {
+                StalePolicy::Error => Err(Error::new(ErrorKind::Stale, "the index is still being built")),
+                _ => Ok(part(corpus)),
+            },
+            Ok(Current::Part(corpus)) => self.first(Some(corpus.committed()), progress),
+            Ok(Current::Other(committed)) if refreshes => self.first(Some(&committed), progress),
+            Ok(Current::Other(committed)) => Err(self.no_view(&committed)),
+            Ok(Current::Nothing) if builds => self.first(None, progress),
+            Ok(Current::Nothing) => Err(Error::no_index(self.root(), self.index_dir())),
+            Err(error) if error.kind() == ErrorKind::Damaged && builds => self.first(None, progress),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the view that there is not. Where another process is at it, the answer comes from what that has got so
+    /// far, unless the options say to wait for all of it.
+    fn first(
+        &self,
+        committed: Option<&Committed>,
+        progress: OnProgress<'_>,
+    ) -> Result<(Arc<Corpus>, Freshness), Error> {
+        loop {
+            match self.refresh_from(committed, self.patience(), progress) {
+                Ok(report) => {
+                    let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
+                    match self.current()? {
+                        Current::Whole(corpus) => return Ok((corpus, freshness)),
+                        // Another branch was checked out since.
+                        _ => continue,
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Locked => {}
+                Err(error) => return Err(error),
+            }
+            while Lock::holder(&self.workspace.lock_path()).is_some() {
+                match self.current() {
+                    Ok(Current::Whole(corpus)) => return Ok((corpus, Freshness::default())),
+                    Ok(Current::Part(corpus)) => return Ok(part(corpus)),
+                    // A damaged one is being made anew.
+                    _ => std::thread::sleep(LOOK_AGAIN),
+                }
+            }
+        }
+    }
+
+    fn refreshed(
+        &self,
+        corpus: Arc<Corpus>,
+        progress: OnProgress<'_>,
+    ) -> Result<(Arc<Corpus>, Freshness), Error> {
+        use ErrorKind::{DiskFull, Io, Locked, Permission, ReadOnly};
+        let checked_at = Some(SystemTime::now());
+        match self.refresh_from(Some(corpus.committed()), self.patience(), progress) {
+            Ok(report) => match self.current()? {
+                Current::Whole(corpus) => Ok((corpus, Freshness { checked_at, ..repaired(&report) })),
+                // Another branch was checked out since.
+                _ => self.first(None, progress),
+            },
+            // What is committed still answers; the reply says that it may be behind.
+            Err(error) if matches!(error.kind(), Locked | DiskFull | ReadOnly | Permission | Io) => {
+                let warnings = vec![format!("{error}; this answer is from the last commit")];
+                Ok((corpus, Freshness { warnings, ..Freshness::default() }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn compared(&self, corpus: Arc<Corpus>) -> Result<(Arc<Corpus>, Freshness), Error> {
+        let stale_files = self.stale_files(&corpus)?;
+        if self.options.stale_policy == StalePolicy::Error && stale_files > 0 {
+            let files = if stale_files == 1 { "file has" } else { "files have" };
+            let text = format!("{stale_files} {files} changed since the tree was indexed");
+            return Err(Error::new(ErrorKind::Stale, text));
+        }
+        Ok((corpus, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))
+    }
+
+    /// How many files were added, changed or deleted since the commit that is open.
+    pub(super) fn stale_files(&self, corpus: &Corpus) -> Result<usize, Error> {
+        let committed = corpus.committed();
+        self.with_updater(|updater| {
+            let plan = updater.plan(Some(committed))?;
+            Ok(updater.stale(&plan, &committed.meta)?)
+        })
+    }
+
+    pub(super) fn refresh_from(
+        &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, Error> {
+        self.with_updater(|updater| updater.refresh(committed, patience, progress))
+    }
+
+    fn patience(&self) -> Duration {
+        match self.options.stale_policy {
+            StalePolicy::Wait => ENDLESS,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The newest commit, opened if it is not open yet, and what it holds of what is checked out.
+    pub(super) fn current(&self) -> Result<Current, Error> {
+        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let stamp = self.workspace.stamp();
+        let mut cached = lock(&self.open);
+        let is_open = |open: &&Opened| {
+            Some(open.corpus.committed().reader.stamp()) == stamp.as_deref() && open.key == key
+        };
+        if let Some(open) = cached.as_ref().filter(is_open) {
+            return Ok(shown(open.corpus.clone()));
+        }
+        let committed = match self.workspace.open() {
+            Ok(committed) => Arc::new(committed),
+            Err(WorkspaceError::Missing { .. }) => return Ok(Current::Nothing),
+            Err(error) => return Err(error.into()),
+        };
+        for wanted in [key.clone(), key.stage()] {
+            let corpus = Corpus::new(Arc::clone(&committed), &wanted).map_err(Error::from)?;
+            if let Some(corpus) = corpus.map(Arc::new) {
+                *cached = Some(Opened { key, corpus: Arc::clone(&corpus) });
+                return Ok(shown(corpus));
+            }
+        }
+        let is_other = committed.meta.views().any(|(other, _)| other.root == key.root && !other.staged);
+        Ok(if is_other { Current::Other(committed) } else { Current::Nothing })
+    }
+
+    /// How far the first update is that an answer comes from; `None` when it has ended.
+    pub(super) fn building(&self, corpus: &Corpus) -> Option<Building> {
+        let of = corpus.info().of as usize;
+        corpus.key().staged.then(|| Building { files: corpus.n_files(), of })
+    }
+
+    /// What is checked out has not been indexed, and the options do not allow for that.
+    fn no_view(&self, committed: &Committed) -> Error {
+        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let views = committed.meta.views().filter(|(other, _)| other.root == key.root && !other.staged);
+        let mut heads: Vec<&str> = views.map(|(other, _)| other.head.as_str()).collect();
+        heads.dedup();
+        let root = self.root().display();
+        let text = if heads.contains(&key.head.as_str()) {
+            format!("the index holds this tree under other settings; run: spyhop index {root}")
+        } else {
+            let head = if key.head.is_empty() { "no branch" } else { &key.head };
+            format!("the index holds {}, not {head}; run: spyhop index {root}", heads.join(", "))
+        };
+        Error::new(ErrorKind::Stale, text)
+    }
+}
+
+fn shown(corpus: Arc<Corpus>) -> Current {
+    if corpus.key().staged { Current::Part(corpus) } else { Current::Whole(corpus) }
+}
+
+/// An answer from what a first update has got so far.
+fn part(corpus: Arc<Corpus>) -> (Arc<Corpus>, Freshness) {
+    let (files, of) = (corpus.n_files(), corpus.info().of);
+    let text = format!("the index is being built: this answer is from {files} of {of} files");
+    (corpus, Freshness { warnings: vec![text], ..Freshness::default() })
+}
+
+/// What an answer says of an index that was made anew.
+fn repaired(report: &RefreshReport) -> Freshness {
+    let text = report.put_aside.as_ref().map(|aside| {
+        format!("the index was damaged and has been made anew; what it was is in {}", aside.display())
+    });
+    Freshness { warnings: text.into_iter().collect(), ..Freshness::default() }
+}

@@ -1,0 +1,150 @@
+//! The state of an index and what was done to it, as JSON.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, line, reasons, rfc3339, shown};
+use crate::engine::api::{Collected, Dropped, RefreshReport, Status, ViewRow};
+use crate::render::note_words;
+
+/// The state of an index.
+pub fn status(status: &Status) -> String {
+    line(&WireStatus::new(status))
+}
+
+/// What an index update did.
+pub fn refresh(report: &RefreshReport) -> String {
+    line(&WireRefresh {
+        generation: report.generation.0,
+        added: report.added,
+        changed: report.changed,
+        deleted: report.deleted,
+        renamed: report.renamed,
+        parsed: report.parsed,
+        bytes: report.bytes,
+        put_aside: report.put_aside.as_deref().map(shown),
+    })
+}
+
+/// What a collection did, or would do.
+pub fn collected(collected: &Collected) -> String {
+    let dropped = |dropped: &Dropped| WireDropped {
+        root: dropped.root.clone(),
+        head: dropped.head.clone(),
+        why: dropped.why.text(),
+    };
+    let paths = |paths: &[PathBuf]| paths.iter().map(|path| shown(path)).collect();
+    line(&WireCollected {
+        generation: collected.generation.0,
+        views: collected.dropped.iter().map(dropped).collect(),
+        versions: collected.versions,
+        other_formats: paths(&collected.others),
+        damaged: paths(&collected.aside),
+        bytes_before: collected.bytes_before,
+        bytes_after: collected.bytes_after,
+        segments_before: collected.segments_before,
+        segments_after: collected.segments_after,
+    })
+}
+
+#[derive(Serialize)]
+struct WireStatus<'a> {
+    state: &'static str,
+    detail: Option<&'a str>,
+    index_path: String,
+    root: String,
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
+    generation: Option<u64>,
+    files: usize,
+    chunks: usize,
+    symbols: usize,
+    source_bytes: u64,
+    index_bytes: u64,
+    languages: Vec<WireLanguageCount<'a>>,
+    skipped: Vec<WireReasonCount>,
+    notes: Vec<WireNoteCount>,
+    stale_files: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    building: Option<WireBuilding>,
+    views: Vec<WireView<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireView<'a> {
+    root: &'a str,
+    head: &'a str,
+    files: usize,
+    used: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    staged: bool,
+}
+
+impl<'a> WireView<'a> {
+    fn new(view: &'a ViewRow) -> WireView<'a> {
+        let ViewRow { root, head, files, used, staged } = view;
+        WireView { root, head, files: *files, used: rfc3339(*used), staged: *staged }
+    }
+}
+
+impl<'a> WireStatus<'a> {
+    fn new(status: &'a Status) -> WireStatus<'a> {
+        let languages = status.languages.iter().map(|&(name, files)| WireLanguageCount { name, files });
+        let notes =
+            status.notes.iter().map(|&(note, files)| WireNoteCount { note: note_words(note).0, files });
+        WireStatus {
+            state: status.state.name(),
+            detail: status.detail.as_deref(),
+            index_path: shown(&status.index_path),
+            root: shown(&status.root),
+            branch: status.branch.as_deref(),
+            commit: status.commit.as_deref(),
+            generation: status.generation.map(|generation| generation.0),
+            files: status.files,
+            chunks: status.chunks,
+            symbols: status.symbols,
+            source_bytes: status.source_bytes,
+            index_bytes: status.index_bytes,
+            languages: languages.collect(),
+            skipped: reasons(&status.skipped),
+            notes: notes.collect(),
+            stale_files: status.stale_files,
+            building: status.building.as_ref().map(WireBuilding::new),
+            views: status.views.iter().map(WireView::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireRefresh {
+    generation: u64,
+    added: usize,
+    changed: usize,
+    deleted: usize,
+    renamed: usize,
+    parsed: usize,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    put_aside: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WireCollected {
+    generation: u64,
+    views: Vec<WireDropped>,
+    versions: usize,
+    other_formats: Vec<String>,
+    damaged: Vec<String>,
+    bytes_before: u64,
+    bytes_after: u64,
+    segments_before: usize,
+    segments_after: usize,
+}
+
+#[derive(Serialize)]
+struct WireDropped {
+    root: String,
+    head: String,
+    why: &'static str,
+}

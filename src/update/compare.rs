@@ -1,0 +1,97 @@
+//! The tree compared with the view of a commit: what an update would do, and whether that comes to anything.
+
+use rustc_hash::FxHashSet;
+
+use super::plan::{Beside, Plan, ReadTask};
+use super::{Committed, Updater, work};
+use crate::meta::{Meta, MetaError, View, ViewKey};
+use crate::model::SkipReason;
+use crate::path::RelPath;
+use crate::read::ReadOutcome;
+
+/// Stat data that moved without the content is written down when it is worth a commit of its own.
+pub(super) const RESTATS_WORTH_A_COMMIT: usize = 256;
+
+/// From so many files on, what other views know of them is asked before they are read.
+const WORTH_ASKING: usize = 64;
+
+/// How many other views are asked.
+const ASKED: usize = 3;
+
+impl Updater<'_> {
+    /// What an update of `committed` would do now.
+    pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, super::UpdateError> {
+        let walked = self.walk()?;
+        let is_tracked = |path: &RelPath| self.is_tracked(path);
+        let Some(Committed { meta, .. }) = committed else {
+            return Ok(Plan::new(walked, &Meta::empty(""), None, is_tracked));
+        };
+        let key = self.view_key();
+        let view = meta.view(&key)?;
+        let mut plan = Plan::new(walked, meta, view, is_tracked);
+        if view.is_none() || plan.read.len() >= WORTH_ASKING {
+            for beside in views_beside(meta, &key) {
+                plan.take_from(&Beside::new(meta, beside?, is_tracked));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// How many files a plan would add, change or delete; what only moved in stat is read and compared.
+    pub fn stale(&self, plan: &Plan, meta: &Meta) -> Result<usize, MetaError> {
+        let view = meta.view(&self.view_key())?;
+        let adopted =
+            plan.adopted.iter().filter(|adopted| adopted.old != Some(adopted.entry.version)).count();
+        let read = plan.read.iter().filter(|task| !self.is_current(task, view)).count();
+        Ok(read + adopted + plan.deleted.len())
+    }
+
+    /// Whether all that `plan` would read is as recorded. A file that was saved shortly before it was indexed is read
+    /// again by every refresh, until the next commit: that must not cost a lock and a writer each time.
+    pub(super) fn is_settled(&self, plan: &Plan, meta: &Meta) -> Result<bool, MetaError> {
+        let Some(view) = meta.view(&self.view_key())? else { return Ok(false) };
+        let is_much = plan.read.len() + plan.adopted.len() >= RESTATS_WORTH_A_COMMIT;
+        if !plan.deleted.is_empty() || is_much {
+            return Ok(false);
+        }
+        let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
+        let others = view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path));
+        let is_restat = plan.adopted.iter().all(|adopted| adopted.old == Some(adopted.entry.version));
+        Ok(others.eq(&plan.skipped)
+            && is_restat
+            && plan.read.iter().all(|task| self.is_current(task, Some(view))))
+    }
+
+    /// Whether a file is as `view` has it, by reading it.
+    fn is_current(&self, task: &ReadTask, view: Option<&View>) -> bool {
+        let entries = view.map_or(&[][..], View::skipped);
+        let entry = entries
+            .binary_search_by(|entry| entry.skipped.path.cmp(&task.path))
+            .ok()
+            .map(|place| &entries[place].skipped);
+        let is_listed = |reason: SkipReason, detail: String| {
+            entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
+        };
+        let old = task.old.map(|(_, hash)| hash);
+        match work::read_file(task, self.workspace.root(), &self.limits(), self.tracked) {
+            ReadOutcome::Source(source) => {
+                old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
+            }
+            ReadOutcome::PathOnly { hash, reason, detail } => old == Some(hash) && is_listed(reason, detail),
+            ReadOutcome::Skipped { reason, detail } => old.is_none() && is_listed(reason, detail),
+        }
+    }
+}
+
+/// Views that may know files of the view `key` under their present stat data: what an update of it that did not end
+/// had got so far, then other branches of the worktree, the last used first.
+fn views_beside<'m>(
+    meta: &'m Meta,
+    key: &ViewKey,
+) -> impl Iterator<Item = Result<&'m View, MetaError>> + use<'m> {
+    let mut keys: Vec<_> = meta.views().filter(|(other, _)| other.is_beside(key) && *other != key).collect();
+    let stage = key.stage();
+    keys.sort_by_key(|(other, info)| (**other != stage, std::cmp::Reverse(info.used)));
+    let views = keys.into_iter().take(ASKED).map(move |(other, _)| meta.view(other));
+    views.filter_map(Result::transpose)
+}

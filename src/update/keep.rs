@@ -1,0 +1,270 @@
+//! Which views are kept, and which file versions nobody names any more.
+//!
+//! An index keeps the views of branches that were left, so that coming back parses nothing, and those of other
+//! worktrees. Every update drops the ones that it cannot afford, the longest unused first; a collection on request
+//! also drops what cannot come back. What a view is worth is measured in bytes of the sources that no other kept view
+//! needs.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{UpdateError, Updater};
+use crate::git::{self, Repo};
+use crate::id::{Generation, VersionId};
+use crate::index::{IndexError, Writer};
+use crate::meta::{self, Meta, RecordBuilder, ViewInfo, ViewKey};
+
+/// Besides the view that is brought up to date, views are kept that need up to this many times its bytes, and
+/// [`SPARE_BYTES`] more.
+const SPARE_TIMES: u64 = 2;
+
+/// See [`SPARE_TIMES`].
+const SPARE_BYTES: u64 = 64 << 20;
+
+/// Views that are kept at most: each is read by every update.
+const MAX_VIEWS: usize = 32;
+
+/// A worktree that cannot be found may be on a disk that is not there just now. Its views are dropped after a day.
+const MISSING_SECONDS: u64 = 24 * 3600;
+
+/// Why a view is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Its parts cannot be read.
+    Damaged,
+    /// Its folder is gone, or belongs to another repository now.
+    NoWorktree,
+    /// Its branch is gone.
+    NoBranch,
+    /// It is of a commit that was checked out by itself and is no longer.
+    Detached,
+    /// It is of an update that never ended.
+    Unfinished,
+    /// Others were used since, and the index is large enough.
+    Budget,
+}
+
+impl Why {
+    /// A few words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Why::Damaged => "it cannot be read",
+            Why::NoWorktree => "its folder is gone",
+            Why::NoBranch => "its branch is gone",
+            Why::Detached => "that commit is no longer checked out",
+            Why::Unfinished => "its update never ended",
+            Why::Budget => "it was not used for long and would make the index too large",
+        }
+    }
+}
+
+/// A view that goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The worktree.
+    pub root: String,
+    /// What was checked out there.
+    pub head: String,
+    /// Why it goes.
+    pub why: Why,
+}
+
+/// What a collection did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// The generation that answers now.
+    pub generation: Generation,
+    /// The views that went.
+    pub dropped: Vec<Dropped>,
+    /// How many file versions went with them.
+    pub versions: usize,
+    /// Folders of data in another format, or for other parsers, that went.
+    pub others: Vec<PathBuf>,
+    /// Folders of damaged data. They are never deleted.
+    pub aside: Vec<PathBuf>,
+    /// Bytes of the index folder before.
+    pub bytes_before: u64,
+    /// And after.
+    pub bytes_after: u64,
+    /// Segments before.
+    pub segments_before: usize,
+    /// And after.
+    pub segments_after: usize,
+}
+
+/// What is to go.
+pub(super) struct Judged {
+    pub views: Vec<(ViewKey, Why)>,
+    /// Versions that no kept view names.
+    pub dead: Vec<VersionId>,
+}
+
+/// How strictly views are judged.
+#[derive(Clone, Copy)]
+pub(super) enum Strictness<'r> {
+    /// An update drops what it cannot afford.
+    Afford,
+    /// A collection drops what cannot come back as well.
+    Thorough(Option<&'r Repo>),
+}
+
+/// Judges what `meta` holds when `own` are the versions of the view `key`, or will be after this update. Versions that
+/// are not in `meta` yet are nobody's business here.
+pub(super) fn judge(meta: &Meta, key: &ViewKey, own: &[VersionId], strictness: Strictness<'_>) -> Judged {
+    let mut named = Named::new(meta);
+    let limit = named.add(own) * SPARE_TIMES + SPARE_BYTES;
+    let mut others: Vec<(&ViewKey, &ViewInfo)> = meta.views().filter(|(other, _)| *other != key).collect();
+    others.sort_by_key(|(other, info)| (other.staged, Reverse(info.used)));
+    let mut newest: Vec<(&str, &str)> = vec![(&key.root, &key.settings)];
+    let (mut spare, mut kept) = (0, 1);
+    let mut views = Vec::new();
+    for (other, info) in others {
+        let is_newest = !other.staged && !newest.contains(&(&other.root, &other.settings));
+        if is_newest {
+            newest.push((&other.root, &other.settings));
+        }
+        let hopeless = hopeless(key, other, info, is_newest, strictness);
+        let versions = match (hopeless, meta.view_versions(other)) {
+            (Some(why), _) => Err(why),
+            (None, Err(error)) => {
+                tracing::warn!(%error, root = other.root, head = other.head, "a view cannot be read");
+                Err(Why::Damaged)
+            }
+            (None, Ok(versions)) => Ok(versions),
+        };
+        let affordable = versions.and_then(|versions| {
+            let cost = named.cost(&versions);
+            // What stands checked out somewhere is not for others to drop.
+            let fits = is_newest || (spare + cost <= limit && kept < MAX_VIEWS);
+            if fits { Ok((versions, cost)) } else { Err(Why::Budget) }
+        });
+        match affordable {
+            Ok((versions, cost)) => {
+                named.add(&versions);
+                kept += 1;
+                spare += if is_newest { 0 } else { cost };
+            }
+            Err(why) => views.push((other.clone(), why)),
+        }
+    }
+    Judged { views, dead: meta.version_ids().filter(|id| !named.holds(*id)).collect() }
+}
+
+/// Why a view goes whatever it costs.
+fn hopeless(
+    key: &ViewKey,
+    other: &ViewKey,
+    info: &ViewInfo,
+    is_newest: bool,
+    strictness: Strictness<'_>,
+) -> Option<Why> {
+    if *other == key.stage() {
+        return Some(Why::Unfinished);
+    }
+    let root = Path::new(&other.root);
+    let Strictness::Thorough(repo) = strictness else {
+        let is_gone = !root.is_dir() && now().saturating_sub(info.used) > MISSING_SECONDS;
+        return is_gone.then_some(Why::NoWorktree);
+    };
+    let common = |repo: &Repo| repo.common_dir();
+    let is_ours = other.root == key.root
+        || (root.is_dir() && git::discover(root).as_ref().map(common) == repo.map(common));
+    let branch = (!other.head.starts_with('@') && !other.head.is_empty()).then_some(&other.head);
+    match repo {
+        _ if !is_ours => Some(Why::NoWorktree),
+        _ if other.staged => Some(Why::Unfinished),
+        Some(repo) if branch.is_some_and(|branch| !repo.has_branch(branch)) => Some(Why::NoBranch),
+        _ if branch.is_none() && !is_newest => Some(Why::Detached),
+        _ => None,
+    }
+}
+
+/// The versions that somebody names.
+struct Named<'m> {
+    meta: &'m Meta,
+    bits: Vec<u64>,
+    lowest: u32,
+}
+
+impl<'m> Named<'m> {
+    fn new(meta: &'m Meta) -> Named<'m> {
+        let lowest = meta.version_ids().next().map_or(0, |id| id.0);
+        let span = meta.commit().next_version.saturating_sub(lowest) as usize;
+        Named { meta, bits: vec![0; span / 64 + 1], lowest }
+    }
+
+    fn place(&self, id: VersionId) -> Option<(usize, u64)> {
+        let place = id.0.checked_sub(self.lowest)?;
+        let word = (place / 64) as usize;
+        (word < self.bits.len()).then_some((word, 1 << (place % 64)))
+    }
+
+    fn holds(&self, id: VersionId) -> bool {
+        self.place(id).is_some_and(|(word, bit)| self.bits[word] & bit != 0)
+    }
+
+    /// Bytes of those that nobody names yet.
+    fn cost(&self, ids: &[VersionId]) -> u64 {
+        let unnamed = ids.iter().filter(|id| !self.holds(**id));
+        unnamed.filter_map(|id| self.meta.version(*id)).map(|version| version.bytes()).sum()
+    }
+
+    fn add(&mut self, ids: &[VersionId]) -> u64 {
+        let cost = self.cost(ids);
+        for id in ids {
+            if let Some((word, bit)) = self.place(*id) {
+                self.bits[word] |= bit;
+            }
+        }
+        cost
+    }
+}
+
+impl Updater<'_> {
+    /// Drops the views that cannot come back with what only they name, and merges segments. The caller holds the lock.
+    pub(super) fn collect_from(&self, meta: &Meta, dry_run: bool) -> Result<Collected, UpdateError> {
+        let key = self.view_key();
+        let own = meta.view_versions(&key)?;
+        let Judged { views, dead } = judge(meta, &key, &own, Strictness::Thorough(self.repo));
+        let dropped = |(key, why): &(ViewKey, Why)| Dropped {
+            root: key.root.clone(),
+            head: key.head.clone(),
+            why: *why,
+        };
+        let mut collected = Collected {
+            generation: meta.commit().generation,
+            dropped: views.iter().map(dropped).collect(),
+            versions: dead.len(),
+            ..Collected::default()
+        };
+        if dry_run {
+            return Ok(collected);
+        }
+        let dir = self.workspace.segment_dir();
+        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let mut writer = Writer::open(&dir).map_err(failed)?;
+        if !(views.is_empty() && dead.is_empty() && meta.commit().records.len() == 1) {
+            let mut record = RecordBuilder::new();
+            views.into_iter().for_each(|(key, _)| record.drop_view(key));
+            for version in dead {
+                record.collect(version);
+                writer.delete(version);
+            }
+            let meta_dir = self.workspace.meta_dir();
+            let commit = meta.commit();
+            let commit = record.write(&meta_dir, meta, &commit.fingerprint, commit.next_version, true)?;
+            writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
+            meta::remove_garbage(&meta_dir, &[&commit])?;
+            collected.generation = commit.generation;
+        }
+        writer.compact().map_err(failed)?;
+        writer.close().map_err(failed)?;
+        Ok(collected)
+    }
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

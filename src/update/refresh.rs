@@ -1,0 +1,153 @@
+//! Bringing an index up to date: what needs the lock, what the newest commit is, and what becomes of one that cannot
+//! be read.
+
+use std::time::Duration;
+
+use super::keep::Collected;
+use super::run::Run;
+use super::workspace::WorkspaceError;
+use super::{Committed, OnProgress, Plan, RefreshReport, Stage, UpdateError, Updater, tell};
+use crate::meta::Meta;
+use crate::store::{self, Lock};
+
+impl Updater<'_> {
+    /// Brings the index up to date, making it if there is none. `committed` is what the caller has open, if it is
+    /// still the newest. Waits at most `patience` for another process that is indexing.
+    pub fn refresh(
+        &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        tell(progress, Stage::Scan, 0, 0);
+        let mut known = None;
+        if let Some(committed) = committed {
+            let plan = self.plan(Some(committed))?;
+            let has_view = committed.meta.view_info(&self.view_key()).is_some();
+            if has_view && (plan.is_empty() || self.is_settled(&plan, &committed.meta)?) {
+                let generation = committed.meta.commit().generation;
+                return Ok(RefreshReport { generation, ..RefreshReport::default() });
+            }
+            known = Some((committed, plan));
+        }
+        let _lock = self.lock(patience)?;
+        let stamp = self.workspace.stamp();
+        if let Some((committed, plan)) = known
+            && stamp.as_deref() == Some(committed.reader.stamp())
+        {
+            return self.run(&committed.meta, true, plan, progress);
+        }
+        let (current, put_aside) = self.open_or_put_aside()?;
+        let report = match self.plan(current.as_ref()) {
+            Ok(plan) => match &current {
+                Some(committed) => self.run(&committed.meta, true, plan, progress),
+                None => self.run(&self.nothing(), true, plan, progress),
+            },
+            // The view cannot be read.
+            Err(UpdateError::Meta(error)) => return self.begin_anew(&error.to_string(), progress),
+            Err(error) => return Err(error),
+        }?;
+        Ok(RefreshReport { put_aside, ..report })
+    }
+
+    /// Makes the index anew from the sources; the old one answers until the new one is committed.
+    pub fn rebuild(
+        &self,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        let _lock = self.lock(patience)?;
+        let (current, put_aside) = self.open_or_put_aside()?;
+        let nothing = self.nothing();
+        let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
+        let plan = Plan::new(self.walk()?, &nothing, None, |_| false);
+        let report = self.run(meta, false, plan, progress)?;
+        Ok(RefreshReport { put_aside, ..report })
+    }
+
+    /// Puts an index aside that turned out to be damaged when it was read, and makes it anew. `seen` is the commit
+    /// that was read: where another one has come since, that is brought up to date instead.
+    pub fn repair(
+        &self,
+        seen: &Committed,
+        reason: &str,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        {
+            let _lock = self.lock(patience)?;
+            if self.workspace.stamp().as_deref() == Some(seen.reader.stamp()) {
+                return self.begin_anew(reason, progress);
+            }
+        }
+        self.refresh(None, patience, progress)
+    }
+
+    /// Drops views that cannot come back, what only they name, and data of older formats, and merges segments; with
+    /// `dry_run` it only says what would go.
+    pub fn collect(&self, patience: Duration, dry_run: bool) -> Result<Collected, UpdateError> {
+        let _lock = self.lock(patience)?;
+        let bytes = || store::bytes_below(self.workspace.dir());
+        let bytes_before = bytes();
+        let before = self.workspace.open()?;
+        let mut collected = self.collect_from(&before.meta, dry_run)?;
+        collected.segments_before = before.reader.segments().len();
+        drop(before);
+        collected.others = self.workspace.others(Duration::ZERO);
+        if !dry_run {
+            self.workspace.remove_others(&collected.others)?;
+        }
+        collected.segments_after = self.workspace.open()?.reader.segments().len();
+        collected.aside = self.workspace.aside();
+        Ok(Collected { bytes_before, bytes_after: bytes(), ..collected })
+    }
+
+    /// Takes the lock and makes the folder this tree's own.
+    fn lock(&self, patience: Duration) -> Result<Lock, UpdateError> {
+        self.workspace.check_owner()?;
+        store::create_private_dir(self.workspace.dir())?;
+        let lock = Lock::acquire(&self.workspace.lock_path(), patience)?;
+        self.workspace.claim()?;
+        Ok(lock)
+    }
+
+    /// The newest commit, and where the files lie of one that could not be read, so that it is made anew. The caller
+    /// holds the lock.
+    fn open_or_put_aside(&self) -> Result<(Option<Committed>, Option<std::path::PathBuf>), UpdateError> {
+        match self.workspace.open() {
+            Ok(committed) => Ok((Some(committed), None)),
+            Err(WorkspaceError::Missing { .. }) => Ok((None, None)),
+            Err(WorkspaceError::Damaged { reason, .. }) => {
+                Ok((None, Some(self.workspace.put_aside(&reason)?)))
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Puts what there is aside and makes it anew. The caller holds the lock.
+    fn begin_anew(&self, reason: &str, progress: OnProgress<'_>) -> Result<RefreshReport, UpdateError> {
+        let put_aside = Some(self.workspace.put_aside(reason)?);
+        let nothing = self.nothing();
+        let plan = Plan::new(self.walk()?, &nothing, None, |_| false);
+        let report = self.run(&nothing, true, plan, progress)?;
+        Ok(RefreshReport { put_aside, ..report })
+    }
+
+    fn nothing(&self) -> Meta {
+        Meta::empty(self.workspace.fingerprint())
+    }
+
+    /// Carries a plan out. `reuse`: whether what `meta` holds may be taken instead of being made anew.
+    fn run(
+        &self,
+        meta: &Meta,
+        reuse: bool,
+        plan: Plan,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        let root = self.workspace.root().display();
+        let span = tracing::info_span!("code.index.build", path = %root, fileCount = plan.read.len());
+        let _entered = span.enter();
+        Run::new(self, meta, reuse, plan, progress)?.run()
+    }
+}

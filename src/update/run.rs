@@ -1,0 +1,346 @@
+//! An update under the lock: the work, what has been done so far written down now and then, and the commit.
+//!
+//! A long update commits what it has got so far as a *staged* view, beside the one that answers. If it is killed, the
+//! next update takes that as known; and where there is nothing else to answer yet, searches answer from it. Only the
+//! last commit changes the view itself, so no reader sees half of an update.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::compare::RESTATS_WORTH_A_COMMIT;
+use super::keep::{self, Judged, Strictness, Why};
+use super::plan::{Plan, ReadTask};
+use super::quarantine::Quarantine;
+use super::work::{self, Moment, NewVersion, Outcome, Parcel, Work};
+use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell, trial};
+use crate::id::{ContentHash, VersionId};
+use crate::index::{IndexError, Writer};
+use crate::meta::{
+    self, Commit, Meta, RecordBuilder, SkippedEntry, StatRow, VersionRow, View, ViewEntry, ViewInfo, ViewKey,
+};
+use crate::read;
+
+/// An update.
+pub(super) struct Run<'r, 'e> {
+    updater: &'r Updater<'e>,
+    /// What there was before.
+    base: &'r Meta,
+    /// What there is since the last checkpoint.
+    latest: Option<Meta>,
+    key: ViewKey,
+    /// The view before, if it is good for anything.
+    view: Option<&'r View>,
+    reuse: bool,
+    plan: Plan,
+    progress: OnProgress<'r>,
+}
+
+/// What the threads found, sorted out.
+#[derive(Default)]
+struct Found {
+    /// Versions that no record holds yet.
+    new: Vec<NewVersion>,
+    /// The files that are live, but for those that have not moved.
+    entries: Vec<ViewEntry>,
+    /// What was left out after it was read.
+    skipped: Vec<SkippedEntry>,
+    /// Versions of before that are live no longer.
+    removed: Vec<VersionId>,
+    /// Whether a file has another version than before.
+    has_moved: bool,
+    /// Files with the content of before whose new stat data proves something, so that writing it down spares reading
+    /// them.
+    proven: usize,
+    /// Documents that were added.
+    docs: u32,
+    report: RefreshReport,
+}
+
+impl<'r, 'e> Run<'r, 'e> {
+    pub fn new(
+        updater: &'r Updater<'e>,
+        base: &'r Meta,
+        reuse: bool,
+        plan: Plan,
+        progress: OnProgress<'r>,
+    ) -> Result<Run<'r, 'e>, UpdateError> {
+        let key = updater.view_key();
+        let view = if reuse { base.view(&key)? } else { None };
+        Ok(Run { updater, base, latest: None, key, view, reuse, plan, progress })
+    }
+
+    pub fn run(mut self) -> Result<RefreshReport, UpdateError> {
+        let workspace = self.updater.workspace;
+        let dir = workspace.segment_dir();
+        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let mut writer = Writer::open(&dir).map_err(failed)?;
+        let tasks = std::mem::take(&mut self.plan.read);
+        let quarantine = Quarantine::open(workspace.dir(), &self.updater.parsers());
+        quarantine.try_suspects(|suspect| trial::outcome_of(|| self.updater.parse(suspect)))?;
+        let mut found = self.found_already();
+        let gone = self.gone();
+        {
+            let known = self.known_elsewhere(&tasks);
+            let journal = quarantine.journal();
+            let work = Work {
+                root: workspace.root(),
+                limits: self.updater.limits(),
+                grammars: self.updater.grammars,
+                segments: writer.segments(),
+                tracked: self.updater.tracked,
+                known: &known,
+                quarantine: &quarantine,
+                journal: &journal,
+                first_version: self.base.commit().next_version,
+                threads: self.updater.threads.unwrap_or_else(work::default_threads),
+                progress: self.progress,
+            };
+            let first = self.updater.checkpoint;
+            let mut deliver = |parcel: Parcel, moment: Moment| -> Result<(), Failed> {
+                let Parcel { outcomes, segments, .. } = parcel;
+                segments.into_iter().try_for_each(|segment| writer.add(segment))?;
+                outcomes.into_iter().for_each(|(place, outcome)| found.take(&tasks[place], outcome, &gone));
+                if moment == Moment::Checkpoint {
+                    self.checkpoint(&mut writer, &mut found, tasks.len()).map_err(Failed::Update)?;
+                }
+                Ok(())
+            };
+            work.run(&tasks, first, &mut deliver).map_err(|error| match error {
+                Failed::Index(error) => failed(error),
+                Failed::Update(error) => error,
+            })?;
+        }
+        if self.updater.has_switched() {
+            return Err(UpdateError::Switched);
+        }
+        let view = self.view_now(&found);
+        if self.comes_to_nothing(&found, &view) {
+            return Ok(RefreshReport { generation: self.base.commit().generation, ..found.report });
+        }
+        tell(self.progress, Stage::Commit, tasks.len(), found.report.bytes);
+        let before = self.meta().commit().clone();
+        let commit = self.record(&mut found, view, &writer)?;
+        writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
+        // The update is done; a merge that fails, as on a full disk, is tried again after the next.
+        if let Err(error) = writer.merge().and_then(|()| writer.close()) {
+            tracing::warn!(%error, "segments were not merged");
+        }
+        meta::remove_garbage(&workspace.meta_dir(), &[&before, &commit])?;
+        workspace.remove_unused_others()?;
+        Ok(RefreshReport { generation: commit.generation, ..found.report })
+    }
+
+    /// What there is now.
+    fn meta(&self) -> &Meta {
+        self.latest.as_ref().unwrap_or(self.base)
+    }
+
+    /// What is known without reading.
+    fn found_already(&mut self) -> Found {
+        let mut found = Found { removed: self.plan.deleted.clone(), ..Found::default() };
+        found.report.deleted = found.removed.len();
+        found.has_moved = !found.removed.is_empty();
+        for adopted in std::mem::take(&mut self.plan.adopted) {
+            found.place(adopted.old, adopted.entry, true);
+        }
+        found
+    }
+
+    /// The contents of files that are gone: where one turns up elsewhere, the file was renamed.
+    fn gone(&self) -> FxHashSet<ContentHash> {
+        let versions = self.plan.deleted.iter().filter_map(|id| self.base.version(*id));
+        versions.map(|version| version.hash()).filter(|hash| *hash != read::path_only_hash()).collect()
+    }
+
+    /// Versions of the files to be read that any view holds: content that need not be parsed.
+    fn known_elsewhere(&self, tasks: &[ReadTask]) -> FxHashMap<(&'r str, ContentHash), VersionId> {
+        if !self.reuse || tasks.is_empty() {
+            return FxHashMap::default();
+        }
+        let paths: FxHashSet<&str> = tasks.iter().map(|task| task.path.as_str()).collect();
+        let versions = self.base.version_ids().filter_map(|id| self.base.version(id));
+        let wanted = versions.filter(|version| paths.contains(version.path()));
+        wanted.map(|version| ((version.path(), version.hash()), version.id())).collect()
+    }
+
+    /// The view as it is to be.
+    fn view_now(&self, found: &Found) -> View {
+        let replaced: FxHashSet<VersionId> =
+            found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
+        let own = self.view.map_or(&[][..], View::entries);
+        let unmoved = own.iter().filter(|entry| !replaced.contains(&entry.version));
+        let entries = unmoved.chain(&found.entries).copied().collect();
+        View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
+    }
+
+    fn comes_to_nothing(&self, found: &Found, view: &View) -> bool {
+        let is_staged = || self.meta().view_info(&self.key.stage()).is_some();
+        let same = |own: &View| own.skipped() == view.skipped();
+        self.view.is_some_and(same)
+            && !found.has_moved
+            && found.proven < RESTATS_WORTH_A_COMMIT
+            && !is_staged()
+    }
+
+    /// Commits what there is so far, without touching the view that answers.
+    fn checkpoint(
+        &mut self,
+        writer: &mut Writer,
+        found: &mut Found,
+        n_tasks: usize,
+    ) -> Result<(), UpdateError> {
+        if found.new.is_empty() {
+            return Ok(());
+        }
+        let workspace = self.updater.workspace;
+        let stage = self.key.stage();
+        let mut record = RecordBuilder::new();
+        found.drain_into(&mut record);
+        let of = (self.plan.unchanged + n_tasks) as u32;
+        let view = self.view_now(found);
+        let next_version = self.base.commit().next_version + n_tasks as u32;
+        let from = self.ground(&[&stage, &self.key]);
+        record.set_view(stage, ViewInfo { of, ..self.info() }, view, from);
+        let meta = self.meta();
+        let commit = record.write(
+            &workspace.meta_dir(),
+            meta,
+            workspace.fingerprint(),
+            next_version,
+            meta.wants_folding(),
+        )?;
+        let dir = workspace.segment_dir();
+        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
+        meta::remove_garbage(&workspace.meta_dir(), &[meta.commit(), &commit])?;
+        self.latest = Some(Meta::open(&workspace.meta_dir(), commit)?);
+        Ok(())
+    }
+
+    fn info(&self) -> ViewInfo {
+        ViewInfo { used: keep::now(), commit: self.updater.head.commit.clone(), ..ViewInfo::default() }
+    }
+
+    /// Writes the record of the commit that ends the update, and deletes what no view names after it.
+    fn record(&self, found: &mut Found, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
+        let workspace = self.updater.workspace;
+        let meta = self.meta();
+        let own: Vec<VersionId> = view.versions().collect();
+        let mut next_version = meta.commit().next_version;
+        if let Some(last) = found.new.iter().map(|version| version.id.0).max() {
+            next_version = next_version.max(last + 1);
+        }
+        let mut record = RecordBuilder::new();
+        found.drain_into(&mut record);
+        let Judged { views, dead } = if self.reuse {
+            keep::judge(meta, &self.key, &own, Strictness::Afford)
+        } else {
+            self.all_of_before()
+        };
+        let from = self.ground(&[&self.key, &self.key.stage()]);
+        record.set_view(self.key.clone(), self.info(), view, from);
+        for (key, why) in views {
+            tracing::info!(root = key.root, head = key.head, why = why.text(), "a view is dropped");
+            record.drop_view(key);
+        }
+        for version in dead {
+            record.collect(version);
+            writer.delete(version);
+        }
+        let fold = meta.wants_folding();
+        Ok(record.write(&workspace.meta_dir(), meta, workspace.fingerprint(), next_version, fold)?)
+    }
+
+    /// The view to write a new one on top of: the first of `keys` that there is, else the one of this worktree that was
+    /// used last, since a new branch is mostly like the one it leaves.
+    fn ground(&self, keys: &[&ViewKey]) -> Option<ViewKey> {
+        let meta = self.meta();
+        let first = keys.iter().copied().find(|key| meta.view_info(key).is_some());
+        let beside = || meta.views().filter(|(key, _)| key.is_beside(&self.key));
+        let last_used = || beside().max_by_key(|(_, info)| info.used).map(|(key, _)| key);
+        first.or_else(last_used).cloned()
+    }
+
+    /// What goes when everything is made anew.
+    fn all_of_before(&self) -> Judged {
+        let views = self.meta().views().map(|(key, _)| key).filter(|key| **key != self.key);
+        Judged {
+            views: views.map(|key| (key.clone(), Why::Budget)).collect(),
+            dead: self.base.version_ids().collect(),
+        }
+    }
+}
+
+/// Why the work ended early.
+enum Failed {
+    Index(IndexError),
+    Update(UpdateError),
+}
+
+impl From<IndexError> for Failed {
+    fn from(error: IndexError) -> Failed {
+        Failed::Index(error)
+    }
+}
+
+impl Found {
+    /// Takes in what became of a file.
+    fn take(&mut self, task: &ReadTask, outcome: Outcome, gone: &FxHashSet<ContentHash>) {
+        let old = task.old.map(|(version, _)| version);
+        self.report.bytes += outcome.bytes_read;
+        self.skipped.extend(outcome.skipped);
+        match outcome.version {
+            work::Version::Same(version) | work::Version::Known(version) => {
+                let entry = ViewEntry { version, stat: outcome.stat };
+                self.place(old, entry, outcome.stat != StatRow::default());
+            }
+            work::Version::New(version) => {
+                self.report.parsed += 1;
+                self.report.renamed += (old.is_none() && gone.contains(&version.hash)) as usize;
+                self.docs += version.chunks;
+                self.place(old, ViewEntry { version: version.id, stat: outcome.stat }, false);
+                self.new.push(version);
+            }
+            work::Version::None => {
+                self.report.deleted += old.is_some() as usize;
+                self.has_moved |= old.is_some();
+                self.removed.extend(old);
+            }
+        }
+    }
+
+    /// Places the version of a file; `old` is the one before.
+    fn place(&mut self, old: Option<VersionId>, entry: ViewEntry, proves: bool) {
+        self.entries.push(entry);
+        match old {
+            Some(old) if old == entry.version => {
+                self.proven += proves as usize;
+                return;
+            }
+            Some(old) => {
+                self.removed.push(old);
+                self.report.changed += 1;
+            }
+            None => self.report.added += 1,
+        }
+        self.has_moved = true;
+    }
+
+    /// Moves the new versions into a record.
+    fn drain_into(&mut self, record: &mut RecordBuilder) {
+        self.new.sort_unstable_by_key(|version| version.id);
+        for version in self.new.drain(..) {
+            record.add_version(&VersionRow {
+                id: version.id,
+                path: version.path.as_str(),
+                hash: version.hash,
+                language: version.language,
+                notes: &version.notes,
+                bytes: version.bytes,
+                lines: version.lines,
+                chunks: version.chunks,
+                lengths: version.lengths,
+                outline: &version.outline,
+            });
+        }
+    }
+}
