@@ -9,6 +9,7 @@
 //! registered here splits such a list.
 
 mod directory;
+mod merge;
 mod reader;
 mod schema;
 mod writer;

@@ -8,20 +8,14 @@
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::{AddOperation, NoMergePolicy, SegmentWriter};
+use tantivy::indexer::{AddOperation, IndexWriterOptions, NoMergePolicy, SegmentWriter};
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
 use super::schema::{ChunkDoc, Layout, tokenizers};
-use super::{IndexError, directory};
+use super::{IndexError, directory, merge};
 use crate::id::VersionId;
 use crate::store;
-
-/// More segments than this are merged down after a commit.
-const MAX_SEGMENTS: usize = 12;
-
-/// A merge takes at most this many documents, so that no refresh pays for the whole index.
-const MAX_MERGE_DOCS: u32 = 100_000;
 
 /// The one writer of an index. The caller holds the workspace's lock.
 pub struct Writer {
@@ -67,8 +61,9 @@ impl Writer {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
         }
         index.set_tokenizers(tokenizers());
-        // The writer's own indexing thread stays idle: documents come in finished segments. 15 MB is the least.
-        let writer = index.writer_with_num_threads(1, 15_000_000)?;
+        // The writer's own indexing thread stays idle: documents come in finished segments, and merges are waited for.
+        let options = IndexWriterOptions::builder().num_merge_threads(1).build();
+        let writer = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         // What an update that was killed left behind takes space and names: deletions are written to a file that is
         // named by the number of operations, so the same update tried again would find its file taken.
@@ -103,35 +98,32 @@ impl Writer {
         store::sync_folder(&self.dir).map_err(|error| IndexError::Io(error.source))
     }
 
-    /// Merges the smallest segments when there are many. Answers do not change, and neither does the payload.
-    pub fn merge(&mut self) -> Result<(), IndexError> {
-        let mut segments = self.index.searchable_segment_metas()?;
-        if segments.len() <= MAX_SEGMENTS {
-            return Ok(());
-        }
-        segments.sort_by_key(|segment| (segment.num_docs(), segment.id()));
-        let mut docs = 0;
-        let small: Vec<_> = segments
-            .iter()
-            .take_while(|segment| {
-                docs += segment.num_docs();
-                docs <= MAX_MERGE_DOCS
-            })
-            .map(SegmentMeta::id)
-            .collect();
-        if small.len() > 1 {
-            self.writer.merge(&small).wait()?;
-        }
-        Ok(())
+    /// Merges small segments when there are many, and rewrites those that hold mostly deleted documents: bounded work
+    /// for the end of a command that added `added_docs` documents. How many it rewrote. Answers do not change, and
+    /// neither does the payload.
+    pub fn merge(&mut self, added_docs: u32) -> Result<u64, IndexError> {
+        let segments = self.index.searchable_segment_metas()?;
+        let taken = merge::plan(&sizes(&segments), added_docs);
+        self.merge_into_one(&segments, &taken)
     }
 
-    /// Merges all segments that hold deleted documents or stand beside others.
-    pub fn compact(&mut self) -> Result<(), IndexError> {
-        let segments: Vec<_> = self.index.searchable_segment_metas()?.iter().map(SegmentMeta::id).collect();
-        if segments.len() > 1 {
-            self.writer.merge(&segments).wait()?;
+    /// Drops all deleted documents and leaves few segments, however long that takes. How many documents it rewrote.
+    /// Every segment that it builds is durable before the next is begun, so what was done is not lost when it is
+    /// ended.
+    pub fn compact(&mut self) -> Result<u64, IndexError> {
+        let segments = self.index.searchable_segment_metas()?;
+        let groups = merge::compaction(&sizes(&segments));
+        groups.iter().map(|group| self.merge_into_one(&segments, group)).sum()
+    }
+
+    fn merge_into_one(&mut self, segments: &[SegmentMeta], taken: &[usize]) -> Result<u64, IndexError> {
+        if taken.is_empty() {
+            return Ok(0);
         }
-        Ok(())
+        let ids: Vec<_> = taken.iter().map(|&place| segments[place].id()).collect();
+        self.writer.merge(&ids).wait()?;
+        store::sync_folder(&self.dir).map_err(|error| IndexError::Io(error.source))?;
+        Ok(taken.iter().map(|&place| u64::from(segments[place].num_docs())).sum())
     }
 
     /// Ends the writer, waiting for what it still does.
@@ -147,6 +139,23 @@ impl SegmentMaker {
         let segment = self.index.new_segment();
         let writer = SegmentWriter::for_segment(budget, segment.clone())?;
         Ok(SegmentBuilder { layout: self.layout.clone(), segment, writer, next_opstamp: 0 })
+    }
+}
+
+fn sizes(segments: &[SegmentMeta]) -> Vec<merge::Size> {
+    segments
+        .iter()
+        .map(|segment| merge::Size {
+            live: segment.num_docs().into(),
+            deleted: segment.num_deleted_docs().into(),
+        })
+        .collect()
+}
+
+impl FinishedSegment {
+    /// How many documents it holds.
+    pub fn docs(&self) -> u32 {
+        self.0.max_doc()
     }
 }
 
@@ -207,7 +216,7 @@ impl SegmentBuilder {
 pub(super) mod tests {
     use super::*;
     use crate::id::VersionId;
-    use crate::index::Reader;
+    use crate::index::{IndexField, Reader};
     use crate::model::{KindSet, SymbolKind};
     use crate::text::{Lines, Span};
     use crate::tokenize::TermList;
@@ -283,5 +292,103 @@ pub(super) mod tests {
         assert!(names(dir.path()).len() > before);
         Writer::open(dir.path()).unwrap().close().unwrap();
         assert_eq!(names(dir.path()).len(), before);
+    }
+
+    /// The live documents of the newest commit, sorted, and how many segments hold them.
+    fn live(dir: &Path) -> (Vec<u32>, usize) {
+        let reader = Reader::open(dir).unwrap();
+        let mut live = Vec::new();
+        for segment in reader.segments() {
+            let versions = segment.versions().unwrap();
+            live.extend(
+                (0..segment.max_doc()).filter(|&doc| segment.is_live(doc)).map(|doc| versions[doc as usize]),
+            );
+        }
+        live.sort_unstable();
+        (live, reader.segments().len())
+    }
+
+    #[test]
+    fn a_thousand_small_commits_leave_few_segments_for_little_work() {
+        const COMMITS: u32 = 1000;
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        add(&writer, 0..COMMITS);
+        writer.commit("0").unwrap();
+        let (mut rewritten, mut most) = (0, 0);
+        let mut times = Vec::new();
+        for commit in 0..COMMITS {
+            if commit % 100 == 99 {
+                writer.close().unwrap();
+                writer = Writer::open(dir.path()).unwrap();
+            }
+            writer.delete(VersionId(commit));
+            add(&writer, COMMITS + commit..COMMITS + commit + 1);
+            writer.commit(&commit.to_string()).unwrap();
+            let begin = std::time::Instant::now();
+            rewritten += writer.merge(1).unwrap();
+            times.push(begin.elapsed());
+            most = most.max(writer.index.searchable_segment_metas().unwrap().len());
+        }
+        writer.close().unwrap();
+        times.sort_unstable();
+        let at = |percent: usize| times[times.len() * percent / 100 - 1];
+        println!("{most} segments, {rewritten} rewritten, merge p50 {:?} p99 {:?}", at(50), at(99));
+        assert!(most <= 16, "{most} segments");
+        // 1000 * log2(1000); the constant is 1.
+        assert!(rewritten <= 10_000, "{rewritten} documents rewritten");
+        let (live, _) = live(dir.path());
+        assert_eq!(live, (COMMITS..2 * COMMITS).collect::<Vec<_>>());
+        assert_eq!(Reader::open(dir.path()).unwrap().payload(), (COMMITS - 1).to_string());
+    }
+
+    #[test]
+    fn deletions_that_come_after_a_merge_reach_what_was_merged() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        for version in 0..14 {
+            add(&writer, version..version + 1);
+            writer.commit("some").unwrap();
+        }
+        // Not committed when the merge runs, and not lost by it.
+        writer.delete(VersionId(3));
+        assert!(writer.merge(1).unwrap() > 0);
+        assert_eq!(live(dir.path()), ((0..14).collect(), 1));
+        writer.delete(VersionId(4));
+        writer.commit("all").unwrap();
+        writer.close().unwrap();
+        let left: Vec<u32> = (0..14).filter(|version| ![3, 4].contains(version)).collect();
+        assert_eq!(live(dir.path()), (left.clone(), 1));
+        let mut writer = Writer::open(dir.path()).unwrap();
+        assert_eq!(writer.compact().unwrap(), 12);
+        assert_eq!(writer.compact().unwrap(), 0);
+        writer.close().unwrap();
+        assert_eq!(live(dir.path()), (left, 1));
+        let reader = Reader::open(dir.path()).unwrap();
+        assert_eq!((reader.payload(), reader.segments()[0].has_deletes()), ("all", false));
+    }
+
+    #[test]
+    fn a_reader_goes_on_when_its_segments_are_merged_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(dir.path()).unwrap();
+        for version in 0..3 {
+            add(&writer, version * 2..version * 2 + 2);
+            writer.commit("three").unwrap();
+        }
+        let reader = Reader::open(dir.path()).unwrap();
+        writer.delete(VersionId(0));
+        writer.commit("four").unwrap();
+        writer.compact().unwrap();
+        writer.close().unwrap();
+        assert_eq!(live(dir.path()), ((1..6).collect(), 1));
+        assert_eq!((reader.segments().len(), reader.payload()), (3, "three"));
+        for segment in 0..3 {
+            let mut docs = Vec::new();
+            reader.postings(segment, IndexField::Word, "term", |doc, _| docs.push(doc)).unwrap();
+            assert_eq!(docs, [0, 1]);
+            assert!(reader.segments()[segment].is_live(0));
+            assert_eq!(reader.segments()[segment].columns(1).unwrap().version.0 % 2, 1);
+        }
     }
 }

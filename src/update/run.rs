@@ -121,7 +121,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let commit = self.record(&mut found, view, &writer)?;
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
         // The update is done; a merge that fails, as on a full disk, is tried again after the next.
-        if let Err(error) = writer.merge().and_then(|()| writer.close()) {
+        if let Err(error) = writer.merge(found.docs).and_then(|_| writer.close()) {
             tracing::warn!(%error, "segments were not merged");
         }
         meta::remove_garbage(&workspace.meta_dir(), &[&before, &commit])?;

@@ -1,0 +1,211 @@
+//! Which segments a merge takes: pure arithmetic over their sizes.
+//!
+//! Work is counted in live documents, because a merge drops the deleted ones. [`plan`] is for the end of a command:
+//! its work is bounded by what the command itself added, and it is geometric: no segment is taken along that is more
+//! than three times what is merged into it. So whoever is rewritten ends up in a segment at least a third larger than
+//! the one it came from, and no document is rewritten more than some `log_4/3(n)` times. Thirteen segments of which
+//! each is more than three times those before it would hold 4^12 documents, so whenever there are too many, some are
+//! fit to be merged. [`compaction`] is for a command of its own and takes all that is worth it.
+
+/// More segments than this are merged down.
+pub(super) const MAX_SEGMENTS: usize = 12;
+
+/// What every merge may rewrite, whatever was added: some tens of milliseconds. Arbitrary.
+pub(super) const FREE_DOCS: u64 = 4096;
+
+/// No merge builds a larger segment, so that none takes minutes and no file becomes huge.
+pub(super) const MAX_SEGMENT_DOCS: u64 = 1 << 20;
+
+/// A segment is not rewritten for fewer deleted documents than this.
+const MIN_GARBAGE: u64 = 1024;
+
+/// How much larger than all smaller ones together a segment may be that is merged with them.
+const GROWTH: u64 = 3;
+
+/// The documents of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub live: u64,
+    pub deleted: u64,
+}
+
+impl Size {
+    /// Whether rewriting it is paid for by what that drops.
+    fn is_garbage(self) -> bool {
+        self.deleted >= MIN_GARBAGE && self.deleted >= self.live
+    }
+}
+
+/// How many documents a merge after a commit may rewrite. It doubles with every two segments too many, so that many
+/// short runs that add little still get through what a large one left.
+fn budget(segments: usize, added: u32) -> u64 {
+    let excess = segments.saturating_sub(MAX_SEGMENTS) as u32 / 2;
+    FREE_DOCS.max(2 * u64::from(added)) << excess.min(20)
+}
+
+/// The segments, by their places in `sizes`, to merge into one after a commit that added `added` documents.
+pub(super) fn plan(sizes: &[Size], added: u32) -> Vec<usize> {
+    let budget = budget(sizes.len(), added).min(MAX_SEGMENT_DOCS);
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&place| (sizes[place].live, place));
+    let mut taken = order[..smallest(sizes, &order, budget)].to_vec();
+    let mut total: u64 = taken.iter().map(|&place| sizes[place].live).sum();
+    for &place in &order[taken.len()..] {
+        if sizes[place].is_garbage() && total + sizes[place].live <= budget {
+            total += sizes[place].live;
+            taken.push(place);
+        }
+    }
+    taken
+}
+
+/// How many of the smallest segments to merge: as few as suffice, and more while that costs next to nothing.
+fn smallest(sizes: &[Size], order: &[usize], budget: u64) -> usize {
+    if order.len() <= MAX_SEGMENTS {
+        return 0;
+    }
+    let suffices = order.len() - MAX_SEGMENTS + 1;
+    let (mut best, mut total) = (0, 0);
+    for (before, &place) in order.iter().enumerate() {
+        let live = sizes[place].live;
+        let is_fit = before > 0 && live <= GROWTH * total;
+        total += live;
+        if total > budget || (best >= suffices && total > FREE_DOCS) {
+            break;
+        }
+        if is_fit {
+            best = before + 1;
+        }
+    }
+    best
+}
+
+/// The groups of segments to merge so that nothing deleted stays and few segments are left.
+pub(super) fn compaction(sizes: &[Size]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&place| (std::cmp::Reverse(sizes[place].live), place));
+    let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+    for place in order {
+        let live = sizes[place].live;
+        match groups.iter_mut().find(|(total, _)| total + live <= MAX_SEGMENT_DOCS) {
+            Some((total, group)) => {
+                *total += live;
+                group.push(place);
+            }
+            None => groups.push((live, vec![place])),
+        }
+    }
+    let is_worth_it = |group: &Vec<usize>| group.len() > 1 || sizes[group[0]].deleted > 0;
+    groups.into_iter().map(|(_, group)| group).filter(is_worth_it).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn live(sizes: &[u64]) -> Vec<Size> {
+        sizes.iter().map(|&live| Size { live, deleted: 0 }).collect()
+    }
+
+    /// Carries a plan out; how many documents that rewrites.
+    fn merge(sizes: &mut Vec<Size>, added: u32) -> u64 {
+        let taken = plan(sizes, added);
+        let total: u64 = taken.iter().map(|&place| sizes[place].live).sum();
+        assert!(total <= budget(sizes.len(), added));
+        let mut place = 0;
+        sizes.retain(|_| {
+            place += 1;
+            !taken.contains(&(place - 1))
+        });
+        if total > 0 {
+            sizes.push(Size { live: total, deleted: 0 });
+        }
+        total
+    }
+
+    /// Merging after each of many commits: how many documents are rewritten, and the most segments there ever are.
+    fn run(start: &[u64], commits: u32, added: u32) -> (u64, usize) {
+        let mut sizes = live(start);
+        let (mut rewritten, mut most) = (0, 0);
+        for _ in 0..commits {
+            sizes.push(Size { live: added.into(), deleted: 0 });
+            rewritten += merge(&mut sizes, added);
+            most = most.max(sizes.len());
+        }
+        (rewritten, most)
+    }
+
+    #[test]
+    fn a_large_segment_is_not_rewritten_for_a_few_small_ones() {
+        let mut sizes = vec![3000];
+        sizes.extend([1; 12]);
+        assert_eq!(plan(&live(&sizes), 1), (1..13).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_build_pays_for_no_more_than_it_needs() {
+        let taken = plan(&live(&[30_000; 20]), 600_000);
+        assert_eq!(taken.len(), 9);
+    }
+
+    #[test]
+    fn a_segment_of_deleted_documents_is_rewritten_when_it_fits() {
+        let sizes = [Size { live: 4000, deleted: 5000 }, Size { live: 5000, deleted: 6000 }];
+        assert_eq!(plan(&sizes, 1), [0]);
+        assert_eq!(plan(&sizes, 4500), [0, 1]);
+        assert!(plan(&[Size { live: 10, deleted: 20 }], 1).is_empty());
+    }
+
+    #[test]
+    fn a_hundred_thousand_small_commits_cost_little_each() {
+        let (rewritten, most) = run(&[700_000, 30_000], 100_000, 1);
+        assert!(most <= 16, "{most} segments");
+        // log2(100,000) is 16.6.
+        assert!(rewritten < 16 * 100_000, "{rewritten} documents");
+    }
+
+    #[test]
+    fn what_a_large_build_left_is_merged_by_and_by() {
+        let (_, most) = run(&[40_000; 30], 100, 1);
+        assert!(most <= 31, "{most} segments");
+        let mut sizes = live(&[40_000; 60]);
+        for _ in 0..200 {
+            sizes.push(Size { live: 1, deleted: 0 });
+            merge(&mut sizes, 1);
+        }
+        assert!(sizes.len() <= 26, "{} segments", sizes.len());
+    }
+
+    #[test]
+    fn compaction_leaves_nothing_deleted_and_no_segment_too_large() {
+        let sizes = [
+            Size { live: 900_000, deleted: 0 },
+            Size { live: 900_000, deleted: 1 },
+            Size { live: 100_000, deleted: 7 },
+            Size { live: 50_000, deleted: 0 },
+        ];
+        assert_eq!(compaction(&sizes), [vec![0, 2], vec![1, 3]]);
+        assert_eq!(compaction(&live(&[MAX_SEGMENT_DOCS, 1_000_000])), Vec::<Vec<usize>>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn commits_of_any_size_keep_segments_few_and_work_logarithmic(
+            added in proptest::collection::vec(prop_oneof![4 => 1u32..20, 1 => 1u32..5000], 1..600),
+        ) {
+            let mut sizes = Vec::new();
+            let (mut rewritten, mut total, mut most) = (0, 0u64, 0);
+            for added in added {
+                sizes.push(Size { live: added.into(), deleted: 0 });
+                total += u64::from(added);
+                rewritten += merge(&mut sizes, added);
+                most = most.max(sizes.len());
+            }
+            prop_assert!(most <= 20, "{} segments", most);
+            let log = (total as f64).ln() / (4.0f64 / 3.0).ln();
+            prop_assert!(rewritten as f64 <= total as f64 * (log + 1.0), "{} of {}", rewritten, total);
+        }
+    }
+}
