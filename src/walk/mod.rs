@@ -20,6 +20,7 @@ use crate::path::RelPath;
 mod built_in;
 mod queue;
 mod rules;
+mod sieve;
 mod trace;
 
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};

@@ -15,17 +15,22 @@ use std::ffi::OsStr;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_path};
 use rustc_hash::FxHashMap;
 
 use super::GlobalExcludes;
+use super::sieve::Sieve;
 use crate::path::RelPath;
 
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;
+
+/// Above this, patterns are compiled when they are read, so that a file that is too much for the matcher is a row.
+/// Below, none is: the matcher's limit is some hundred times as many bytes as a pattern has.
+const MAX_LAZY_BYTES: u64 = 16 << 10;
 
 /// The ignore files of a directory, the one that decides first in front.
 const NAMES: [(&str, Kind); 3] =
@@ -89,17 +94,40 @@ struct IgnoreFile {
     kind: Kind,
     /// How rows name it: its path from the root.
     shown: String,
+    text: String,
+    sieve: Sieve,
+    /// What `text` says, made when a path first passes the sieve.
+    patterns: OnceLock<Patterns>,
+}
+
+struct Patterns {
     matcher: Gitignore,
     /// The line of each pattern; the last one where it stands twice, because that one decides.
     lines: FxHashMap<Box<str>, u32>,
 }
 
 impl IgnoreFile {
+    fn matched(&self, path: &str, is_dir: bool) -> Match<&Glob> {
+        if !self.sieve.passes(path, is_dir) {
+            return Match::None;
+        }
+        self.patterns().matcher.matched(path, is_dir)
+    }
+
+    fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| {
+            compile(&self.text, &self.shown).unwrap_or_else(|error| {
+                tracing::warn!("the rules of {} do not count: {error}", self.shown);
+                Patterns { matcher: Gitignore::empty(), lines: FxHashMap::default() }
+            })
+        })
+    }
+
     fn rule(&self, glob: &Glob) -> IgnoreRule {
         IgnoreRule {
             kind: self.kind,
             file: self.shown.clone(),
-            line: self.lines.get(glob.original()).copied().unwrap_or(0),
+            line: self.patterns().lines.get(glob.original()).copied().unwrap_or(0),
             pattern: glob.original().to_string(),
         }
     }
@@ -252,7 +280,7 @@ pub(super) fn rule<'l>(level: Option<&'l Level>, path: &str, is_dir: bool) -> Ru
         if decided.is_some_and(|(line, _)| line.file.kind <= file.kind) {
             continue;
         }
-        match file.matcher.matched(path, is_dir) {
+        match file.matched(path, is_dir) {
             Match::None => {}
             Match::Whitelist(glob) => decided = Some((Line { file, glob }, true)),
             Match::Ignore(glob) => decided = Some((Line { file, glob }, false)),
@@ -267,11 +295,10 @@ pub(super) fn rule<'l>(level: Option<&'l Level>, path: &str, is_dir: bool) -> Ru
 
 /// The line that would leave `path` out if it were not for the one that wants it.
 pub(super) fn overruled(level: Option<&Level>, path: &str, is_dir: bool) -> Option<IgnoreRule> {
-    let ignoring =
-        in_order(level, path).filter_map(|(file, path)| match file.matcher.matched(path, is_dir) {
-            Match::Ignore(glob) => Some(Line { file, glob }),
-            _ => None,
-        });
+    let ignoring = in_order(level, path).filter_map(|(file, path)| match file.matched(path, is_dir) {
+        Match::Ignore(glob) => Some(Line { file, glob }),
+        _ => None,
+    });
     // The first of equals is the deepest.
     ignoring.min_by_key(|line| line.file.kind).map(Line::rule)
 }
@@ -327,10 +354,23 @@ fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>
         return Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes")));
     }
     let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
+    let sieve = Sieve::of(&text);
+    if sieve.is_empty() {
+        return Ok(None);
+    }
+    let patterns = OnceLock::new();
+    if text.len() as u64 > MAX_LAZY_BYTES {
+        let _ = patterns.set(compile(&text, &shown)?);
+    }
+    Ok(Some(IgnoreFile { kind, shown, text, sieve, patterns }))
+}
+
+fn compile(text: &str, shown: &str) -> io::Result<Patterns> {
     // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
     let mut builder = GitignoreBuilder::new("");
     let mut lines = FxHashMap::default();
-    for (number, line) in (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines()) {
+    for (number, line) in (1..).zip(text.lines()) {
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!("{shown}: {error}");
         }
@@ -338,8 +378,7 @@ fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>
         let pattern = if line.ends_with("\\ ") { line } else { line.trim_end() };
         lines.insert(pattern.into(), number);
     }
-    let matcher = builder.build().map_err(io::Error::other)?;
-    Ok((!matcher.is_empty()).then_some(IgnoreFile { kind, shown, matcher, lines }))
+    Ok(Patterns { matcher: builder.build().map_err(io::Error::other)?, lines })
 }
 
 /// The folder that all worktrees of a repository share, from what stands at `.git`: that folder itself, or a file

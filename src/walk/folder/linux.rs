@@ -1,0 +1,110 @@
+//! Directories by Linux's own calls.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, readlinkat, statat};
+use rustix::io::Errno;
+
+use super::{Entry, Failure, Kind, Listed};
+use crate::path::RelPath;
+use crate::walk::Stat;
+
+/// As much as the C library asks for at once.
+const BUFFER_BYTES: usize = 32 << 10;
+
+thread_local! {
+    static BUFFER: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(BUFFER_BYTES));
+}
+
+/// An open directory.
+pub(in crate::walk) struct Folder(OwnedFd);
+
+impl Folder {
+    pub(in crate::walk) fn open(path: &Path) -> io::Result<Folder> {
+        Ok(Folder(openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+    }
+
+    /// The directory at `rel` below this one.
+    pub(in crate::walk) fn below(&self, rel: &RelPath) -> io::Result<Folder> {
+        let path = if rel.as_str().is_empty() { "." } else { rel.as_str() };
+        Ok(Folder(openat(
+            &self.0,
+            path,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?))
+    }
+
+    pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
+        BUFFER.with_borrow_mut(|buffer| {
+            let (mut listed, mut failures) = (Listed::default(), Vec::new());
+            let mut dir = RawDir::new(&self.0, buffer.spare_capacity_mut());
+            while let Some(entry) = dir.next() {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        failures.push((None, error.into()));
+                        break;
+                    }
+                };
+                let name = entry.file_name();
+                if matches!(name.to_bytes(), b"." | b"..") {
+                    continue;
+                }
+                match self.kind(name, entry.file_type()) {
+                    Ok(kind) => listed.push(OsStr::from_bytes(name.to_bytes()), kind),
+                    Err(Errno::NOENT) => {}
+                    Err(error) => failures.push((Some(name.to_string_lossy().into_owned()), error.into())),
+                }
+            }
+            Ok((listed.sorted(), failures))
+        })
+    }
+
+    /// Some file systems do not tell what an entry is.
+    fn kind(&self, name: &CStr, file_type: FileType) -> Result<Kind, Errno> {
+        Ok(match file_type {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Dir,
+            FileType::Symlink => Kind::Link,
+            FileType::Fifo => Kind::Special("FIFO"),
+            FileType::Socket => Kind::Special("socket"),
+            FileType::BlockDevice => Kind::Special("block device"),
+            FileType::CharacterDevice => Kind::Special("character device"),
+            FileType::Unknown => {
+                let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                match FileType::from_raw_mode(stat.st_mode) {
+                    FileType::Unknown => Kind::Special("no regular file"),
+                    known => return self.kind(name, known),
+                }
+            }
+        })
+    }
+
+    pub(in crate::walk) fn stat(&self, listed: &Listed, entry: &Entry) -> io::Result<Stat> {
+        let stat = match listed.names.as_bytes().get(entry.at..=entry.at + entry.len) {
+            Some(name) if entry.exact.is_none() => {
+                let name = CStr::from_bytes_with_nul(name).map_err(io::Error::other)?;
+                statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?
+            }
+            _ => statat(&self.0, listed.exact_name(entry), AtFlags::SYMLINK_NOFOLLOW)?,
+        };
+        let ns = |seconds: i64, rest: u64| seconds.saturating_mul(1_000_000_000).saturating_add(rest as i64);
+        Ok(Stat {
+            size: stat.st_size as u64,
+            mtime_ns: ns(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+            ctime_ns: ns(stat.st_ctime as i64, stat.st_ctime_nsec as u64),
+            inode: stat.st_ino as u64,
+        })
+    }
+
+    pub(in crate::walk) fn read_link(&self, name: &str) -> io::Result<PathBuf> {
+        let target = readlinkat(&self.0, name, Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
+    }
+}

@@ -1,0 +1,76 @@
+//! Directories by `std`.
+
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Entry, Failure, Kind, Listed};
+use crate::path::RelPath;
+use crate::walk::{Stat, stat};
+
+/// A directory by its path.
+pub(in crate::walk) struct Folder(PathBuf);
+
+impl Folder {
+    pub(in crate::walk) fn open(path: &Path) -> io::Result<Folder> {
+        Ok(Folder(path.to_path_buf()))
+    }
+
+    /// The directory at `rel` below this one.
+    pub(in crate::walk) fn below(&self, rel: &RelPath) -> io::Result<Folder> {
+        Ok(Folder(rel.below(&self.0)))
+    }
+
+    pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
+        let (mut listed, mut failures) = (Listed::default(), Vec::new());
+        for entry in fs::read_dir(&self.0)? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    failures.push((None, error));
+                    break;
+                }
+            };
+            match entry.file_type() {
+                Ok(file_type) => listed.push(&entry.file_name(), kind(file_type)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => failures.push((Some(entry.file_name().to_string_lossy().into_owned()), error)),
+            }
+        }
+        Ok((listed.sorted(), failures))
+    }
+
+    pub(in crate::walk) fn stat(&self, listed: &Listed, entry: &Entry) -> io::Result<Stat> {
+        fs::symlink_metadata(self.0.join(listed.exact_name(entry))).map(|metadata| stat(&metadata))
+    }
+
+    pub(in crate::walk) fn read_link(&self, name: &str) -> io::Result<PathBuf> {
+        fs::read_link(self.0.join(name))
+    }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    match file_type {
+        t if t.is_file() => Kind::File,
+        t if t.is_dir() => Kind::Dir,
+        t if t.is_symlink() => Kind::Link,
+        other => Kind::Special(special_name(other)),
+    }
+}
+
+#[cfg(unix)]
+fn special_name(file_type: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match file_type {
+        t if t.is_fifo() => "FIFO",
+        t if t.is_socket() => "socket",
+        t if t.is_block_device() => "block device",
+        t if t.is_char_device() => "character device",
+        _ => "no regular file",
+    }
+}
+
+#[cfg(not(unix))]
+fn special_name(_: FileType) -> &'static str {
+    "no regular file"
+}

@@ -1,0 +1,254 @@
+//! Which paths no pattern of an ignore file can match, told by a few bytes at their ends.
+//!
+//! It may let through too much, never too little: what passes is matched by `ignore`. Most ignore files of a tree
+//! are about names that never occur, and then their patterns need not even be compiled.
+
+/// So many bytes of each end of a pattern are looked at. This is arbitrary; most names are told apart by fewer.
+const MOST: usize = 8;
+
+/// The ends of every pattern of a file.
+pub(super) struct Sieve {
+    patterns: Vec<Pattern>,
+    /// Which patterns say that a path ends with this byte.
+    by_last: Box<[Vec<u32>; 256]>,
+    /// Which say nothing about that.
+    open: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    /// What the path begins with or, where the pattern is about names in any directory, the name.
+    head: Vec<Atom>,
+    is_about_names: bool,
+    /// What both end with, the last byte in front.
+    tail: Vec<Atom>,
+    is_only_dir: bool,
+}
+
+/// What one byte has to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Atom {
+    Byte(u8),
+    /// One of these ASCII characters, a bit for each.
+    Class(u128),
+}
+
+impl Atom {
+    fn fits(&self, byte: u8) -> bool {
+        match self {
+            Atom::Byte(own) => *own == byte,
+            Atom::Class(set) => byte < 128 && set >> byte & 1 == 1,
+        }
+    }
+}
+
+impl Sieve {
+    /// The sieve of a file's text.
+    pub(super) fn of(text: &str) -> Sieve {
+        let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::of).collect();
+        let (mut by_last, mut open) = (Box::new([const { Vec::new() }; 256]), Vec::new());
+        for (at, pattern) in (0..).zip(&patterns) {
+            match pattern.tail.first() {
+                None => open.push(at),
+                Some(Atom::Byte(byte)) => by_last[usize::from(*byte)].push(at),
+                Some(Atom::Class(set)) => {
+                    (0..128).filter(|byte| set >> byte & 1 == 1).for_each(|byte| by_last[byte].push(at));
+                }
+            }
+        }
+        Sieve { patterns, by_last, open }
+    }
+
+    /// Whether there is no pattern.
+    pub(super) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// Whether a pattern may match `path`.
+    pub(super) fn passes(&self, path: &str, is_dir: bool) -> bool {
+        let Some(last) = path.as_bytes().last() else { return true };
+        let name = crate::path::split(path).1;
+        let likely = self.by_last[usize::from(*last)].iter().chain(&self.open);
+        likely.map(|&at| &self.patterns[at as usize]).any(|pattern| pattern.may_match(path, name, is_dir))
+    }
+}
+
+impl Pattern {
+    /// The pattern on a line, taken apart as `ignore` does; `None` if there is none.
+    fn of(line: &str) -> Option<Pattern> {
+        if line.starts_with('#') {
+            return None;
+        }
+        let line = if line.ends_with("\\ ") { line } else { line.trim_end() };
+        if line.is_empty() {
+            return None;
+        }
+        let rest = line.strip_prefix('!').unwrap_or(line);
+        let (mut rest, is_from_here) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
+        let is_only_dir = rest.ends_with('/');
+        if let Some(before) = rest.strip_suffix('/') {
+            // The slash can be escaped.
+            rest = before.strip_suffix('\\').unwrap_or(before);
+        }
+        let begins_anywhere = rest.starts_with("**/");
+        while let Some(below) = rest.strip_prefix("**/") {
+            rest = below;
+        }
+        let is_about_names = !rest.contains('/') && (begins_anywhere || !is_from_here);
+        let atoms = atoms(rest);
+        let mut head: Vec<Atom> = atoms.iter().map_while(Clone::clone).take(MOST).collect();
+        let tail = atoms.iter().rev().map_while(Clone::clone).take(MOST).collect();
+        // A class can match `/`, and then the name begins elsewhere.
+        let begins_elsewhere = if is_about_names { rest.contains('[') } else { begins_anywhere };
+        if begins_elsewhere {
+            head.clear();
+        }
+        Some(Pattern { head, is_about_names, tail, is_only_dir })
+    }
+
+    fn may_match(&self, path: &str, name: &str, is_dir: bool) -> bool {
+        let begun = if self.is_about_names { name } else { path };
+        let fits = |(byte, atom): (&u8, &Atom)| atom.fits(*byte);
+        (is_dir || !self.is_only_dir)
+            && path.len() >= self.tail.len()
+            && path.as_bytes().iter().rev().zip(&self.tail).all(fits)
+            && begun.len() >= self.head.len()
+            && begun.as_bytes().iter().zip(&self.head).all(fits)
+    }
+}
+
+/// What each byte that a pattern matches has to be; `None` where nothing is known about any number of them.
+fn atoms(pattern: &str) -> Vec<Option<Atom>> {
+    let (mut atoms, mut rest) = (Vec::new(), pattern.as_bytes());
+    while let [first, after @ ..] = rest {
+        let (atom, below) = match (first, after) {
+            (b'\\', [escaped, below @ ..]) => (Some(Atom::Byte(*escaped)), below),
+            (b'*' | b'?' | b'{' | b'}' | b'\\', _) => (None, after),
+            (b'[', _) => class(after),
+            _ => (Some(Atom::Byte(*first)), after),
+        };
+        atoms.push(atom);
+        rest = below;
+    }
+    atoms
+}
+
+/// A class, of which the `[` is read, and what comes after it. Where it is none of the simplest kind, everything up to
+/// the last `]` may be part of it.
+fn class(rest: &[u8]) -> (Option<Atom>, &[u8]) {
+    let Some(end) = memchr::memchr(b']', rest) else { return (None, rest) };
+    match set(&rest[..end]) {
+        Some(set) => (Some(Atom::Class(set)), &rest[end + 1..]),
+        None => (None, &rest[memchr::memrchr(b']', rest).unwrap_or(end) + 1..]),
+    }
+}
+
+/// The characters of a class, if it holds characters and ranges that mean nothing else.
+fn set(mut inside: &[u8]) -> Option<u128> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._~#".contains(byte);
+    let mut set = 0;
+    if inside.is_empty() {
+        return None;
+    }
+    while let [first, after @ ..] = inside {
+        let (last, below) = match after {
+            [b'-', last, below @ ..] => (last, below),
+            _ => (first, after),
+        };
+        if !is_plain(first) || !is_plain(last) {
+            return None;
+        }
+        (*first..=*last).for_each(|byte| set |= 1 << byte);
+        inside = below;
+    }
+    Some(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use ignore::gitignore::GitignoreBuilder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, path: &str, is_dir: bool) -> (bool, bool) {
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.lines() {
+            let _ = builder.add_line(None, line);
+        }
+        let is_matched = !builder.build().unwrap().matched(path, is_dir).is_none();
+        (is_matched, Sieve::of(text).passes(path, is_dir))
+    }
+
+    #[test]
+    fn what_matches_nothing_is_mostly_held_back() {
+        let text = "*.o\n._*\n*.[568vq]\n[._]*.s[a-w][a-z]\n_testmain.go\n/output*/\n**/.hg*\n\\#*\\#\n!a/b.rs\n# rs\n";
+        for (path, is_dir, expected) in [
+            ("main.go", false, (false, false)),
+            ("a/foo", false, (false, false)),
+            ("a/x.o", false, (true, true)),
+            ("a/._x.rs", false, (true, true)),
+            ("x.6", false, (true, true)),
+            ("a/.main.swp", false, (true, true)),
+            // Classes at the end of a pattern let a little through.
+            ("main.swp", false, (false, true)),
+            ("output-1", true, (true, true)),
+            ("output-1", false, (false, false)),
+            ("a/output-1", true, (false, false)),
+            ("a/b/.hgignore", false, (true, true)),
+            ("#x#", false, (true, true)),
+            ("a/b.rs", false, (true, true)),
+            ("b.rs", false, (false, false)),
+        ] {
+            assert_eq!(check(text, path, is_dir), expected, "{path}");
+        }
+        assert!(Sieve::of("# nothing\n\n  \n").is_empty());
+    }
+
+    /// Pieces of patterns, each with what it may match.
+    const PIECES: [(&str, &str); 22] = [
+        ("a", "a"),
+        (".b", ".b"),
+        ("/", "/"),
+        ("*", ""),
+        ("*", "ab"),
+        ("?", "b"),
+        ("**", "a"),
+        ("**/", ""),
+        ("**/", "c/d/"),
+        ("/**", "/c/d"),
+        ("/**/", "/"),
+        ("[ab]", "b"),
+        ("[!a]", "/"),
+        ("[^b-]", "c"),
+        ("[a-c.-9]", "/"),
+        ("[]a]", "]"),
+        ("[", "["),
+        ("{a,b*}", "b"),
+        ("\\*", "*"),
+        ("\\!", "!"),
+        ("#", "#"),
+        ("-]", "-]"),
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 8192, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_matches_is_let_through(
+            lead in proptest::sample::select(vec!["", "!", "/", "!/", "**/"]),
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 1..5),
+            end in proptest::sample::select(vec!["", "/", "\\/", " "]),
+            above in proptest::sample::select(vec!["", "z/"]),
+            is_dir: bool,
+        ) {
+            let pattern: String = pieces.iter().map(|(glob, _)| *glob).collect();
+            let pattern = format!("{lead}{pattern}{end}");
+            let path: String = pieces.iter().map(|(_, text)| *text).collect();
+            let path = format!("{above}{path}");
+            let (is_matched, passes) = check(&pattern, &path, is_dir);
+            let is_a_path = path.split('/').all(|part| !part.is_empty());
+            prop_assert!(passes || !is_matched || !is_a_path, "{pattern:?} {path:?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What the threads of a walk gather, and how it becomes one sorted list.
+//!
+//! Sorting every path of a tree costs as much as a good part of finding them. A directory's few names are sorted
+//! where they are listed, and the directories' blocks are then strung together as the tree has them, which is the
+//! order of the paths as text as long as a directory's name is taken with its `/`.
+
+use super::{Candidate, Walked};
+use crate::model::Skipped;
+
+/// What one thread gathered.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub blocks: Vec<Block>,
+    pub skipped: Vec<Skipped>,
+}
+
+/// The candidates of one directory, by path, and where among them its directories stand.
+pub(super) struct Block {
+    number: usize,
+    pub files: Vec<Candidate>,
+    /// How many of the files come before a directory, and its number.
+    dirs: Vec<(usize, usize)>,
+}
+
+impl Block {
+    pub(super) fn of(number: usize) -> Block {
+        Block { number, files: Vec::new(), dirs: Vec::new() }
+    }
+
+    /// The directory with this number comes next.
+    pub(super) fn enter(&mut self, number: usize) {
+        self.dirs.push((self.files.len(), number));
+    }
+}
+
+/// All of it, sorted by path. The directory with number 0 is the root.
+pub(super) fn sum(parts: impl Iterator<Item = Tally>) -> Walked {
+    let mut walked = Walked::default();
+    let mut blocks: Vec<Option<Block>> = Vec::new();
+    for mut part in parts {
+        walked.skipped.append(&mut part.skipped);
+        for block in part.blocks {
+            let number = block.number;
+            if blocks.len() <= number {
+                blocks.resize_with(number + 1, || None);
+            }
+            blocks[number] = Some(block);
+        }
+    }
+    walked.skipped.sort_unstable();
+    walked.candidates.reserve(blocks.iter().flatten().map(|block| block.files.len()).sum());
+    // No recursion: a tree can be deeper than a stack.
+    let mut way = Vec::new();
+    let mut next = Some(0);
+    loop {
+        // A directory that went away since it was seen has no block.
+        if let Some(block) = next.take().and_then(|number: usize| blocks.get_mut(number)?.take()) {
+            way.push((0, block.files.into_iter(), block.dirs.into_iter()));
+        }
+        let Some((done, files, dirs)) = way.last_mut() else { return walked };
+        match dirs.next() {
+            Some((before, number)) => {
+                walked.candidates.extend(files.by_ref().take(before - *done));
+                *done = before;
+                next = Some(number);
+            }
+            None => {
+                walked.candidates.extend(files);
+                way.pop();
+            }
+        }
+    }
+}
