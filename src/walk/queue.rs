@@ -16,7 +16,7 @@ where
     if tasks.is_empty() {
         return Vec::new();
     }
-    let queue = Queue { state: Mutex::new(State { tasks, busy: 0 }), changed: Condvar::new() };
+    let queue = Queue { state: Mutex::new(State { tasks, busy: 0, waiting: 0 }), changed: Condvar::new() };
     let run = || {
         let mut out = Out::default();
         while let Some(task) = queue.next() {
@@ -44,6 +44,8 @@ struct State<T> {
     tasks: Vec<T>,
     /// How many threads hold a task, and so may still make more.
     busy: usize,
+    /// How many threads wait for a task; where none does, telling them would cost a system call for nothing.
+    waiting: usize,
 }
 
 impl<T> Queue<T> {
@@ -61,7 +63,9 @@ impl<T> Queue<T> {
             if state.busy == 0 {
                 return None;
             }
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+            state.waiting -= 1;
         }
     }
 }
@@ -78,7 +82,7 @@ impl<T> Drop for Turn<'_, T> {
         let mut state = self.queue.lock();
         state.busy -= 1;
         state.tasks.append(&mut self.more);
-        if !state.tasks.is_empty() || state.busy == 0 {
+        if state.waiting > 0 && (!state.tasks.is_empty() || state.busy == 0) {
             self.queue.changed.notify_all();
         }
     }
