@@ -291,12 +291,32 @@ pub const DEPTH: Param = Param {
     ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
 };
 
+/// Whether another process is not waited for.
+pub const NO_WAIT: Param = Param {
+    name: "no_wait",
+    aliases: &[],
+    short: None,
+    takes: Takes::Nothing,
+    default: None,
+    help: "Fail at once when another process is changing the index, instead of waiting for it",
+};
+
+/// Whether something is only said.
+pub const DRY_RUN: Param = Param {
+    name: "dry_run",
+    aliases: &[],
+    short: None,
+    takes: Takes::Nothing,
+    default: None,
+    help: "Only say what would go",
+};
+
 /// What chooses a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] =
-    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, STATUS, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, STATUS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
@@ -328,7 +348,23 @@ pub const INDEX: Operation = Operation {
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
-    params: &[&REBUILD, &EXPLAIN_SKIPS],
+    params: &[&REBUILD, &NO_WAIT, &EXPLAIN_SKIPS],
+};
+
+/// Space given back.
+pub const GC: Operation = Operation {
+    name: "gc",
+    aliases: &[],
+    help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
+    params: &[&DRY_RUN, &NO_WAIT],
+};
+
+/// A thorough check.
+pub const DOCTOR: Operation = Operation {
+    name: "doctor",
+    aliases: &[],
+    help: "Check every byte of the index against its checksum, and say what is wrong",
+    params: &[],
 };
 
 /// The state of the index.

@@ -25,7 +25,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if let Some(explained) = super::explain::run(matches, output) {
         return explained;
     }
-    let engine = Place::of(matches)?.open(matches)?;
+    let engine = Place::of(matches)?.open_for_writing(matches)?;
     let bar = Bar::new(output);
     let report = if given(matches, catalog::REBUILD.name) {
         engine.rebuild(&|progress| bar.update(progress))

@@ -14,7 +14,9 @@ mod progress;
 mod request;
 
 mod completions;
+mod doctor;
 mod files;
+mod gc;
 mod grep;
 mod index;
 mod languages;
@@ -81,6 +83,8 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::MAP, map::run),
     (&catalog::INDEX, index::run),
     (&catalog::STATUS, status::run),
+    (&catalog::GC, gc::run),
+    (&catalog::DOCTOR, doctor::run),
     (&catalog::SKIPPED, skipped::run),
     (&catalog::WHY_NOT, why_not::run),
     (&catalog::TOUCH, touch::run),

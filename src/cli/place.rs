@@ -6,6 +6,7 @@
 //! what an answer shows can be typed back.
 
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Takes};
@@ -14,6 +15,9 @@ use spyhop::engine::api::{OnMissing, Options, StalePolicy};
 use spyhop::path::RelPath;
 
 use super::{Failure, args};
+
+/// How long a command waits for another process: that ends some time, or its lock is freed with it.
+const ENDLESS: Duration = Duration::from_secs(24 * 3600);
 
 /// A tree, and where in it the user stands.
 pub struct Place {
@@ -89,6 +93,12 @@ impl Place {
     /// Opens the engine with the options that were given.
     pub fn open(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
         Ok(Engine::open(&self.root, options(matches)?)?)
+    }
+
+    /// The same, to change the index: another process that does so is waited for, unless the user says not to.
+    pub fn open_for_writing(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
+        let wait = if given(matches, catalog::NO_WAIT.name) { Duration::ZERO } else { ENDLESS };
+        Ok(Engine::open(&self.root, Options { wait, ..options(matches)? })?)
     }
 
     /// The root-relative form of a typed path, whether or not there is such a file.

@@ -387,6 +387,53 @@ pub struct ViewRow {
     pub staged: bool,
 }
 
+/// What a thorough check of an index found.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Every check, in the order in which they were made.
+    pub checks: Vec<Check>,
+}
+
+impl Checkup {
+    /// Whether nothing is damaged.
+    pub fn is_clean(&self) -> bool {
+        self.checks.iter().all(|check| check.health != Health::Damaged)
+    }
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was checked.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was found.
+    pub detail: String,
+}
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// As it should be.
+    Ok,
+    /// No answer suffers from it.
+    Warning,
+    /// Answers may be wrong or fail; the next refresh that comes upon it makes the index anew, or `--rebuild`.
+    Damaged,
+}
+
+impl Health {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Health::Ok => "ok",
+            Health::Warning => "warning",
+            Health::Damaged => "damaged",
+        }
+    }
+}
+
 /// The files that were seen and are not ranked.
 #[derive(Clone, Debug)]
 pub struct SkippedReply {

@@ -7,6 +7,7 @@
 mod answer;
 pub mod api;
 mod current;
+mod doctor;
 mod error;
 mod explain;
 mod files;
@@ -272,6 +273,14 @@ impl Engine {
     /// `Io` when the tree or the index cannot be read.
     pub fn status(&self) -> Result<Status, Error> {
         state::status(self)
+    }
+
+    /// Checks the index thoroughly, every byte of it, and changes nothing. No error when there is none.
+    ///
+    /// # Errors
+    /// `Io` when the index cannot be read; what is damaged is part of the reply.
+    pub fn doctor(&self) -> Result<Checkup, Error> {
+        doctor::check(self)
     }
 
     /// The languages that this program parses, with how many files of each the index holds, if there is one.

@@ -240,6 +240,13 @@ impl Meta {
         read.ok_or_else(|| self.damaged(part.heap, "a part of a view".into()))
     }
 
+    /// Reads everything, against its check: the outline of every version and every part of every view.
+    pub fn verify(&self) -> Vec<MetaError> {
+        let outlines = self.version_ids().filter_map(|id| self.version(id)?.outline().err());
+        let views = self.views.keys().filter_map(|key| self.view(key).err());
+        outlines.chain(views).collect()
+    }
+
     fn damaged(&self, record: usize, reason: String) -> MetaError {
         MetaError::Damaged { path: PathBuf::from(&self.commit.records[record].name), reason }
     }

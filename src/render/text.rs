@@ -4,18 +4,20 @@
 //! engine's. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
 //! repeats the path: output is read from the end as often as from the beginning.
 
+mod index;
 mod lookup;
 
 use std::fmt::Write;
 use std::path::Path;
 
+pub use self::index::{checkup, collected, refresh, status};
 pub use self::lookup::{files, grep, map};
 use super::paint::{Ink, Style, clean};
-use super::{no_index, note_words, rfc3339};
+use super::rfc3339;
 use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Band, Cause, Exception, Explanation, Fate, Hit, Keeper, Mode, Reason, RefreshReport, SearchReply,
-    SkippedReply, Snippet, State, Status, Verdict, WhyNot,
+    Band, Cause, Exception, Explanation, Fate, Hit, Keeper, Mode, Reason, SearchReply, SkippedReply, Snippet,
+    Verdict, WhyNot,
 };
 use crate::model::SkipReason;
 use crate::profile::Signal;
@@ -29,37 +31,6 @@ pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
 /// The reply to several queries; each hit names the query that found it.
 pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
     answer(reply, queries, mode, style)
-}
-
-/// The state of an index.
-pub fn status(status: &Status, style: &Style) -> String {
-    let mut out = String::new();
-    let mut row = |name: &str, value: &str| {
-        let _ = writeln!(out, "{} {value}", style.paint(Ink::Dim, &format!("{name:<11}")));
-    };
-    row("state", &style.paint(state_ink(status.state), status.state.name()));
-    if let Some(detail) = &status.detail {
-        row("detail", &clean(detail));
-    }
-    row("index", &status.index_path.display().to_string());
-    row("root", &status.root.display().to_string());
-    if status.state != State::Missing {
-        row("branch", status.branch.as_deref().unwrap_or("-"));
-        row("commit", status.commit.as_deref().unwrap_or("-"));
-        row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
-        row("files", &status.files.to_string());
-        row("chunks", &status.chunks.to_string());
-        row("symbols", &status.symbols.to_string());
-        row("sources", &bytes(status.source_bytes));
-        row("index size", &bytes(status.index_bytes));
-        row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
-        row("languages", &tally(status.languages.iter().copied()));
-        row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
-        row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
-    } else {
-        let _ = writeln!(out, "{}", no_index(&status.root, &status.index_path));
-    }
-    out
 }
 
 /// What is left out: a line an entry, then the counts.
@@ -156,19 +127,6 @@ pub fn languages(rows: &[LanguageRow], style: &Style) -> String {
         let _ = writeln!(out, "{}{}", line.trim_end(), if row.overridden { "  (overridden)" } else { "" });
     }
     out
-}
-
-/// What an index update did, in a line.
-pub fn refresh(report: &RefreshReport) -> String {
-    let RefreshReport { generation, added, changed, deleted, renamed, parsed, .. } = report;
-    if added + changed + deleted == 0 {
-        return format!("nothing changed, generation {generation}\n");
-    }
-    let read = bytes(report.bytes);
-    format!(
-        "generation {generation}: {added} added, {changed} changed, {deleted} deleted, {renamed} renamed; \
-         {parsed} parsed, {read} read\n"
-    )
 }
 
 fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
@@ -351,13 +309,6 @@ pub(super) fn footer(reply: &SearchReply, shown: usize) -> String {
         parts.push(format!("{} stale", snapshot.stale_files));
     }
     parts.join(" · ")
-}
-
-fn state_ink(state: State) -> Ink {
-    match state {
-        State::Ready => Ink::High,
-        State::Missing | State::Indexing | State::Stale | State::Damaged => Ink::Alarm,
-    }
 }
 
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {

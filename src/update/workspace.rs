@@ -275,6 +275,20 @@ impl Workspace {
         Ok(aside)
     }
 
+    /// What a process left behind that died: files without a name yet, notes of files in flight.
+    pub fn leftovers(&self) -> Vec<String> {
+        let unnamed = [self.dir.clone(), self.meta_dir()];
+        let unnamed = unnamed.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let unnamed = unnamed.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut found: Vec<String> = unnamed.filter(|name| name.starts_with(TEMPORARY_PREFIX)).collect();
+        let notes = std::fs::read_dir(self.dir.join("in-flight")).map_or(0, |notes| notes.count());
+        if notes > 0 {
+            found.push(format!("{notes} notes of files that were being parsed"));
+        }
+        found.sort();
+        found
+    }
+
     /// The folders of what was put aside.
     pub fn aside(&self) -> Vec<PathBuf> {
         self.entries(|name| name.starts_with(DAMAGED))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, line, reasons, rfc3339, shown};
-use crate::engine::api::{Collected, Dropped, RefreshReport, Status, ViewRow};
+use crate::engine::api::{Check, Checkup, Collected, Dropped, RefreshReport, Status, ViewRow};
 use crate::render::note_words;
 
 /// The state of an index.
@@ -25,6 +25,16 @@ pub fn refresh(report: &RefreshReport) -> String {
         bytes: report.bytes,
         put_aside: report.put_aside.as_deref().map(shown),
     })
+}
+
+/// What a thorough check found.
+pub fn checkup(checkup: &Checkup) -> String {
+    let check = |check: &Check| WireCheck {
+        name: check.name,
+        state: check.health.name(),
+        detail: check.detail.clone(),
+    };
+    line(&WireCheckup { clean: checkup.is_clean(), checks: checkup.checks.iter().map(check).collect() })
 }
 
 /// What a collection did, or would do.
@@ -127,6 +137,19 @@ struct WireRefresh {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     put_aside: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WireCheckup {
+    clean: bool,
+    checks: Vec<WireCheck>,
+}
+
+#[derive(Serialize)]
+struct WireCheck {
+    name: &'static str,
+    state: &'static str,
+    detail: String,
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,175 @@
+//! A thorough check of an index: every byte against its checksum, every count against every other. It changes
+//! nothing.
+
+use rustc_hash::FxHashMap;
+
+use super::api::{Check, Checkup, Health};
+use super::{Engine, Error};
+use crate::meta::{Meta, ViewInfo, ViewKey};
+use crate::store::Lock;
+use crate::update::{Committed, Workspace, WorkspaceError};
+
+/// How often a check begins anew because another process has committed meanwhile.
+const TRIES: usize = 5;
+
+/// Problems that are named; the rest is counted.
+const NAMED: usize = 3;
+
+/// Checks the index of `engine`.
+pub fn check(engine: &Engine) -> Result<Checkup, Error> {
+    let workspace = &engine.workspace;
+    let mut checks = vec![folder(workspace), lock(workspace)];
+    for left in (0..TRIES).rev() {
+        let stamp = workspace.stamp();
+        let data = data(workspace)?;
+        if left == 0 || stamp == workspace.stamp() {
+            checks.extend(data);
+            break;
+        }
+    }
+    checks.push(leftovers(workspace));
+    checks.push(put_aside(workspace));
+    Ok(Checkup { checks })
+}
+
+/// What lies in the folder of the data.
+fn data(workspace: &Workspace) -> Result<Vec<Check>, Error> {
+    let committed = match workspace.open() {
+        Ok(committed) => committed,
+        Err(WorkspaceError::Missing { .. }) => {
+            return Ok(vec![ok("commit", "there is no index yet; run: spyhop index".into())]);
+        }
+        Err(WorkspaceError::Damaged { reason, .. }) => return Ok(vec![damaged("commit", reason)]),
+        Err(error) => return Err(error.into()),
+    };
+    let Committed { reader, meta } = &committed;
+    let commit = meta.commit();
+    let (records, segments) = (commit.records.len(), reader.segments().len());
+    let counted = format!("generation {}, {records} records, {segments} segments", commit.generation);
+    Ok(vec![ok("commit", counted), records_whole(meta), documents(&committed), views(meta)])
+}
+
+fn folder(workspace: &Workspace) -> Check {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = workspace.dir().metadata().map_or(0o700, |metadata| metadata.permissions().mode());
+        if mode & 0o077 != 0 {
+            let text =
+                format!("others may look into {} (mode {:o})", workspace.dir().display(), mode & 0o777);
+            return Check { name: "folder", health: Health::Warning, detail: text };
+        }
+    }
+    ok("folder", workspace.dir().display().to_string())
+}
+
+fn lock(workspace: &Workspace) -> Check {
+    let detail = match Lock::holder(&workspace.lock_path()) {
+        None => "nobody is indexing".into(),
+        Some(None) => "another process is indexing".into(),
+        Some(Some(holder)) => format!("process {} is indexing, since {} s", holder.pid, holder.age()),
+    };
+    ok("lock", detail)
+}
+
+fn records_whole(meta: &Meta) -> Check {
+    let problems: Vec<String> = meta.verify().iter().map(ToString::to_string).collect();
+    verdict("records", problems, || {
+        let bytes: u64 = meta.commit().records.iter().map(|record| record.len).sum();
+        format!("{bytes} bytes are as they were written")
+    })
+}
+
+/// Whether the segments hold the documents of every version and no others.
+fn documents(committed: &Committed) -> Check {
+    let mut documents: FxHashMap<u32, u32> = FxHashMap::default();
+    for segment in committed.reader.segments() {
+        let versions = match segment.versions() {
+            Ok(versions) => versions,
+            Err(error) => return damaged("documents", error.to_string()),
+        };
+        let live = (0..).zip(versions).filter(|(doc, _)| segment.is_live(*doc));
+        live.for_each(|(_, version)| *documents.entry(*version).or_default() += 1);
+    }
+    let total: u32 = documents.values().sum();
+    let mut problems = Vec::new();
+    for version in committed.meta.version_ids().filter_map(|id| committed.meta.version(id)) {
+        let found = documents.remove(&version.id().0).unwrap_or(0);
+        if found != version.chunks() {
+            problems.push(format!("{}: {found} of {} documents", version.path(), version.chunks()));
+        }
+    }
+    if !documents.is_empty() {
+        problems.push(format!("documents of {} unknown file versions", documents.len()));
+    }
+    verdict("documents", problems, || format!("{total}, as the records say"))
+}
+
+/// Whether every view names versions that there are.
+fn views(meta: &Meta) -> Check {
+    let mut problems = Vec::new();
+    let mut shown = Vec::new();
+    for (key, info) in meta.views() {
+        let ViewKey { root, head, staged, .. } = key;
+        let Ok(versions) = meta.view_versions(key) else { continue };
+        let lost = versions.iter().filter(|id| meta.version(**id).is_none()).count();
+        if lost > 0 || versions.len() != info.files as usize {
+            problems.push(format!("{root} {head}: {lost} of {} files are lost", info.files));
+        }
+        let ViewInfo { files, of, .. } = info;
+        let whose = if head.is_empty() { root.clone() } else { format!("{root} ({head})") };
+        shown.push(match staged {
+            true => format!("{whose}: {files} of {of} files of an update that has not ended"),
+            false => format!("{whose}: {files} files"),
+        });
+    }
+    verdict("views", problems, || shown.join("; "))
+}
+
+/// What a process that died left behind; the next update removes it.
+fn leftovers(workspace: &Workspace) -> Check {
+    // What is being done just now looks the same.
+    let found = match Lock::holder(&workspace.lock_path()) {
+        None => workspace.leftovers(),
+        Some(_) => Vec::new(),
+    };
+    match found.is_empty() {
+        true => ok("leftovers", "none".into()),
+        false => warning("leftovers", format!("{}; the next update takes care of them", list(&found))),
+    }
+}
+
+fn put_aside(workspace: &Workspace) -> Check {
+    let found: Vec<String> = workspace.aside().iter().map(|path| path.display().to_string()).collect();
+    match found.is_empty() {
+        true => ok("put aside", "nothing".into()),
+        false => {
+            let text = format!("{}: damaged before, made anew since; may be deleted", list(&found));
+            warning("put aside", text)
+        }
+    }
+}
+
+fn ok(name: &'static str, detail: String) -> Check {
+    Check { name, health: Health::Ok, detail }
+}
+
+fn warning(name: &'static str, detail: String) -> Check {
+    Check { name, health: Health::Warning, detail }
+}
+
+fn damaged(name: &'static str, detail: String) -> Check {
+    Check { name, health: Health::Damaged, detail }
+}
+
+fn verdict(name: &'static str, problems: Vec<String>, fine: impl FnOnce() -> String) -> Check {
+    if problems.is_empty() { ok(name, fine()) } else { damaged(name, list(&problems)) }
+}
+
+fn list(items: &[String]) -> String {
+    let mut text = items[..items.len().min(NAMED)].join("; ");
+    if items.len() > NAMED {
+        text += &format!("; and {} more", items.len() - NAMED);
+    }
+    text
+}

@@ -1,0 +1,126 @@
+//! The state of an index and what was done to it, for people.
+
+use std::fmt::Write;
+
+use super::{bytes, count, tally};
+use crate::engine::api::{Building, Checkup, Collected, Health, RefreshReport, State, Status};
+use crate::render::paint::{Ink, Style, clean};
+use crate::render::{no_index, note_words};
+
+/// The state of an index.
+pub fn status(status: &Status, style: &Style) -> String {
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{} {value}", style.paint(Ink::Dim, &format!("{name:<11}")));
+    };
+    row("state", &style.paint(state_ink(status.state), status.state.name()));
+    if let Some(detail) = &status.detail {
+        row("detail", &clean(detail));
+    }
+    row("index", &status.index_path.display().to_string());
+    row("root", &status.root.display().to_string());
+    if status.state != State::Missing {
+        row("branch", status.branch.as_deref().unwrap_or("-"));
+        row("commit", status.commit.as_deref().unwrap_or("-"));
+        row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
+        match status.building {
+            Some(Building { files, of }) => row("files", &format!("{files} of {of}")),
+            None => row("files", &status.files.to_string()),
+        }
+        row("chunks", &status.chunks.to_string());
+        row("symbols", &status.symbols.to_string());
+        row("sources", &bytes(status.source_bytes));
+        row("index size", &bytes(status.index_bytes));
+        let heads: Vec<&str> = others(status).collect();
+        if !heads.is_empty() {
+            row("also holds", &clean(&heads.join(", ")));
+        }
+        row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
+        row("languages", &tally(status.languages.iter().copied()));
+        row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
+        row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
+    } else {
+        let _ = writeln!(out, "{}", no_index(&status.root, &status.index_path));
+    }
+    out
+}
+
+/// The branches and worktrees that the index holds beside what is checked out here.
+fn others(status: &Status) -> impl Iterator<Item = &str> {
+    let root = status.root.to_string_lossy().into_owned();
+    let own = status.branch.clone().unwrap_or_default();
+    let is_own = move |view: &&crate::engine::api::ViewRow| view.root == root && view.head == own;
+    let others = status.views.iter().filter(move |view| !is_own(view) && !view.staged);
+    others.map(|view| if view.head.is_empty() { view.root.as_str() } else { view.head.as_str() })
+}
+
+/// What an index update did, in a line.
+pub fn refresh(report: &RefreshReport) -> String {
+    let RefreshReport { generation, added, changed, deleted, renamed, parsed, .. } = report;
+    let aside = report.put_aside.as_ref().map(|aside| {
+        format!("the index was damaged and has been made anew; what it was is in {}\n", aside.display())
+    });
+    let aside = aside.unwrap_or_default();
+    if added + changed + deleted == 0 {
+        return format!("{aside}nothing changed, generation {generation}\n");
+    }
+    let read = bytes(report.bytes);
+    format!(
+        "{aside}generation {generation}: {added} added, {changed} changed, {deleted} deleted, {renamed} renamed; \
+         {parsed} parsed, {read} read\n"
+    )
+}
+
+/// What a collection did, or would do.
+pub fn collected(collected: &Collected, dry_run: bool) -> String {
+    let mut out = String::new();
+    let drops = if dry_run { "would drop" } else { "dropped" };
+    for dropped in &collected.dropped {
+        let head = if dropped.head.is_empty() { "the view" } else { &dropped.head };
+        let _ = writeln!(out, "{drops} {} of {}: {}", clean(head), clean(&dropped.root), dropped.why.text());
+    }
+    for path in &collected.others {
+        let _ = writeln!(out, "{drops} {}: data of another version or for other grammars", path.display());
+    }
+    for path in &collected.aside {
+        let _ = writeln!(out, "kept {}: damaged data, see REASON there; delete it by hand", path.display());
+    }
+    let versions = count(collected.versions, "file version", "file versions");
+    if dry_run {
+        let _ = writeln!(out, "would drop {versions}");
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "dropped {versions}; {} to {}, {} to {}",
+        bytes(collected.bytes_before),
+        bytes(collected.bytes_after),
+        collected.segments_before,
+        count(collected.segments_after, "segment", "segments")
+    );
+    out
+}
+
+/// What a thorough check found, a line a check.
+pub fn checkup(checkup: &Checkup, style: &Style) -> String {
+    let mut out = String::new();
+    for check in &checkup.checks {
+        let ink = match check.health {
+            Health::Ok => Ink::High,
+            Health::Warning | Health::Damaged => Ink::Alarm,
+        };
+        let word = style.paint(ink, &format!("{:<8}", check.health.name()));
+        let _ = writeln!(out, "{word} {:<10} {}", check.name, clean(&check.detail));
+    }
+    if !checkup.is_clean() {
+        out.push_str("damaged data are put aside and made anew by: spyhop index --rebuild\n");
+    }
+    out
+}
+
+fn state_ink(state: State) -> Ink {
+    match state {
+        State::Ready => Ink::High,
+        State::Missing | State::Indexing | State::Stale | State::Damaged => Ink::Alarm,
+    }
+}
