@@ -8,10 +8,13 @@
 //! A document is a chunk. Text fields arrive as lists of terms, made by [`crate::tokenize`]; the only tokenizer
 //! registered here splits such a list.
 
+#[cfg(test)]
+mod crashes;
 mod directory;
 mod merge;
 mod reader;
 mod schema;
+mod workfolder;
 mod writer;
 
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};

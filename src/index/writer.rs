@@ -5,24 +5,22 @@
 //! at [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because a short-lived
 //! process kills those that a policy would start.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{AddOperation, IndexWriterOptions, NoMergePolicy, SegmentWriter};
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
 use super::schema::{ChunkDoc, Layout, tokenizers};
+use super::workfolder::WorkFolder;
 use super::{IndexError, directory, merge};
 use crate::id::VersionId;
-use crate::store;
 
 /// The one writer of an index. The caller holds the workspace's lock.
 pub struct Writer {
     layout: Layout,
     index: Index,
     writer: IndexWriter,
-    dir: PathBuf,
 }
 
 /// Makes segments that belong to no commit yet.
@@ -46,7 +44,7 @@ impl Writer {
     /// Opens the index in the folder `dir` for writing, creating it there if there is none.
     pub fn open(dir: &Path) -> Result<Writer, IndexError> {
         let layout = Layout::new();
-        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        let files = WorkFolder::open(dir)?;
         let mut index = if dir.join(directory::META).exists() {
             Index::open(files)?
         } else {
@@ -70,7 +68,7 @@ impl Writer {
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::warn!(%error, "files of an update that did not end stay behind");
         }
-        Ok(Writer { layout, index, writer, dir: dir.to_path_buf() })
+        Ok(Writer { layout, index, writer })
     }
 
     /// What threads make segments with while this writer commits others.
@@ -94,36 +92,44 @@ impl Writer {
         let mut prepared = self.writer.prepare_commit()?;
         prepared.set_payload(payload);
         prepared.commit()?;
-        // The library syncs the folder before the commit point gets its name, not after.
-        store::sync_folder(&self.dir).map_err(|error| IndexError::Io(error.source))
+        Ok(())
     }
 
     /// Merges small segments when there are many, and rewrites those that hold mostly deleted documents: bounded work
     /// for the end of a command that added `added_docs` documents. How many it rewrote. Answers do not change, and
     /// neither does the payload.
     pub fn merge(&mut self, added_docs: u32) -> Result<u64, IndexError> {
-        let segments = self.index.searchable_segment_metas()?;
-        let taken = merge::plan(&sizes(&segments), added_docs);
-        self.merge_into_one(&segments, &taken)
+        self.merge_groups(|sizes| vec![merge::plan(sizes, added_docs)])
     }
 
     /// Drops all deleted documents and leaves few segments, however long that takes. How many documents it rewrote.
     /// Every segment that it builds is durable before the next is begun, so what was done is not lost when it is
     /// ended.
     pub fn compact(&mut self) -> Result<u64, IndexError> {
-        let segments = self.index.searchable_segment_metas()?;
-        let groups = merge::compaction(&sizes(&segments));
-        groups.iter().map(|group| self.merge_into_one(&segments, group)).sum()
+        self.merge_groups(merge::compaction)
     }
 
-    fn merge_into_one(&mut self, segments: &[SegmentMeta], taken: &[usize]) -> Result<u64, IndexError> {
-        if taken.is_empty() {
-            return Ok(0);
+    fn merge_groups(
+        &mut self,
+        choose: impl FnOnce(&[merge::Size]) -> Vec<Vec<usize>>,
+    ) -> Result<u64, IndexError> {
+        let segments = self.index.searchable_segment_metas()?;
+        let mut docs = 0;
+        let mut groups = choose(&sizes(&segments));
+        groups.retain(|group| !group.is_empty());
+        let groups: Vec<Vec<_>> = groups
+            .iter()
+            .map(|group| {
+                docs += group.iter().map(|&place| u64::from(segments[place].num_docs())).sum::<u64>();
+                group.iter().map(|&place| segments[place].id()).collect()
+            })
+            .collect();
+        // The files of a segment are kept for as long as anybody has it in hand.
+        drop(segments);
+        for ids in groups {
+            self.writer.merge(&ids).wait()?;
         }
-        let ids: Vec<_> = taken.iter().map(|&place| segments[place].id()).collect();
-        self.writer.merge(&ids).wait()?;
-        store::sync_folder(&self.dir).map_err(|error| IndexError::Io(error.source))?;
-        Ok(taken.iter().map(|&place| u64::from(segments[place].num_docs())).sum())
+        Ok(docs)
     }
 
     /// Ends the writer, waiting for what it still does.
@@ -218,6 +224,7 @@ pub(super) mod tests {
     use crate::id::VersionId;
     use crate::index::{IndexField, Reader};
     use crate::model::{KindSet, SymbolKind};
+    use crate::store::faults;
     use crate::text::{Lines, Span};
     use crate::tokenize::TermList;
 
@@ -227,7 +234,15 @@ pub(super) mod tests {
 
     /// A segment with a document for each of `versions`.
     pub fn segment(writer: &Writer, versions: std::ops::Range<u32>) -> FinishedSegment {
-        let mut segment = writer.segments().new_segment(15_000_000).unwrap();
+        try_segment(writer, versions).unwrap()
+    }
+
+    /// The same, where the disk may fail.
+    pub fn try_segment(
+        writer: &Writer,
+        versions: std::ops::Range<u32>,
+    ) -> Result<FinishedSegment, IndexError> {
+        let mut segment = writer.segments().new_segment(1 << 20)?;
         let mut terms = TermList::default();
         terms.push("term");
         for version in versions {
@@ -242,9 +257,9 @@ pub(super) mod tests {
                 definitions: &terms,
                 references: &terms,
             };
-            segment.add(&doc).unwrap();
+            segment.add(&doc)?;
         }
-        segment.finish().unwrap().unwrap()
+        Ok(segment.finish()?.expect("documents were added"))
     }
 
     fn names(dir: &Path) -> Vec<String> {
@@ -295,7 +310,7 @@ pub(super) mod tests {
     }
 
     /// The live documents of the newest commit, sorted, and how many segments hold them.
-    fn live(dir: &Path) -> (Vec<u32>, usize) {
+    pub fn live(dir: &Path) -> (Vec<u32>, usize) {
         let reader = Reader::open(dir).unwrap();
         let mut live = Vec::new();
         for segment in reader.segments() {
@@ -312,6 +327,7 @@ pub(super) mod tests {
     fn a_thousand_small_commits_leave_few_segments_for_little_work() {
         const COMMITS: u32 = 1000;
         let dir = tempfile::tempdir().unwrap();
+        let _fast = faults::without_sync(dir.path());
         let mut writer = Writer::open(dir.path()).unwrap();
         add(&writer, 0..COMMITS);
         writer.commit("0").unwrap();
@@ -331,13 +347,15 @@ pub(super) mod tests {
             most = most.max(writer.index.searchable_segment_metas().unwrap().len());
         }
         writer.close().unwrap();
+        let files = names(dir.path()).len();
         times.sort_unstable();
         let at = |percent: usize| times[times.len() * percent / 100 - 1];
         println!("{most} segments, {rewritten} rewritten, merge p50 {:?} p99 {:?}", at(50), at(99));
         assert!(most <= 16, "{most} segments");
         // 1000 * log2(1000); the constant is 1.
         assert!(rewritten <= 10_000, "{rewritten} documents rewritten");
-        let (live, _) = live(dir.path());
+        let (live, segments) = live(dir.path());
+        assert!(files <= segments * 8 + 2, "{files} files of {segments} segments");
         assert_eq!(live, (COMMITS..2 * COMMITS).collect::<Vec<_>>());
         assert_eq!(Reader::open(dir.path()).unwrap().payload(), (COMMITS - 1).to_string());
     }

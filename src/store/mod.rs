@@ -6,7 +6,10 @@
 //! file that nobody names.
 
 mod envelope;
+#[cfg(test)]
+pub(crate) mod faults;
 mod lock;
+mod step;
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
 pub use lock::{Holder, Lock, LockError};
+pub(crate) use step::{Step, step, sync_file};
+pub use step::{remove_file, rename, sync_folder};
 
 /// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
 /// read; an older one is put aside and made anew, a newer one is refused.
@@ -56,20 +61,15 @@ pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
         .prefix(TEMPORARY_PREFIX)
         .tempfile_in(folder)
         .at("create a file in", folder)?;
+    step(Step::Create(file.path())).at("create a file in", folder)?;
     for piece in pieces {
+        step(Step::Write(file.path())).at("write", path)?;
         file.write_all(piece).at("write", path)?;
     }
-    file.as_file().sync_all().at("sync", path)?;
+    sync_file(file.as_file(), file.path()).at("sync", path)?;
+    step(Step::Rename { from: file.path(), to: path }).at("replace", path)?;
     file.persist(path).map_err(|error| error.error).at("replace", path)?;
     sync_folder(folder)
-}
-
-/// Makes the names in `folder` durable.
-pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
-    if cfg!(unix) {
-        fs::File::open(folder).and_then(|file| file.sync_all()).at("sync", folder)?;
-    }
-    Ok(())
 }
 
 /// Creates `folder` and what is missing above it; the folders it makes are for their owner alone (mode 0700).

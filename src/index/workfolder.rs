@@ -1,0 +1,185 @@
+//! The directory that the writer works in.
+//!
+//! Reading is tantivy's own mapping of files. Writing is ours, for three reasons. Every step passes the store's, so
+//! that tests can freeze it or let it fail. The commit point's new name is durable before anything that only the
+//! commit before needs is removed; tantivy's own directory leaves the order of the two to the file system. And it
+//! syncs less: a segment's files are synced together when a commit is about to name them, and the list of files that
+//! are tantivy's to remove, which it would write and sync anew for each file that it creates, is the folder itself.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, INDEX_WRITER_LOCK, Lock, MmapDirectory, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
+};
+
+use super::IndexError;
+use crate::store::{self, Step};
+
+/// The list of files that may be removed, as tantivy calls it.
+const MANAGED: &str = ".managed.json";
+
+/// How many files may wait to be synced; each keeps a descriptor open.
+const MAX_WAITING: usize = 64;
+
+#[derive(Clone)]
+pub(super) struct WorkFolder {
+    files: MmapDirectory,
+    dir: PathBuf,
+    unsynced: Arc<Mutex<Unsynced>>,
+}
+
+/// What is not durable yet.
+#[derive(Default)]
+struct Unsynced {
+    files: Vec<(PathBuf, File)>,
+    names: bool,
+}
+
+impl WorkFolder {
+    /// Opens the folder `dir`, and removes what a process that died left of files it was about to put in place.
+    pub fn open(dir: &Path) -> Result<WorkFolder, IndexError> {
+        let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
+        for name in names(dir)? {
+            if name.starts_with(".tmp") || name == MANAGED {
+                store::remove_file(&dir.join(name)).map_err(|error| IndexError::Io(error.source))?;
+            }
+        }
+        Ok(WorkFolder { files, dir: dir.to_path_buf(), unsynced: Arc::default() })
+    }
+
+    fn unsynced(&self) -> MutexGuard<'_, Unsynced> {
+        self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn names(dir: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(dir)?;
+    entries.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
+}
+
+/// Whether a file belongs to a segment: segments are named by 32 hexadecimal digits.
+fn is_of_segment(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|it| it.is_ascii_hexdigit()))
+}
+
+/// A segment's file that is being written.
+struct SegmentFile {
+    folder: WorkFolder,
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Write for SegmentFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(file) = &mut self.file else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        store::step(Step::Write(&self.path))?;
+        file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TerminatingWrite for SegmentFile {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let mut unsynced = self.folder.unsynced();
+        if unsynced.files.len() >= MAX_WAITING {
+            return store::sync_file(&file, &self.path);
+        }
+        unsynced.files.push((self.path.clone(), file));
+        Ok(())
+    }
+}
+
+impl Directory for WorkFolder {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.files.exists(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if path != Path::new(MANAGED) {
+            return self.files.atomic_read(path);
+        }
+        let mut names =
+            names(&self.dir).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))?;
+        names.retain(|name| is_of_segment(name));
+        Ok(serde_json::to_vec(&names).expect("plain data"))
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        // The other lock makes collecting garbage wait for tantivy's own readers, and there are none.
+        if lock.filepath == INDEX_WRITER_LOCK.filepath {
+            self.files.acquire_lock(lock)
+        } else {
+            Ok(DirectoryLock::from(Box::new(())))
+        }
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        let path = self.dir.join(path);
+        self.unsynced().files.retain(|(waiting, _)| *waiting != path);
+        store::remove_file(&path).map_err(|error| match error.source.kind() {
+            io::ErrorKind::NotFound => DeleteError::FileDoesNotExist(path.clone()),
+            _ => DeleteError::IoError { io_error: Arc::new(error.source), filepath: path.clone() },
+        })
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let path = self.dir.join(path);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file =
+            store::step(Step::Create(&path)).and_then(|()| options.open(&path)).map_err(
+                |error| match error.kind() {
+                    io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.clone()),
+                    _ => OpenWriteError::wrap_io_error(error, path.clone()),
+                },
+            )?;
+        self.unsynced().names = true;
+        Ok(BufWriter::new(Box::new(SegmentFile { folder: self.clone(), path, file: Some(file) })))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        if path == Path::new(MANAGED) {
+            return Ok(());
+        }
+        store::replace(&self.dir.join(path), &[data]).map_err(|error| error.source)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        let mut unsynced = self.unsynced();
+        for (path, file) in &unsynced.files {
+            store::sync_file(file, path)?;
+        }
+        unsynced.files.clear();
+        if unsynced.names {
+            store::sync_folder(&self.dir).map_err(|error| error.source)?;
+            unsynced.names = false;
+        }
+        Ok(())
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+impl std::fmt::Debug for WorkFolder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "WorkFolder({:?})", self.dir)
+    }
+}

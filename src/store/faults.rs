@@ -1,0 +1,357 @@
+//! The test double of the store: it freezes a folder at every step, and lets steps fail.
+//!
+//! Observers are registered for a folder and called before each step at anything below it, from whichever thread. Of
+//! the state before a step there are four images, see [`Mode`]: what a killed process leaves, and what a power cut
+//! leaves on file systems that keep nothing but what was synced, or that keep names and removals in another order.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rustc_hash::FxHashMap;
+
+use super::step::Step;
+
+type Observer = Arc<Mutex<dyn FnMut(&Step<'_>) -> io::Result<()> + Send>>;
+
+static OBSERVERS: Mutex<Vec<(u64, PathBuf, Observer)>> = Mutex::new(Vec::new());
+static UNSYNCED: Mutex<Vec<(u64, PathBuf)>> = Mutex::new(Vec::new());
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A failed assertion in one test must not fail the others.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Ends what it was given for when it is dropped.
+#[must_use]
+pub(crate) struct Guard(u64);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        lock(&OBSERVERS).retain(|(id, ..)| *id != self.0);
+        lock(&UNSYNCED).retain(|(id, _)| *id != self.0);
+    }
+}
+
+impl Step<'_> {
+    /// The file or folder that it changes.
+    pub fn path(&self) -> &Path {
+        match self {
+            Step::Create(path) | Step::Write(path) | Step::Sync(path) => path,
+            Step::Remove(path) | Step::SyncFolder(path) => path,
+            Step::Rename { to, .. } => to,
+        }
+    }
+}
+
+pub(crate) fn step(step: Step<'_>) -> io::Result<()> {
+    let concerned: Vec<Observer> = lock(&OBSERVERS)
+        .iter()
+        .filter(|(_, folder, _)| step.path().starts_with(folder))
+        .map(|(.., observer)| observer.clone())
+        .collect();
+    concerned.iter().try_for_each(|observer| lock(observer)(&step))
+}
+
+/// Calls `observer` before each step at or below `folder`. It must not change anything there itself.
+pub(crate) fn observe(
+    folder: &Path,
+    observer: impl FnMut(&Step<'_>) -> io::Result<()> + Send + 'static,
+) -> Guard {
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    lock(&OBSERVERS).push((id, folder.to_path_buf(), Arc::new(Mutex::new(observer))));
+    Guard(id)
+}
+
+/// Lets syncs below `folder` take no time, for tests of what does not depend on the disk.
+pub(crate) fn without_sync(folder: &Path) -> Guard {
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    lock(&UNSYNCED).push((id, folder.to_path_buf()));
+    Guard(id)
+}
+
+pub(super) fn is_unsynced(path: &Path) -> bool {
+    lock(&UNSYNCED).iter().any(|(_, folder)| path.starts_with(folder))
+}
+
+/// Steps that fail.
+pub(crate) struct Failing {
+    _guard: Guard,
+    count: Arc<AtomicU64>,
+}
+
+impl Failing {
+    /// How many steps there were so far, failed ones included.
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+fn failing(
+    folder: &Path,
+    kind: io::ErrorKind,
+    fails: impl Fn(u64, &Step<'_>) -> bool + Send + 'static,
+) -> Failing {
+    let count = Arc::new(AtomicU64::new(0));
+    let counted = count.clone();
+    let guard = observe(folder, move |step| {
+        let number = counted.fetch_add(1, Ordering::Relaxed);
+        if fails(number, step) { Err(kind.into()) } else { Ok(()) }
+    });
+    Failing { _guard: guard, count }
+}
+
+/// Lets the `n`-th step (from 0) at or below `folder` fail once.
+pub(crate) fn fail_at(folder: &Path, n: u64, kind: io::ErrorKind) -> Failing {
+    failing(folder, kind, move |number, _| number == n)
+}
+
+/// Lets every step from the `n`-th on fail that needs space, as on a disk that is full.
+pub(crate) fn full_from(folder: &Path, n: u64) -> Failing {
+    failing(folder, io::ErrorKind::StorageFull, move |number, step| {
+        number >= n && matches!(step, Step::Create(_) | Step::Write(_) | Step::Sync(_))
+    })
+}
+
+/// What becomes of what was not synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// All of it stays: only the process died.
+    Killed,
+    /// Nothing of it stays: names are those of the last sync of their folder, contents those of their last sync.
+    Lost,
+    /// Names and removals stay, bytes do not.
+    NamesKept,
+    /// Removals stay, new names and bytes do not.
+    RemovalsKept,
+}
+
+/// The files of a folder at some moment.
+#[derive(Clone)]
+pub(crate) struct Image {
+    /// Before which step, by its number and text.
+    pub at: String,
+    /// What the crash did.
+    pub mode: Mode,
+    files: BTreeMap<PathBuf, Arc<[u8]>>,
+}
+
+impl Image {
+    /// Writes it into the folder `to`, which is made anew.
+    pub fn restore(&self, to: &Path) {
+        let _ = fs::remove_dir_all(to);
+        fs::create_dir_all(to).unwrap();
+        for (name, bytes) in &self.files {
+            let path = to.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+}
+
+/// A file, however it is called: its bytes when it was last synced.
+type Node = Arc<Mutex<Option<Arc<[u8]>>>>;
+
+#[derive(Default)]
+struct Frozen {
+    folder: PathBuf,
+    live: BTreeMap<PathBuf, Node>,
+    durable: BTreeMap<PathBuf, Node>,
+    contents: FxHashMap<blake3::Hash, Arc<[u8]>>,
+    images: Vec<Image>,
+    steps: usize,
+}
+
+impl Frozen {
+    fn read(&mut self, path: &Path) -> Option<Arc<[u8]>> {
+        let bytes = fs::read(path).ok()?;
+        let hash = blake3::hash(&bytes);
+        Some(self.contents.entry(hash).or_insert_with(|| bytes.into()).clone())
+    }
+
+    fn files_below(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => Frozen::files_below(&entry.path(), into),
+                _ => into.push(entry.path()),
+            }
+        }
+    }
+
+    fn on_disk(&mut self) -> BTreeMap<PathBuf, Arc<[u8]>> {
+        let mut paths = Vec::new();
+        Frozen::files_below(&self.folder, &mut paths);
+        paths.into_iter().filter_map(|path| Some((path.clone(), self.read(&path)?))).collect()
+    }
+
+    fn shoot(&mut self, at: &str) {
+        let at = format!("{} {at}", self.steps);
+        let synced = |names: &BTreeMap<PathBuf, Node>| -> BTreeMap<PathBuf, Arc<[u8]>> {
+            names.iter().map(|(path, node)| (path.clone(), lock(node).clone().unwrap_or_default())).collect()
+        };
+        let lost = synced(&self.durable);
+        let mut removals_kept = lost.clone();
+        removals_kept.retain(|path, _| self.live.contains_key(path));
+        let names_kept = synced(&self.live);
+        let images = [
+            (Mode::Killed, self.on_disk()),
+            (Mode::Lost, lost),
+            (Mode::NamesKept, names_kept),
+            (Mode::RemovalsKept, removals_kept),
+        ];
+        for (mode, files) in images {
+            let name = |path: PathBuf| path.strip_prefix(&self.folder).unwrap().to_path_buf();
+            let files: BTreeMap<_, _> = files.into_iter().map(|(path, bytes)| (name(path), bytes)).collect();
+            let is_new =
+                self.images.iter().rfind(|image| image.mode == mode).is_none_or(|image| image.files != files);
+            if is_new {
+                self.images.push(Image { at: at.clone(), mode, files });
+            }
+        }
+        self.steps += 1;
+    }
+
+    fn note(&mut self, step: &Step<'_>) {
+        match *step {
+            Step::Create(path) => drop(self.live.insert(path.to_path_buf(), Node::default())),
+            Step::Write(_) => {}
+            Step::Sync(path) => {
+                let bytes = self.read(path);
+                *lock(self.live.entry(path.to_path_buf()).or_default()) = bytes;
+            }
+            Step::Rename { from, to } => {
+                let below: Vec<PathBuf> =
+                    self.live.keys().filter(|path| path.starts_with(from)).cloned().collect();
+                for path in below {
+                    let node = self.live.remove(&path).expect("just listed");
+                    let rest = path.strip_prefix(from).expect("just asked");
+                    let to = if rest == Path::new("") { to.to_path_buf() } else { to.join(rest) };
+                    self.live.insert(to, node);
+                }
+            }
+            Step::Remove(path) => drop(self.live.remove(path)),
+            Step::SyncFolder(folder) => {
+                self.durable.retain(|path, _| path.parent() != Some(folder));
+                let own = self.live.iter().filter(|(path, _)| path.parent() == Some(folder));
+                self.durable.extend(own.map(|(path, node)| (path.clone(), node.clone())));
+            }
+        }
+    }
+}
+
+/// Images of a folder before every step.
+pub(crate) struct Freezer {
+    guard: Guard,
+    frozen: Arc<Mutex<Frozen>>,
+}
+
+/// Takes images of `folder` from now on. What is there now counts as durable.
+pub(crate) fn freeze(folder: &Path) -> Freezer {
+    let mut frozen = Frozen { folder: folder.to_path_buf(), ..Frozen::default() };
+    for (path, bytes) in frozen.on_disk() {
+        let node = Arc::new(Mutex::new(Some(bytes)));
+        frozen.live.insert(path.clone(), node.clone());
+        frozen.durable.insert(path, node);
+    }
+    let frozen = Arc::new(Mutex::new(frozen));
+    let seen = frozen.clone();
+    let guard = observe(folder, move |step| {
+        let mut frozen = lock(&seen);
+        frozen.shoot(&format!("{step:?}"));
+        frozen.note(step);
+        Ok(())
+    });
+    Freezer { guard, frozen }
+}
+
+impl Freezer {
+    /// All images, of each mode those that differ from the one before, those of this moment included.
+    pub fn finish(self) -> Vec<Image> {
+        drop(self.guard);
+        let mut frozen = lock(&self.frozen);
+        frozen.shoot("end");
+        std::mem::take(&mut frozen.images)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{remove_file, replace, sync_folder};
+    use super::*;
+
+    /// What each mode makes of the file `name` at the end, "-" if it is not there.
+    fn at_the_end(images: &[Image], name: &str) -> Vec<String> {
+        let text = |image: &Image| match image.files.get(Path::new(name)) {
+            Some(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+            None => "-".to_string(),
+        };
+        [Mode::Killed, Mode::Lost, Mode::NamesKept, Mode::RemovalsKept]
+            .map(|mode| text(images.iter().rfind(|image| image.mode == mode).unwrap()))
+            .to_vec()
+    }
+
+    #[test]
+    fn images_tell_what_was_made_durable() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for name in ["kept", "removed"] {
+            fs::write(path(name), "old").unwrap();
+        }
+        let freezer = freeze(dir.path());
+        replace(&path("replaced"), &[b"new"]).unwrap();
+        // As a careless program does it: neither the bytes nor the names are synced.
+        step(Step::Create(&path("careless"))).unwrap();
+        fs::write(path("careless"), "new").unwrap();
+        step(Step::Rename { from: &path("careless"), to: &path("kept") }).unwrap();
+        fs::rename(path("careless"), path("kept")).unwrap();
+        remove_file(&path("removed")).unwrap();
+        let images = freezer.finish();
+        assert_eq!(at_the_end(&images, "replaced"), ["new"; 4]);
+        assert_eq!(at_the_end(&images, "kept"), ["new", "old", "", "old"]);
+        assert_eq!(at_the_end(&images, "removed"), ["-", "old", "-", "-"]);
+        assert_eq!(at_the_end(&images, "careless"), ["-"; 4]);
+        let folder = tempfile::tempdir().unwrap();
+        images.last().unwrap().restore(folder.path());
+        assert!(!folder.path().join("removed").exists());
+    }
+
+    #[test]
+    fn a_replaced_file_is_old_or_new_in_every_image_and_after_every_failure() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("record");
+        replace(&path, &[b"old"]).unwrap();
+        let freezer = freeze(dir.path());
+        replace(&path, &[b"n", b"ew"]).unwrap();
+        for image in freezer.finish() {
+            let bytes = &image.files[Path::new("record")];
+            assert!([&b"old"[..], b"new"].contains(&&bytes[..]), "{} {:?}", image.at, image.mode);
+        }
+        for n in 0.. {
+            replace(&path, &[b"old"]).unwrap();
+            let failing = fail_at(dir.path(), n, io::ErrorKind::Other);
+            let result = replace(&path, &[b"new"]);
+            if n >= failing.count() {
+                result.unwrap();
+                break;
+            }
+            result.unwrap_err();
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "step {n} leaves something");
+        }
+    }
+
+    #[test]
+    fn observers_see_their_own_folder_only_and_end() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let failing = full_from(dir.path(), 0);
+        replace(&other.path().join("a"), &[b"x"]).unwrap();
+        assert_eq!(failing.count(), 0);
+        let error = replace(&dir.path().join("a"), &[b"x"]).unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
+        drop(failing);
+        sync_folder(dir.path()).unwrap();
+    }
+}
