@@ -74,7 +74,7 @@ impl RelPath {
     /// This path with one more part. `name` is a directory entry's name, so it holds no separator.
     pub fn join(&self, name: &str) -> RelPath {
         debug_assert!(!name.is_empty() && !name.contains('/') && name != "." && name != "..", "{name:?}");
-        if self.0.is_empty() { RelPath(name.into()) } else { RelPath(format!("{}/{name}", self.0).into()) }
+        if self.0.is_empty() { RelPath(name.into()) } else { RelPath([&self.0, "/", name].concat().into()) }
     }
 
     /// The text, with `/` between the parts.

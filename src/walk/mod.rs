@@ -7,10 +7,11 @@
 //! The walk is our own although `ignore` has one, because that one does not say what it dropped. A walk and
 //! [`trace`] share one `judge`, so an explanation cannot differ from what happened.
 
-use std::fs::{self, DirEntry, FileType, Metadata};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +19,18 @@ use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 
 mod built_in;
+mod folder;
 mod queue;
 mod rules;
 mod sieve;
+mod tally;
 mod trace;
 
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
+use folder::{Entry, Folder, Listed};
 pub use rules::{IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
+use tally::{Block, Tally};
 pub use trace::{Cause, Exception, Found, Keeper, Trace, explain, trace};
 
 /// How to walk. The default is the product's.
@@ -127,17 +132,12 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
     let walker = Walker::new(root, options)?;
     let top = walker.top();
     let listing = walker.list(&top).map_err(|source| root_error(root, source))?;
-    let mut walked = Walked::default();
-    let dirs = walker.sort_out(&top, listing, &mut walked);
+    let mut tally = Tally::default();
+    let dirs = walker.sort_out(&top, listing, &mut tally);
 
     let threads = options.threads.unwrap_or_else(default_threads).max(1);
-    for part in queue::drain(dirs, threads, |dir, part: &mut Walked| walker.visit(dir, part)) {
-        walked.candidates.extend(part.candidates);
-        walked.skipped.extend(part.skipped);
-    }
-    walked.candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    walked.skipped.sort_unstable();
-    Ok(walked)
+    let parts = queue::drain(dirs, threads, |dir, part: &mut Tally| walker.visit(dir, part));
+    Ok(tally::sum(parts.into_iter().chain([tally])))
 }
 
 /// The stat of one file; a symbolic link is not followed.
@@ -175,62 +175,47 @@ fn default_threads() -> usize {
 /// A directory that is to be listed.
 struct Dir {
     rel: RelPath,
-    path: PathBuf,
+    /// Its number among those of the walk; the root's is 0.
+    number: usize,
     /// The rules of the directories above it.
     above: Option<Arc<Level>>,
 }
 
-impl Dir {
-    fn child(&self, rel: RelPath, name: &str, listing: &Listing) -> Dir {
-        Dir { rel, path: self.path.join(name), above: listing.rules.clone() }
-    }
-}
-
 /// A directory's entries, and the rules that count for them.
 struct Listing {
-    entries: Vec<Entry>,
+    folder: Folder,
+    listed: Listed,
     rules: Option<Arc<Level>>,
     /// Rows for what could not be read on the way.
     broken: Vec<Skipped>,
 }
 
 impl Listing {
+    fn name(&self, entry: &Entry) -> &str {
+        self.listed.name(entry)
+    }
+
     fn holds(&self, name: &str) -> bool {
-        self.entries.iter().any(|entry| entry.name() == name)
-    }
-}
-
-struct Entry {
-    /// The name, or a lossy form of one that is not UTF-8.
-    name: Result<String, String>,
-    file_type: FileType,
-    inner: DirEntry,
-}
-
-impl Entry {
-    fn name(&self) -> &str {
-        match &self.name {
-            Ok(name) | Err(name) => name,
-        }
+        self.listed.entries.iter().any(|entry| self.name(entry) == name)
     }
 
-    fn is_dir(&self) -> bool {
-        self.file_type.is_dir()
-    }
-
-    /// Why it can be no part of a tree, by its name or by what it is.
-    fn misfit(&self) -> Option<(SkipReason, String)> {
-        if self.name.is_err() {
+    /// Why an entry can be no part of a tree, by its name or by what it is.
+    fn misfit(&self, entry: &Entry) -> Option<(SkipReason, String)> {
+        if let Some(exact) = &entry.exact {
             // Names that differ can have one lossy form; the detail is exact.
-            return Some((SkipReason::NameNotUtf8, format!("its name is {:?}", self.inner.file_name())));
+            return Some((SkipReason::NameNotUtf8, format!("its name is {exact:?}")));
         }
-        if self.file_type.is_symlink() && self.name() != ".git" {
-            let target = fs::read_link(self.inner.path());
-            let detail = target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
-            return Some((SkipReason::Symlink, detail));
+        match entry.kind {
+            folder::Kind::File | folder::Kind::Dir => None,
+            folder::Kind::Link if self.name(entry) == ".git" => None,
+            folder::Kind::Link => {
+                let target = self.folder.read_link(self.name(entry));
+                let detail =
+                    target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
+                Some((SkipReason::Symlink, detail))
+            }
+            folder::Kind::Special(name) => Some((SkipReason::Special, name.to_string())),
         }
-        let is_special = !self.is_dir() && !self.file_type.is_file() && !self.file_type.is_symlink();
-        is_special.then(|| (SkipReason::Special, special_name(self.file_type).to_string()))
     }
 }
 
@@ -249,6 +234,10 @@ struct Walker<'a> {
     root: &'a Path,
     options: &'a WalkOptions<'a>,
     base: rules::Base,
+    /// The root, which directories are opened from.
+    top: Folder,
+    /// How many directories have a number.
+    numbers: AtomicUsize,
 }
 
 impl<'a> Walker<'a> {
@@ -262,14 +251,19 @@ impl<'a> Walker<'a> {
         if options.no_ignore {
             base.level = None;
         }
-        Ok(Walker { root, options, base })
+        let top = Folder::open(root).map_err(|source| root_error(root, source))?;
+        Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1) })
     }
 
     fn top(&self) -> Dir {
-        Dir { rel: RelPath::root(), path: self.root.to_path_buf(), above: self.base.level.clone() }
+        Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone() }
     }
 
-    fn visit(&self, dir: Dir, out: &mut Walked) -> Vec<Dir> {
+    fn child(&self, rel: RelPath, listing: &Listing) -> Dir {
+        Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone() }
+    }
+
+    fn visit(&self, dir: Dir, out: &mut Tally) -> Vec<Dir> {
         match self.list(&dir) {
             Ok(listing) => self.sort_out(&dir, listing, out),
             // It went away since it was seen, so it is no longer part of the tree.
@@ -282,19 +276,22 @@ impl<'a> Walker<'a> {
     }
 
     /// Judges every entry. Returns the directories that are to be walked.
-    fn sort_out(&self, dir: &Dir, mut listing: Listing, out: &mut Walked) -> Vec<Dir> {
+    fn sort_out(&self, dir: &Dir, mut listing: Listing, out: &mut Tally) -> Vec<Dir> {
         let mut dirs = Vec::new();
-        for entry in &listing.entries {
-            let rel = dir.rel.join(entry.name());
-            let (reason, detail) = match self.judge(dir, &listing, entry, &rel, None) {
+        let mut block = Block::of(dir.number);
+        for entry in &listing.listed.entries {
+            let rel = dir.rel.join(listing.name(entry));
+            let (reason, detail) = match self.judge(&listing, entry, &rel, None) {
                 Verdict::Omit => continue,
                 Verdict::Enter => {
-                    dirs.push(dir.child(rel, entry.name(), &listing));
+                    let child = self.child(rel, &listing);
+                    block.enter(child.number);
+                    dirs.push(child);
                     continue;
                 }
-                Verdict::Keep(wanted) => match entry.inner.metadata() {
-                    Ok(metadata) => {
-                        out.candidates.push(Candidate { path: rel, stat: stat(&metadata), wanted });
+                Verdict::Keep(wanted) => match listing.folder.stat(&listing.listed, entry) {
+                    Ok(stat) => {
+                        block.files.push(Candidate { path: rel, stat, wanted });
                         continue;
                     }
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -308,44 +305,39 @@ impl<'a> Walker<'a> {
             }
         }
         out.skipped.append(&mut listing.broken);
+        out.blocks.push(block);
         dirs
     }
 
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
-        let mut entries = Vec::new();
-        let mut broken = Vec::new();
-        for entry in fs::read_dir(&dir.path)? {
-            let inner = match entry {
-                Ok(inner) => inner,
-                Err(error) => {
-                    broken.push(unreadable_dir(&dir.rel, &error));
-                    break;
-                }
-            };
-            let name = inner.file_name().into_string().map_err(|name| name.to_string_lossy().into_owned());
-            match inner.file_type() {
-                Ok(file_type) => entries.push(Entry { name, file_type, inner }),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    let (Ok(name) | Err(name)) = &name;
-                    let (path, detail) = (dir.rel.join(name), error.to_string());
-                    broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
-                }
+        let folder = self.top.below(&dir.rel)?;
+        let (listed, errors) = folder.list()?;
+        let unread = |(name, error): (Option<String>, io::Error)| match name {
+            None => unreadable_dir(&dir.rel, &error),
+            Some(name) => {
+                let (path, detail) = (dir.rel.join(&name), error.to_string());
+                Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false }
             }
-        }
-        let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
-        let start = self.base.prefix.len() + shown.len();
+        };
+        let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
         // Names first: most directories have none of the four, and then nothing is opened.
         let mut present = rules::Present::default();
-        for entry in entries.iter().filter(|_| !self.options.no_ignore) {
-            present.note(entry.name(), entry.file_type);
+        for entry in listed.entries.iter().filter(|_| !self.options.no_ignore) {
+            present.note(listed.name(entry), entry.kind == folder::Kind::File);
         }
-        let rules = rules::enter(&dir.path, start, &shown, present, dir.above.as_ref(), |name, error| {
-            let detail = format!("its rules do not count: {error}");
-            let path = dir.rel.join(name);
-            broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
-        });
-        Ok(Listing { entries, rules, broken })
+        let rules = if present.any() {
+            let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
+            let start = self.base.prefix.len() + shown.len();
+            let path = dir.rel.below(self.root);
+            rules::enter(&path, start, &shown, present, dir.above.as_ref(), |name, error| {
+                let detail = format!("its rules do not count: {error}");
+                let path = dir.rel.join(name);
+                broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
+            })
+        } else {
+            dir.above.clone()
+        };
+        Ok(Listing { folder, listed, rules, broken })
     }
 
     /// What becomes of one entry. What a thing is comes first, since no rule can make a link or a device a
@@ -353,16 +345,15 @@ impl<'a> Walker<'a> {
     /// left it out and gave way.
     fn judge(
         &self,
-        dir: &Dir,
         listing: &Listing,
         entry: &Entry,
         rel: &RelPath,
         mut kept: Option<&mut Vec<Exception>>,
     ) -> Verdict {
-        if let Some((reason, detail)) = entry.misfit() {
+        if let Some((reason, detail)) = listing.misfit(entry) {
             return Verdict::Leave(reason, Cause::Text(detail));
         }
-        let name = entry.name();
+        let name = listing.name(entry);
         if name == ".git" {
             return Verdict::Omit;
         }
@@ -395,7 +386,7 @@ impl<'a> Walker<'a> {
             }
         }
         let ours = wanted.filter(|line| line.is_ours());
-        if let Some(fire) = self.built_in(dir, listing, entry, name) {
+        if let Some(fire) = self.built_in(listing, entry, rel) {
             let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
             let by = match ours {
                 Some(line) => Keeper::Rule(line.rule()),
@@ -408,13 +399,15 @@ impl<'a> Walker<'a> {
         if is_dir { Verdict::Enter } else { Verdict::Keep(ours.is_some()) }
     }
 
-    fn built_in(&self, dir: &Dir, listing: &Listing, entry: &Entry, name: &str) -> Option<BuiltInFire> {
-        let inside = |inner: &str| fs::symlink_metadata(dir.path.join(name).join(inner)).is_ok();
+    fn built_in(&self, listing: &Listing, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {
+        let inside = |inner: &str| fs::symlink_metadata(rel.below(self.root).join(inner)).is_ok();
         let beside = |pattern: &NamePattern| match pattern {
             NamePattern::Is(name) => listing.holds(name),
-            NamePattern::Ends(_) => listing.entries.iter().any(|entry| pattern.matches(entry.name())),
+            NamePattern::Ends(_) => {
+                listing.listed.entries.iter().any(|entry| pattern.matches(listing.name(entry)))
+            }
         };
-        built_in::fires(name, entry.is_dir(), beside, inside)
+        built_in::fires(listing.name(entry), entry.is_dir(), beside, inside)
     }
 }
 
@@ -429,23 +422,6 @@ fn root_error(root: &Path, source: io::Error) -> WalkError {
         io::ErrorKind::NotADirectory => WalkError::NotADirectory { root },
         _ => WalkError::Unreadable { root, source },
     }
-}
-
-#[cfg(unix)]
-fn special_name(file_type: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    match file_type {
-        t if t.is_fifo() => "FIFO",
-        t if t.is_socket() => "socket",
-        t if t.is_block_device() => "block device",
-        t if t.is_char_device() => "character device",
-        _ => "no regular file",
-    }
-}
-
-#[cfg(not(unix))]
-fn special_name(_: FileType) -> &'static str {
-    "no regular file"
 }
 
 #[cfg(test)]

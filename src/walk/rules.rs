@@ -12,7 +12,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{self, File, FileType};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -195,7 +195,7 @@ impl Base {
             let mut present = Present::default();
             for name in NAMES.map(|(name, _)| name).into_iter().chain([".git"]) {
                 if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
-                    present.note(name, metadata.file_type());
+                    present.note(name, metadata.is_file());
                 }
             }
             let shown = "../".repeat(way.len() - at);
@@ -227,15 +227,20 @@ pub(super) struct Present {
 }
 
 impl Present {
-    pub(super) fn note(&mut self, name: &str, file_type: FileType) {
+    pub(super) fn note(&mut self, name: &str, is_file: bool) {
         if !name.starts_with('.') {
             return;
         }
         if name == ".git" {
             self.git = true;
         } else if let Some(at) = NAMES.iter().position(|(known, _)| *known == name) {
-            self.ignore_files[at] = file_type.is_file();
+            self.ignore_files[at] = is_file;
         }
+    }
+
+    /// Whether there is anything to read.
+    pub(super) fn any(self) -> bool {
+        self.git || self.ignore_files.contains(&true)
     }
 }
 

@@ -145,8 +145,9 @@ impl Walker<'_> {
             let lossy = part.to_string_lossy();
             let rel = dir.rel.join(&lossy);
             // A row shows a lossy form of a name that is no UTF-8, and what is shown can be asked about.
-            let exact = listing.entries.iter().find(|entry| entry.inner.file_name() == **part);
-            let Some(entry) = exact.or_else(|| listing.entries.iter().find(|entry| entry.name() == lossy))
+            let entries = &listing.listed.entries;
+            let exact = entries.iter().find(|entry| listing.listed.exact_name(entry) == *part);
+            let Some(entry) = exact.or_else(|| entries.iter().find(|entry| listing.name(entry) == lossy))
             else {
                 return Found::Nothing(rel);
             };
@@ -158,7 +159,7 @@ impl Walker<'_> {
                 let detail = cause.to_string();
                 Found::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
             };
-            match self.judge(&dir, &listing, entry, &rel, Some(&mut trace.exceptions)) {
+            match self.judge(&listing, entry, &rel, Some(&mut trace.exceptions)) {
                 Verdict::Omit => {
                     return row(SkipReason::Hidden, Cause::Text("git's own folder".to_string()));
                 }
@@ -168,15 +169,13 @@ impl Walker<'_> {
                     if wanted {
                         trace.wanted_by = self.wanted_by(&listing, &rel);
                     }
-                    return match entry.inner.metadata() {
-                        Ok(metadata) => {
-                            Found::Candidate(Candidate { path: rel, stat: stat(&metadata), wanted })
-                        }
+                    return match listing.folder.stat(&listing.listed, entry) {
+                        Ok(stat) => Found::Candidate(Candidate { path: rel, stat, wanted }),
                         Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing(rel),
                         Err(error) => row(SkipReason::Unreadable, Cause::Text(error.to_string())),
                     };
                 }
-                Verdict::Enter => dir = dir.child(rel, entry.name(), &listing),
+                Verdict::Enter => dir = self.child(rel, &listing),
             }
         }
         match self.list(&dir) {
