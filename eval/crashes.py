@@ -1,0 +1,252 @@
+"""Kills the program at random moments and looks at what is left.
+
+    python3 eval/crashes.py --bin target/release/spyhop TREE [--moments 500] [--seed 1]
+
+TREE is copied and made a git repository; --plants of its files carry words that name their states (see planted.py).
+Moments are dealt out over what is killed: a build from nothing, a refresh after a part of the planted files changed,
+a refresh after a change of branch, merges (one small change, killed in the last part of the run, as segments pile up
+until they merge), and a collection (`spyhop gc`, where the program has one) of what a deleted branch left behind. A
+moment is drawn over the time that an undisturbed run takes, and a tenth more; the pause decides only which moment is
+tried.
+
+After each kill, with no repair in between: the index answers from one whole state, the one before or the one of the
+tree, or says after a first build that there is no index; `spyhop doctor` finds nothing (where there is a doctor); and
+the next run, half of the time after another kill, makes the answers those of the tree. Anything else ends the script
+with the moment and its seed. Only the standard library is used.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+from planted import copy, plant, word
+
+KINDS = ["build", "refresh", "branch", "merge", "gc"]
+
+
+class World:
+    def __init__(self, options, folder):
+        self.program = os.path.abspath(options.bin)
+        self.tree = os.path.join(folder, "tree")
+        self.folder = folder
+        self.indexes = 0
+        self.random = random.Random(options.seed)
+        copy(options.tree, self.tree)
+        self.plants = plant(self.tree, options.plants, self.random)
+        self.state = [0] * len(self.plants)
+        self.number = 0
+        self.branches = 0
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "gc.auto", "0")
+        self.commit()
+        # A word that is no command is a question, so asking for a command's help does not tell.
+        commands = {line.split()[0] for line in self.run("--help").stdout.splitlines() if line.startswith("  ")}
+        self.has_gc, self.has_doctor = "gc" in commands, "doctor" in commands
+
+    def git(self, *arguments):
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        env = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null")
+        subprocess.run(["git", *who, *arguments], cwd=self.tree, env=env, check=True, stdout=subprocess.DEVNULL)
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", f"state {self.number}")
+
+    def env(self):
+        return dict(os.environ, SPYHOP_INDEX_DIR=os.path.join(self.folder, f"index{self.indexes}"))
+
+    def run(self, *arguments, text=None):
+        return subprocess.run([self.program, *arguments], cwd=self.tree, env=self.env(), input=text,
+                              capture_output=True, text=True)
+
+    def timed(self, *arguments):
+        begun = time.monotonic()
+        run = self.run(*arguments)
+        if run.returncode != 0:
+            raise Wrong(f"{arguments}: {run.stderr}")
+        return time.monotonic() - begun
+
+    def killed(self, arguments, fuse, usual):
+        """Whether the run was killed before it ended; if not, how long it took is noted."""
+        begun = time.monotonic()
+        child = subprocess.Popen([self.program, *arguments], cwd=self.tree, env=self.env(), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            child.wait(fuse)
+            usual.append(time.monotonic() - begun)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        _, error = child.communicate()
+        if child.returncode not in (0, -9):
+            raise Wrong(f"{arguments}: {error.decode()}")
+        return child.returncode == -9
+
+    def change(self, count):
+        self.number += 1
+        for one in self.random.sample(self.plants, count):
+            self.state[one.number] = self.number
+            one.write(self.number)
+
+    def answers(self, states):
+        """Which of some states the index is of; None when there is no index."""
+        asked = [(one, number) for one in self.plants
+                 for number in sorted({state[one.number] for state in states} | {self.number})]
+        text = "".join(f"{word(one.number, number, end)}\n" for one, number in asked for end in "ht")
+        run = self.run("search", "--batch", "--require-index", "--no-refresh", text=text)
+        replies = [json.loads(line) for line in run.stdout.splitlines()]
+        if len(replies) != 2 * len(asked):
+            raise Wrong(f"{len(replies)} answers to {2 * len(asked)} questions: {run.stderr}")
+        if all(reply.get("kind") == "no-index" for reply in replies):
+            return None
+        found = {}
+        for at, reply in enumerate(replies):
+            one, number = asked[at // 2]
+            if "error" in reply or {hit["path"] for hit in reply["results"]} - {one.path}:
+                raise Wrong(f"plant {one.number}, state {number}: {json.dumps(reply)[:400]}")
+            if reply["total"]:
+                found.setdefault(one.number, []).append(number)
+        for state in states:
+            if found == {number: [of, of] for number, of in enumerate(state)}:
+                return state
+        raise Wrong(f"a mixture: {found}, none of {states}")
+
+    def healthy(self):
+        if self.has_doctor:
+            run = self.run("doctor", "--json")
+            if run.returncode != 0 or not json.loads(run.stdout)["clean"]:
+                raise Wrong(f"doctor: {run.stdout}{run.stderr}")
+
+    def recovers(self):
+        took = self.timed("index", "--quiet")
+        if self.answers([self.state]) != self.state:
+            raise Wrong("a run that nothing disturbed does not give the state of the tree")
+        self.healthy()
+        return took
+
+
+class Wrong(Exception):
+    pass
+
+
+class Rounds:
+    """What is killed, one function for each kind: makes the change, and says with what arguments to run."""
+
+    def __init__(self, world):
+        self.world = world
+
+    def build(self):
+        self.world.indexes += 1
+        return ["index", "--quiet"]
+
+    def refresh(self):
+        self.world.change(self.world.random.randrange(1, len(self.world.plants)))
+        return ["index", "--quiet"]
+
+    def merge(self):
+        self.world.change(1)
+        return ["index", "--quiet"]
+
+    def branch(self):
+        """Another branch with other files, and back the next time."""
+        world = self.world
+        world.commit()
+        world.branches += 1
+        world.git("checkout", "-q", "-b", f"branch{world.branches}")
+        world.change(len(world.plants) // 2)
+        return ["index", "--quiet"]
+
+    def gc(self):
+        """A branch is indexed, left and deleted; what only it had is to be collected."""
+        world = self.world
+        world.commit()
+        before = list(world.state)
+        branch = f"gone{world.branches}"
+        world.branches += 1
+        world.git("checkout", "-q", "-b", branch)
+        world.change(len(world.plants) // 2)
+        world.commit()
+        world.timed("index", "--quiet")
+        world.git("checkout", "-q", "-")
+        world.state = before
+        world.git("branch", "-q", "-D", branch)
+        world.timed("index", "--quiet")
+        return ["gc"]
+
+
+def moment(world, kind, usual, tally):
+    before = list(world.state)
+    arguments = getattr(Rounds(world), kind)()
+    if kind == "gc":
+        before = list(world.state)
+    last = sorted(usual[-5:])
+    whole = last[len(last) // 2]
+    begun = whole / 2 if kind == "merge" else 0
+    fuse = begun + (whole - begun) * world.random.random() * 1.1
+    was_killed = world.killed(arguments, fuse, usual)
+    found = world.answers([before, world.state])
+    if found is None and not (kind == "build" and was_killed):
+        raise Wrong("an index that answered does no longer")
+    if found != world.state and not was_killed:
+        raise Wrong("it ended by itself and answers from before")
+    world.healthy()
+    tally["moments"] += 1
+    tally["killed"] += was_killed
+    tally["none"] += found is None
+    tally["new"] += found == world.state
+    tally["old"] += found is not None and found != world.state
+    # Half of the time the next one meets what this kill left behind.
+    if kind == "build" or world.random.random() < 0.5:
+        took = world.recovers()
+        if kind != "gc" and was_killed and found != world.state:
+            usual.append(took)
+    else:
+        tally["again"] += 1
+        if world.killed(["index", "--quiet"], world.random.random() * whole, []):
+            world.answers([before, world.state])
+        world.healthy()
+        world.recovers()
+    if kind == "gc":
+        usual.append(world.timed("gc"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree")
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--moments", type=int, default=500)
+    parser.add_argument("--plants", type=int, default=24)
+    parser.add_argument("--only", choices=KINDS, action="append")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(options, os.path.realpath(folder))
+        kinds = [kind for kind in options.only or KINDS if kind != "gc" or world.has_gc]
+        print(f"{options.moments} moments, seed {options.seed}; "
+              f"gc: {'yes' if world.has_gc else 'not in this program'}; "
+              f"doctor: {'yes' if world.has_doctor else 'not in this program'}\n")
+        print("| killed | moments | before its end | no index | old state | new state | killed again | usual ms |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
+        for place, kind in enumerate(kinds):
+            tally = dict.fromkeys(["moments", "killed", "none", "old", "new", "again"], 0)
+            world.recovers()
+            usual = []
+            for _ in range(3):
+                arguments = getattr(Rounds(world), kind)()
+                usual.append(world.timed(*arguments))
+            count = options.moments * (place + 1) // len(kinds) - options.moments * place // len(kinds)
+            for number in range(count):
+                try:
+                    moment(world, kind, usual, tally)
+                except Wrong as wrong:
+                    raise SystemExit(f"{kind}, moment {number}, seed {options.seed}: {wrong}")
+            world.recovers()
+            figures = " | ".join(str(tally[name]) for name in ("moments", "killed", "none", "old", "new", "again"))
+            print(f"| {kind} | {figures} | {sorted(usual)[len(usual) // 2] * 1000:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
