@@ -1,7 +1,7 @@
 //! Killed at any moment, an index still answers from one whole commit.
 //!
-//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build and of a
-//! refresh. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
+//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build, of a refresh
+//! and of the merging that follows many small ones. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
 //! files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
 //! no mixture of two states answers like either. Moments are drawn over the time that an undisturbed run takes and a
 //! tenth more, so the commit and what follows it are hit too. The pause before the kill decides only which moment is
@@ -15,11 +15,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -78,6 +79,16 @@ struct World {
 struct Ended {
     killed: bool,
     took: Duration,
+    /// What of that came after the commit: merging and clearing away.
+    tail: Option<Duration>,
+}
+
+/// When to kill.
+#[derive(Clone, Copy)]
+enum Fuse {
+    Begun(Duration),
+    /// So long after the commit.
+    Committed(Duration),
 }
 
 impl World {
@@ -109,16 +120,25 @@ impl World {
 
     /// Moves the tree on: some files change, some are added, some go.
     fn advance(&mut self, random: &mut Random) {
+        let changed = 20 + random.below(60);
+        self.change(random, changed);
+    }
+
+    /// The same with `changed` files that change.
+    fn change(&mut self, random: &mut Random, changed: usize) {
         self.state.number += 1;
         let number = self.state.number;
         let first = random.below(FILES);
-        for file in (first..first + 20 + random.below(60)).map(|file| file % FILES) {
+        for file in (first..first + changed).map(|file| file % FILES) {
             if let Some(wrote) = self.state.files.get_mut(&file) {
                 *wrote = number;
                 self.write(file);
             }
         }
         for file in [first, FILES + random.below(30)] {
+            if changed < 2 {
+                break;
+            }
             match self.state.files.remove(&file) {
                 Some(_) => std::fs::remove_file(self.path(file)).unwrap(),
                 None => {
@@ -141,20 +161,46 @@ impl World {
         command
     }
 
-    /// Indexes, killed after `fuse` if it is not done by then.
-    fn index(&self, fuse: Option<Duration>) -> Ended {
+    /// Indexes, killed at `fuse` if it is not done by then.
+    fn index(&self, fuse: Option<Fuse>) -> Ended {
         let start = Instant::now();
+        let before = self.commit_point();
         let mut command = self.command();
         let mut child = command.args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
-        if let Some(fuse) = fuse {
-            std::thread::sleep(fuse);
-            // It may have ended by itself; then there is nothing to kill, which is a moment like any other.
-            let _ = child.kill();
+        let mut committed = None;
+        while child.try_wait().unwrap().is_none() {
+            if committed.is_none() && self.commit_point() != before {
+                committed = Some(Instant::now());
+            }
+            let is_time = match fuse {
+                None => false,
+                Some(Fuse::Begun(after)) => start.elapsed() >= after,
+                Some(Fuse::Committed(after)) => committed.is_some_and(|then| then.elapsed() >= after),
+            };
+            if is_time {
+                // It may have ended by itself; then there is nothing to kill, which is a moment like any other.
+                let _ = child.kill();
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(200));
         }
         let output = child.wait_with_output().unwrap();
         let killed = output.status.signal() == Some(9);
         assert!(killed || output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ended { killed, took: start.elapsed() }
+        Ended { killed, took: start.elapsed(), tail: committed.map(|then| then.elapsed()) }
+    }
+
+    /// The folder of the segments, once there is one.
+    fn segment_folder(&self) -> Option<PathBuf> {
+        // The folder that is given holds one workspace.
+        let mut inside = std::fs::read_dir(self.folder.path().join(format!("index{}", self.indexes))).ok()?;
+        Some(inside.next()?.ok()?.path().join("tantivy"))
+    }
+
+    /// What tells one commit from the next.
+    fn commit_point(&self) -> Option<(u64, SystemTime)> {
+        let metadata = self.segment_folder()?.join("meta.json").metadata().ok()?;
+        Some((metadata.ino(), metadata.modified().ok()?))
     }
 
     /// The state that the index is of, among `states`; `None` when there is no index. Everything else fails.
@@ -198,6 +244,13 @@ impl World {
         Some(state)
     }
 
+    /// How many segments lie there, those of a commit before among them.
+    fn segments(&self) -> usize {
+        let folder = self.segment_folder().expect("there is an index");
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        names.filter(|path| path.extension().is_some_and(|extension| extension == "term")).count()
+    }
+
     /// An undisturbed run gives the newest state, whatever was left behind. How long it took.
     fn recovers(&self) -> Duration {
         let ended = self.index(None);
@@ -217,6 +270,8 @@ struct Tally {
     old_state: u32,
     new_state: u32,
     new_state_though_killed: u32,
+    merges: u32,
+    most_segments: usize,
 }
 
 /// What an undisturbed run takes, as the machine is just now: the median of the last few.
@@ -227,6 +282,11 @@ impl Usual {
         let mut last = self.0[self.0.len().saturating_sub(5)..].to_vec();
         last.sort();
         last[last.len() / 2]
+    }
+
+    /// The longest of them: not every run merges.
+    fn longest(&self) -> Duration {
+        self.0.iter().rev().take(8).max().copied().unwrap_or_default()
     }
 }
 
@@ -248,7 +308,7 @@ fn a_killed_build_leaves_no_index_or_a_whole_one() {
         world.fresh_index();
         // The first one is killed for certain.
         let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
-        let ended = world.index(Some(fuse));
+        let ended = world.index(Some(Fuse::Begun(fuse)));
         tally.killed += u32::from(ended.killed);
         match world.answers(&[&world.state]) {
             None if ended.killed => {
@@ -267,23 +327,25 @@ fn a_killed_build_leaves_no_index_or_a_whole_one() {
     assert!(tally.killed > 0);
 }
 
-#[test]
-fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
-    let _alone = ALONE.lock();
+/// Kills refreshes after changes that `change` makes: anywhere, or where they merge, after the commit.
+fn kill_refreshes(seed: u64, merging: bool, change: impl Fn(&mut World, &mut Random)) -> Tally {
     let mut world = World::new();
-    let mut random = Random(2);
+    let mut random = Random(seed);
     world.recovers();
     let mut refresh = |world: &mut World| {
-        world.advance(&mut random);
-        world.index(None).took
+        change(world, &mut random);
+        let ended = world.index(None);
+        if merging { ended.tail.unwrap_or_default() } else { ended.took }
     };
     let mut whole = Usual((0..3).map(|_| refresh(&mut world)).collect());
     let mut committed = world.state.clone();
     let mut tally = Tally { moments: moments(), ..Tally::default() };
+    let mut segments = world.segments();
     for moment in 0..moments() {
-        world.advance(&mut random);
-        let fuse = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
-        let ended = world.index(Some(fuse));
+        change(&mut world, &mut random);
+        let usual = if merging { whole.longest() } else { whole.time() };
+        let after = if moment == 0 { Duration::ZERO } else { random.moment(usual) };
+        let ended = world.index(Some(if merging { Fuse::Committed(after) } else { Fuse::Begun(after) }));
         tally.killed += u32::from(ended.killed);
         let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
         if *found == world.state {
@@ -297,13 +359,37 @@ fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
         // Half of the time the next refresh meets what the kill left behind, and is killed itself.
         if random.below(2) == 0 {
             let took = world.recovers();
-            if committed != world.state {
+            if merging {
+                // What was killed is merged by the next one that has something to write.
+                change(&mut world, &mut random);
+                whole.0.extend(world.index(None).tail);
+            } else if committed != world.state {
                 whole.0.push(took);
             }
             committed = world.state.clone();
         }
+        tally.merges += u32::from(world.segments() < segments);
+        segments = world.segments();
+        tally.most_segments = tally.most_segments.max(segments);
     }
     world.recovers();
-    println!("refreshes of {FILES} files, {:.0?} each: {tally:?}", whole.time());
+    let what = if merging { "merges after refreshes" } else { "refreshes" };
+    println!("{what} of {FILES} files, {:.0?} each: {tally:?}", whole.longest());
     assert!(tally.killed > 0);
+    tally
+}
+
+#[test]
+fn a_killed_refresh_leaves_the_old_state_or_the_new_one() {
+    let _alone = ALONE.lock();
+    kill_refreshes(2, false, World::advance);
+}
+
+/// Each refresh adds a small segment, so that every few of them merge; that is the last thing they do.
+#[test]
+fn a_killed_merge_leaves_what_was_committed() {
+    let _alone = ALONE.lock();
+    let tally = kill_refreshes(3, true, |world, random| world.change(random, 1));
+    assert!(tally.new_state_though_killed > 0 && tally.merges > 0, "no moment lay near a merge: {tally:?}");
+    assert!(tally.most_segments < 40, "segments pile up: {tally:?}");
 }
