@@ -194,7 +194,11 @@ impl World {
     fn segment_folder(&self) -> Option<PathBuf> {
         // The folder that is given holds one workspace.
         let mut inside = std::fs::read_dir(self.folder.path().join(format!("index{}", self.indexes))).ok()?;
-        Some(inside.next()?.ok()?.path().join("tantivy"))
+        let workspace = inside.next()?.ok()?.path();
+        // And that, one folder of data.
+        let mut folders =
+            std::fs::read_dir(workspace).ok()?.flatten().map(|entry| entry.path().join("tantivy"));
+        folders.find(|folder| folder.is_dir())
     }
 
     /// What tells one commit from the next.

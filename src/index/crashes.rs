@@ -96,8 +96,7 @@ fn check_images(segments: u32, work: Work) {
         }
     }
     assert_eq!(state(dir.path()), after);
-    println!("{} images, {old} old, {new} new", images.len());
-    assert!(images.len() > 20 && old > 0);
+    assert!(images.len() > 20 && old > 0, "{} images, {old} old, {new} new", images.len());
 }
 
 #[test]

@@ -350,10 +350,10 @@ pub(super) mod tests {
         let files = names(dir.path()).len();
         times.sort_unstable();
         let at = |percent: usize| times[times.len() * percent / 100 - 1];
-        println!("{most} segments, {rewritten} rewritten, merge p50 {:?} p99 {:?}", at(50), at(99));
-        assert!(most <= 16, "{most} segments");
+        let figures = format!("{most} segments, {rewritten} rewritten, p50 {:?} p99 {:?}", at(50), at(99));
+        assert!(most <= 16, "{figures}");
         // 1000 * log2(1000); the constant is 1.
-        assert!(rewritten <= 10_000, "{rewritten} documents rewritten");
+        assert!(rewritten <= 10_000, "{figures}");
         let (live, segments) = live(dir.path());
         assert!(files <= segments * 8 + 2, "{files} files of {segments} segments");
         assert_eq!(live, (COMMITS..2 * COMMITS).collect::<Vec<_>>());

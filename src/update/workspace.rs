@@ -268,7 +268,7 @@ impl Workspace {
         store::replace(&aside.join("REASON"), &[reason.as_bytes(), b"\n"])?;
         let from = self.data_dir();
         let name = from.file_name().expect("it has a name").to_owned();
-        std::fs::rename(&from, aside.join(name)).at("move", &from)?;
+        store::rename(&from, &aside.join(name))?;
         store::sync_folder(&aside)?;
         store::sync_folder(&self.dir)?;
         self.claim()?;

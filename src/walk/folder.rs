@@ -95,7 +95,7 @@ mod tests {
     use crate::path::RelPath;
 
     /// A directory as text: a line an entry.
-    macro_rules! print {
+    macro_rules! listing {
         ($module:ident, $root:expr, $below:expr) => {{
             let folder = $module::Folder::open($root).unwrap().below(&RelPath::new($below).unwrap()).unwrap();
             let (listed, failures) = folder.list().unwrap();
@@ -122,8 +122,8 @@ mod tests {
         }
         std::os::unix::fs::symlink("nowhere", below.join("link")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(below.join("socket")).unwrap();
-        let linux = print!(linux, dir.path(), "a/b");
-        assert_eq!(linux, print!(portable, dir.path(), "a/b"));
+        let linux = listing!(linux, dir.path(), "a/b");
+        assert_eq!(linux, listing!(portable, dir.path(), "a/b"));
         assert_eq!(linux.lines().count(), 2008);
         assert!(linux.contains("link \"link\" Link ") && linux.contains("Special(\"socket\")"), "{linux}");
     }
