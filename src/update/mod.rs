@@ -288,4 +288,6 @@ fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
 }
 
 #[cfg(test)]
+mod crashes;
+#[cfg(test)]
 mod tests;

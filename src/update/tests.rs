@@ -17,17 +17,17 @@ use crate::model::Note;
 use crate::store::{self, Lock};
 
 /// A tree and its index in a folder of their own.
-struct Tree {
+pub(super) struct Tree {
     _folder: tempfile::TempDir,
-    root: PathBuf,
-    workspace: Workspace,
+    pub root: PathBuf,
+    pub workspace: Workspace,
     grammars: Grammars,
     settings: Settings,
-    checkpoint: Duration,
+    pub checkpoint: Duration,
 }
 
 impl Tree {
-    fn new() -> Tree {
+    pub fn new() -> Tree {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("tree");
         std::fs::create_dir(&root).unwrap();
@@ -50,7 +50,7 @@ impl Tree {
     }
 
     /// Writes a file whose times are long past, so that its stat data proves something.
-    fn write(&self, path: &str, text: &str) {
+    pub fn write(&self, path: &str, text: &str) {
         self.write_fresh(path, text);
         let file = std::fs::File::options().write(true).open(self.root.join(path)).unwrap();
         let past = std::time::SystemTime::now() - Duration::from_secs(3600);
@@ -63,7 +63,7 @@ impl Tree {
         std::fs::write(path, text).unwrap();
     }
 
-    fn git(&self, arguments: &str) {
+    pub fn git(&self, arguments: &str) {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
             command.env_remove(name);
@@ -73,7 +73,7 @@ impl Tree {
         assert!(command.output().unwrap().status.success(), "{arguments}");
     }
 
-    fn with_updater<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
+    pub fn with_updater<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
         let repo = git::discover(&self.root);
         let tracked = repo.as_ref().map(|repo| repo.tracked_below(&self.root));
         act(&Updater {
