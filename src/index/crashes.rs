@@ -7,6 +7,7 @@ use std::path::Path;
 use super::writer::tests::{live, segment, try_segment};
 use super::{IndexError, Reader, Writer};
 use crate::id::VersionId;
+use crate::store::Trouble;
 use crate::store::faults::{self, Image};
 
 type Work = fn(&mut Writer) -> Result<(), IndexError>;
@@ -144,7 +145,11 @@ fn check_failures(segments: u32, work: Work) {
             let found = state(dir.path());
             match result {
                 Ok(()) => assert_eq!(found, after, "step {n}"),
-                Err(_) => assert!(found == before || found == after, "step {n}: {found:?}"),
+                Err(error) => {
+                    assert!(found == before || found == after, "step {n}: {found:?}");
+                    let trouble = if is_full { Trouble::DiskFull } else { Trouble::Permission };
+                    assert_eq!(error.trouble(), trouble, "step {n}: {error}");
+                }
             }
             work_again(dir.path(), commit);
             if n >= count {

@@ -21,6 +21,8 @@ pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
+use crate::store::Trouble;
+
 /// Why the index could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
@@ -34,17 +36,31 @@ pub enum IndexError {
     #[error("the index is damaged: {0}")]
     Damaged(String),
     /// Reading or writing failed.
-    #[error("{0}")]
+    #[error("{0}{advice}", advice = Trouble::of(.0).advice())]
     Io(std::io::Error),
 }
 
 impl IndexError {
+    /// What stands behind it.
+    pub fn trouble(&self) -> Trouble {
+        match self {
+            IndexError::Io(error) => Trouble::of(error),
+            _ => Trouble::Other,
+        }
+    }
+
     /// A file that is cut off or ends in something else than a footer is told as an I/O error; it is damage.
     fn of_io(error: &std::io::Error) -> IndexError {
         use std::io::ErrorKind::{InvalidData, UnexpectedEof};
         match error.kind() {
             InvalidData | UnexpectedEof => IndexError::Damaged(error.to_string()),
-            kind => IndexError::Io(std::io::Error::new(kind, error.to_string())),
+            kind => {
+                let kind = match Trouble::of(error) {
+                    Trouble::DiskFull => std::io::ErrorKind::StorageFull,
+                    _ => kind,
+                };
+                IndexError::Io(std::io::Error::new(kind, error.to_string()))
+            }
         }
     }
 }
@@ -52,12 +68,19 @@ impl IndexError {
 impl From<tantivy::TantivyError> for IndexError {
     fn from(error: tantivy::TantivyError) -> IndexError {
         use tantivy::TantivyError as E;
-        use tantivy::directory::error::{OpenReadError, OpenWriteError};
+        use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
         match error {
             E::OpenReadError(OpenReadError::FileDoesNotExist(_)) => IndexError::Moved,
             E::OpenReadError(OpenReadError::IoError { io_error, .. })
             | E::OpenWriteError(OpenWriteError::IoError { io_error, .. })
+            | E::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. })
+            | E::LockFailure(LockError::IoError(io_error), _)
             | E::IoError(io_error) => IndexError::of_io(&io_error),
+            E::OpenDirectoryError(OpenDirectoryError::DoesNotExist(_)) => IndexError::Missing,
+            E::LockFailure(LockError::LockBusy, _) => IndexError::Io(std::io::Error::new(
+                std::io::ErrorKind::WouldBlock,
+                "another process writes to it",
+            )),
             other => IndexError::Damaged(other.to_string()),
         }
     }

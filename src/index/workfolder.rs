@@ -9,7 +9,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
@@ -32,6 +32,7 @@ pub(super) struct WorkFolder {
     files: MmapDirectory,
     dir: PathBuf,
     unsynced: Arc<Mutex<Unsynced>>,
+    failure: Arc<OnceLock<(io::ErrorKind, String)>>,
 }
 
 /// What is not durable yet.
@@ -50,7 +51,26 @@ impl WorkFolder {
                 store::remove_file(&dir.join(name)).map_err(|error| IndexError::Io(error.source))?;
             }
         }
-        Ok(WorkFolder { files, dir: dir.to_path_buf(), unsynced: Arc::default() })
+        Ok(WorkFolder { files, dir: dir.to_path_buf(), unsynced: Arc::default(), failure: Arc::default() })
+    }
+
+    /// Why `error` came about: where writing failed, that is the reason, through however many layers and threads of
+    /// the library it came, some of which keep only a text.
+    pub fn explain(&self, error: tantivy::TantivyError) -> IndexError {
+        match self.failure.get() {
+            Some((kind, text)) => IndexError::Io(io::Error::new(*kind, text.clone())),
+            None => error.into(),
+        }
+    }
+
+    /// Keeps the first failure to write.
+    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            let _ = self.failure.set((error.kind(), error.to_string()));
+        }
+        result
     }
 
     fn unsynced(&self) -> MutexGuard<'_, Unsynced> {
@@ -78,8 +98,7 @@ struct SegmentFile {
 impl Write for SegmentFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        store::step(Step::Write(&self.path))?;
-        file.write(bytes)
+        self.folder.note(store::step(Step::Write(&self.path)).and_then(|()| file.write(bytes)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -92,7 +111,7 @@ impl TerminatingWrite for SegmentFile {
         let Some(file) = self.file.take() else { return Ok(()) };
         let mut unsynced = self.folder.unsynced();
         if unsynced.files.len() >= MAX_WAITING {
-            return store::sync_file(&file, &self.path);
+            return self.folder.note(store::sync_file(&file, &self.path));
         }
         unsynced.files.push((self.path.clone(), file));
         Ok(())
@@ -157,17 +176,17 @@ impl Directory for WorkFolder {
         if path == Path::new(MANAGED) {
             return Ok(());
         }
-        store::replace(&self.dir.join(path), &[data]).map_err(|error| error.source)
+        self.note(store::replace(&self.dir.join(path), &[data]).map_err(|error| error.source))
     }
 
     fn sync_directory(&self) -> io::Result<()> {
         let mut unsynced = self.unsynced();
         for (path, file) in &unsynced.files {
-            store::sync_file(file, path)?;
+            self.note(store::sync_file(file, path))?;
         }
         unsynced.files.clear();
         if unsynced.names {
-            store::sync_folder(&self.dir).map_err(|error| error.source)?;
+            self.note(store::sync_folder(&self.dir).map_err(|error| error.source))?;
             unsynced.names = false;
         }
         Ok(())

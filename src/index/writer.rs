@@ -20,6 +20,7 @@ use crate::id::VersionId;
 pub struct Writer {
     layout: Layout,
     index: Index,
+    folder: WorkFolder,
     writer: IndexWriter,
 }
 
@@ -27,11 +28,13 @@ pub struct Writer {
 pub struct SegmentMaker {
     layout: Layout,
     index: Index,
+    folder: WorkFolder,
 }
 
 /// A segment that is being filled by one thread.
 pub struct SegmentBuilder {
     layout: Layout,
+    folder: WorkFolder,
     segment: tantivy::Segment,
     writer: SegmentWriter,
     next_opstamp: u64,
@@ -44,16 +47,17 @@ impl Writer {
     /// Opens the index in the folder `dir` for writing, creating it there if there is none.
     pub fn open(dir: &Path) -> Result<Writer, IndexError> {
         let layout = Layout::new();
-        let files = WorkFolder::open(dir)?;
+        let folder = WorkFolder::open(dir)?;
+        let explain = |error| folder.explain(error);
         let mut index = if dir.join(directory::META).exists() {
-            Index::open(files)?
+            Index::open(folder.clone())?
         } else {
             let settings = IndexSettings {
                 docstore_compression: tantivy::store::Compressor::None,
                 docstore_compress_dedicated_thread: false,
                 ..IndexSettings::default()
             };
-            Index::create(files, layout.schema.clone(), settings)?
+            Index::create(folder.clone(), layout.schema.clone(), settings).map_err(explain)?
         };
         if index.schema() != layout.schema {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
@@ -61,19 +65,20 @@ impl Writer {
         index.set_tokenizers(tokenizers());
         // The writer's own indexing thread stays idle: documents come in finished segments, and merges are waited for.
         let options = IndexWriterOptions::builder().num_merge_threads(1).build();
-        let writer = index.writer_with_options(options)?;
+        let writer = index.writer_with_options(options).map_err(explain)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         // What an update that was killed left behind takes space and names: deletions are written to a file that is
         // named by the number of operations, so the same update tried again would find its file taken.
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::warn!(%error, "files of an update that did not end stay behind");
         }
-        Ok(Writer { layout, index, writer })
+        Ok(Writer { layout, index, folder, writer })
     }
 
     /// What threads make segments with while this writer commits others.
     pub fn segments(&self) -> SegmentMaker {
-        SegmentMaker { layout: self.layout.clone(), index: self.index.clone() }
+        let Writer { layout, index, folder, .. } = self;
+        SegmentMaker { layout: layout.clone(), index: index.clone(), folder: folder.clone() }
     }
 
     /// Deletes all documents of a file version, as of the next commit.
@@ -84,14 +89,15 @@ impl Writer {
     /// Adds a finished segment, as of the next commit. Deletions of the same commit count for it too, whichever came
     /// first, so a version that is deleted must not be added again.
     pub fn add(&self, segment: FinishedSegment) -> Result<(), IndexError> {
-        Ok(self.writer.add_segment(segment.0)?)
+        self.writer.add_segment(segment.0).map_err(|error| self.folder.explain(error))
     }
 
     /// The commit point: what was deleted and added becomes visible with `payload`, and is durable on return.
     pub fn commit(&mut self, payload: &str) -> Result<(), IndexError> {
-        let mut prepared = self.writer.prepare_commit()?;
+        let explain = |error| self.folder.explain(error);
+        let mut prepared = self.writer.prepare_commit().map_err(explain)?;
         prepared.set_payload(payload);
-        prepared.commit()?;
+        prepared.commit().map_err(explain)?;
         Ok(())
     }
 
@@ -127,14 +133,14 @@ impl Writer {
         // The files of a segment are kept for as long as anybody has it in hand.
         drop(segments);
         for ids in groups {
-            self.writer.merge(&ids).wait()?;
+            self.writer.merge(&ids).wait().map_err(|error| self.folder.explain(error))?;
         }
         Ok(docs)
     }
 
     /// Ends the writer, waiting for what it still does.
     pub fn close(self) -> Result<(), IndexError> {
-        Ok(self.writer.wait_merging_threads()?)
+        self.writer.wait_merging_threads().map_err(|error| self.folder.explain(error))
     }
 }
 
@@ -143,8 +149,10 @@ impl SegmentMaker {
     /// finishes the segment when [`SegmentBuilder::memory`] passes it.
     pub fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
         let segment = self.index.new_segment();
-        let writer = SegmentWriter::for_segment(budget, segment.clone())?;
-        Ok(SegmentBuilder { layout: self.layout.clone(), segment, writer, next_opstamp: 0 })
+        let folder = self.folder.clone();
+        let writer =
+            SegmentWriter::for_segment(budget, segment.clone()).map_err(|error| folder.explain(error))?;
+        Ok(SegmentBuilder { layout: self.layout.clone(), folder, segment, writer, next_opstamp: 0 })
     }
 }
 
@@ -199,7 +207,8 @@ impl SegmentBuilder {
         }
         let opstamp = self.next_opstamp;
         self.next_opstamp += 1;
-        Ok(self.writer.add_document(AddOperation { opstamp, document })?)
+        let operation = AddOperation { opstamp, document };
+        self.writer.add_document(operation).map_err(|error| self.folder.explain(error))
     }
 
     /// Bytes of memory that it takes now.
@@ -213,7 +222,7 @@ impl SegmentBuilder {
         if docs == 0 {
             return Ok(None);
         }
-        self.writer.finalize()?;
+        self.writer.finalize().map_err(|error| self.folder.explain(error))?;
         Ok(Some(FinishedSegment(self.segment.with_max_doc(docs).meta().clone())))
     }
 }

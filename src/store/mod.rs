@@ -10,6 +10,7 @@ mod envelope;
 pub(crate) mod faults;
 mod lock;
 mod step;
+mod trouble;
 
 use std::fs;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
 pub use lock::{Holder, Lock, LockError};
 pub(crate) use step::{Step, step, sync_file};
 pub use step::{remove_file, rename, sync_folder};
+pub use trouble::Trouble;
 
 /// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
 /// read; an older one is put aside and made anew, a newer one is refused.
@@ -28,7 +30,7 @@ pub const FORMAT_VERSION: u32 = 2;
 
 /// An I/O error with the file it happened to.
 #[derive(Debug, thiserror::Error)]
-#[error("{action} {}: {source}", path.display())]
+#[error("{action} {}: {source}{}", path.display(), Trouble::of(source).advice())]
 pub struct FileError {
     /// What was being done, such as `write`.
     pub action: &'static str,
@@ -36,6 +38,13 @@ pub struct FileError {
     pub path: PathBuf,
     /// What went wrong.
     pub source: io::Error,
+}
+
+impl FileError {
+    /// What stands behind it.
+    pub fn trouble(&self) -> Trouble {
+        Trouble::of(&self.source)
+    }
 }
 
 /// Adds the file to an I/O error.
