@@ -1,8 +1,10 @@
 //! The writer's lock: one process at a time changes an index.
 //!
-//! It is an advisory lock of the operating system on the file `lock`, so a killed holder leaves nothing behind; the
-//! holder's pid and start time are written inside for those who wait. It is taken before the index library's own
-//! lock, which knows no holder.
+//! It is an advisory lock of the operating system on the file `lock`, so a killed holder leaves nothing behind. Inside
+//! stands who holds it, for those who wait; it is taken before the index library's own lock, which knows no holder.
+//! That note is written after the lock is taken and emptied before it is given back, so it can be out of date only
+//! when its writer was killed. Therefore it counts only while the process that it names runs, and is the same one: a
+//! number may have been given to another process since.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,15 +13,24 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AtFile, FileError};
+use super::{AtFile, FileError, Step, step};
 
-/// Who holds a lock, by what it wrote there.
+/// Who holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process id.
     pub pid: u32,
     /// When it took the lock, in seconds since 1970.
     pub since: u64,
+}
+
+/// What the lock file says.
+#[derive(Serialize, Deserialize)]
+struct Note {
+    #[serde(flatten)]
+    holder: Holder,
+    /// When the process began, in the system's own unit; `None` where that is not known.
+    begun: Option<u64>,
 }
 
 /// Why a lock was not taken.
@@ -43,39 +54,65 @@ impl Holder {
     }
 }
 
+/// How long a lock is waited for in any case that nobody says to hold: its holder has yet to write who it is, or
+/// somebody only asks ([`Lock::holder`] takes it for a moment).
+const GRACE: Duration = Duration::from_millis(20);
+
+/// The longest pause between two tries, hence how late a free lock may be noticed.
+const MAX_PAUSE: Duration = Duration::from_millis(25);
+
+/// How often those who wait are told so.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
-    /// Takes the lock file at `path`, waiting at most `patience` for another holder.
-    pub fn acquire(path: &Path, patience: Duration) -> Result<Lock, LockError> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).at("open", path)?;
-        let deadline = Instant::now() + patience;
+    /// Takes the lock file at `path`, waiting at most `patience` for another holder. While it waits, `on_wait` is
+    /// told who holds it, as far as that is known: at once and every few seconds.
+    pub fn acquire(
+        path: &Path,
+        patience: Duration,
+        on_wait: &mut dyn FnMut(Option<&Holder>),
+    ) -> Result<Lock, LockError> {
+        let mut file = open(path)?;
+        let begin = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        let mut tell_at = begin;
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(LockError::Held { holder: read_holder(&mut file) });
-                }
+                Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => {
                     return Err(Err::<(), _>(error).at("lock", path).unwrap_err().into());
                 }
             }
+            let holder = read_holder(&mut file);
+            let waited = begin.elapsed();
+            let is_graced = holder.is_none() && waited < GRACE;
+            if waited >= patience && !is_graced {
+                return Err(LockError::Held { holder });
+            }
+            if Instant::now() >= tell_at && !is_graced {
+                on_wait(holder.as_ref());
+                tell_at = Instant::now() + TELL_EVERY;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
         let holder = Holder { pid: std::process::id(), since: now() };
-        let text = serde_json::to_vec(&holder).expect("plain data");
-        file.set_len(0).and_then(|()| file.write_all(&text)).at("write", path)?;
-        Ok(Lock { _file: file })
+        let note = Note { begun: begun(holder.pid), holder };
+        let text = serde_json::to_vec(&note).expect("plain data");
+        // A disk that is too full for the note may still be good for an update that writes nothing.
+        let written =
+            file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).and_then(|_| file.write_all(&text));
+        if let Err(error) = written {
+            tracing::warn!(%error, "the lock does not say who holds it");
+        }
+        Ok(Lock { file })
     }
 
     /// Who holds the lock at `path` now, `None` when nobody does.
@@ -88,11 +125,57 @@ impl Lock {
     }
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.file.set_len(0);
+    }
+}
+
+fn open(path: &Path) -> Result<File, FileError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if !path.exists() {
+        step(Step::Create(path)).at("create", path)?;
+    }
+    options.open(path).at("open", path)
+}
+
+/// Who the file says to hold the lock, if that process runs.
 fn read_holder(file: &mut File) -> Option<Holder> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
     file.take(4096).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    let note: Note = serde_json::from_str(&text).ok()?;
+    let is_running = is_running(note.holder.pid) && note.begun == begun(note.holder.pid);
+    is_running.then_some(note.holder)
+}
+
+#[cfg(unix)]
+fn is_running(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return false };
+    // SAFETY: signal 0 is not delivered; the call only asks whether the process is there.
+    let answer = unsafe { libc::kill(pid, 0) };
+    answer == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+#[cfg(not(unix))]
+fn is_running(_: u32) -> bool {
+    true
+}
+
+/// When a process began, in ticks since the machine started.
+#[cfg(target_os = "linux")]
+fn begun(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field, a name in parentheses, may hold anything; the time is the twentieth after it.
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begun(_: u32) -> Option<u64> {
+    None
 }
 
 fn now() -> u64 {
@@ -102,20 +185,107 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Trouble, faults};
+
+    fn take(path: &Path, patience: u64) -> Result<Lock, LockError> {
+        Lock::acquire(path, Duration::from_millis(patience), &mut |_| {})
+    }
 
     #[test]
     fn one_holder_at_a_time_and_it_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         assert_eq!(Lock::holder(&path), None);
-        let lock = Lock::acquire(&path, Duration::ZERO).unwrap();
-        match Lock::acquire(&path, Duration::from_millis(20)).unwrap_err() {
+        let lock = take(&path, 0).unwrap();
+        match take(&path, 20).unwrap_err() {
             LockError::Held { holder } => assert_eq!(holder.unwrap().pid, std::process::id()),
             other => panic!("{other}"),
         }
         assert_eq!(Lock::holder(&path).flatten().map(|holder| holder.pid), Some(std::process::id()));
         drop(lock);
         assert_eq!(Lock::holder(&path), None);
-        Lock::acquire(&path, Duration::ZERO).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+        take(&path, 0).unwrap();
+    }
+
+    #[test]
+    fn who_waits_is_told_for_whom_and_wakes_soon() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = take(&path, 0).unwrap();
+        let mut told = Vec::new();
+        let (released, taken) = std::thread::scope(|scope| {
+            let release = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                drop(lock);
+                Instant::now()
+            });
+            let taken =
+                Lock::acquire(&path, Duration::from_secs(60), &mut |holder| told.push(holder.cloned()));
+            taken.unwrap();
+            (release.join().unwrap(), Instant::now())
+        });
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].as_ref().unwrap().pid, std::process::id());
+        // Far above the longest pause, for a machine that is busy.
+        assert!(taken - released < Duration::from_secs(2), "{:?}", taken - released);
+    }
+
+    #[test]
+    fn what_a_killed_holder_wrote_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let mut dead = std::process::Command::new(std::env::current_exe().unwrap())
+            .arg("--list")
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        dead.wait().unwrap();
+        let held = File::create(&path).unwrap();
+        held.lock().unwrap();
+        let note = |pid: u32, begun: Option<u64>| {
+            let note = Note { holder: Holder { pid, since: 1 }, begun };
+            std::fs::write(&path, serde_json::to_vec(&note).unwrap()).unwrap();
+            Lock::holder(&path).expect("it is held")
+        };
+        let own = std::process::id();
+        assert_eq!(note(own, begun(own)), Some(Holder { pid: own, since: 1 }));
+        assert_eq!(note(dead.id(), None), None);
+        // The same number, another process.
+        assert_eq!(note(own, Some(1)), None);
+        std::fs::write(&path, b"").unwrap();
+        assert!(matches!(take(&path, 0), Err(LockError::Held { holder: None })));
+    }
+
+    #[test]
+    fn who_only_asks_is_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        drop(take(&path, 0).unwrap());
+        let asking = File::open(&path).unwrap();
+        asking.lock_shared().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(5));
+                asking.unlock().unwrap();
+            });
+            // The grace is short, and the machine may be busy.
+            while take(&path, 0).is_err() {}
+        });
+    }
+
+    #[test]
+    fn a_lock_file_that_cannot_be_made_is_told_with_its_cause() {
+        let folder = tempfile::tempdir().unwrap();
+        for (kind, trouble) in [
+            (std::io::ErrorKind::ReadOnlyFilesystem, Trouble::ReadOnly),
+            (std::io::ErrorKind::PermissionDenied, Trouble::Permission),
+        ] {
+            let _failing = faults::fail_at(folder.path(), 0, kind);
+            match take(&folder.path().join("lock"), 0).unwrap_err() {
+                LockError::File(error) => assert_eq!(error.trouble(), trouble),
+                other => panic!("{other}"),
+            }
+        }
     }
 }

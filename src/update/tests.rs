@@ -149,7 +149,7 @@ fn a_file_saved_just_before_it_was_indexed_costs_no_lock_later() {
     tree.write_fresh("a.rs", "fn a() {}\n");
     tree.write_fresh("b.bin", "\0");
     let first = tree.refresh();
-    let _busy = Lock::acquire(&tree.workspace.lock_path(), Duration::ZERO).unwrap();
+    let _busy = Lock::acquire(&tree.workspace.lock_path(), Duration::ZERO, &mut |_| {}).unwrap();
     assert_eq!(tree.refresh().generation, first.generation);
     assert_eq!((tree.shown().as_str(), tree.stale()), ("a.rs, b.bin binary", 0));
     tree.write_fresh("b.bin", "text\n");

@@ -112,7 +112,7 @@ fn a_held_lock_fails_a_refresh_and_not_a_search() {
     let tree = Tree::new(SMALL);
     let engine = open(&tree);
     refresh(&engine);
-    let lock = Lock::acquire(&tree.index_dir().join("lock"), Duration::ZERO).unwrap();
+    let lock = Lock::acquire(&tree.index_dir().join("lock"), Duration::ZERO, &mut |_| {}).unwrap();
     tree.write("src/auth.rs", "pub fn resolve_nothing() {}\n");
     let error = engine.refresh(&|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Locked);
@@ -138,7 +138,7 @@ fn waiting_gives_the_fresh_answer() {
     let engine = with(&tree, StalePolicy::Wait);
     refresh(&engine);
     tree.write("src/auth.rs", "pub fn resolve_nothing() {}\n");
-    let lock = Lock::acquire(&tree.index_dir().join("lock"), Duration::ZERO).unwrap();
+    let lock = Lock::acquire(&tree.index_dir().join("lock"), Duration::ZERO, &mut |_| {}).unwrap();
     std::thread::scope(|scope| {
         let (started, starts) = std::sync::mpsc::channel();
         let engine = &engine;
