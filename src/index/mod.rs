@@ -14,11 +14,13 @@ mod directory;
 mod merge;
 mod reader;
 mod schema;
+mod verify;
 mod workfolder;
 mod writer;
 
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
+pub use verify::{guarded, verify};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
 use crate::store::Trouble;
@@ -49,11 +51,15 @@ impl IndexError {
         }
     }
 
-    /// A file that is cut off or ends in something else than a footer is told as an I/O error; it is damage.
+    /// A file whose bytes make no sense is told as an I/O error that no system call gave; it is damage.
     fn of_io(error: &std::io::Error) -> IndexError {
-        use std::io::ErrorKind::{InvalidData, UnexpectedEof};
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
         match error.kind() {
-            InvalidData | UnexpectedEof => IndexError::Damaged(error.to_string()),
+            InvalidData | InvalidInput | Other | UnexpectedEof
+                if error.raw_os_error().is_none() && Trouble::of(error) == Trouble::Other =>
+            {
+                IndexError::Damaged(error.to_string())
+            }
             kind => {
                 let kind = match Trouble::of(error) {
                     Trouble::DiskFull => std::io::ErrorKind::StorageFull,

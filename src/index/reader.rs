@@ -14,9 +14,9 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
-use super::IndexError;
 use super::directory::{META, PinnedDirectory};
 use super::schema::{IndexField, Layout, tokenizers};
+use super::{IndexError, guarded};
 use crate::id::VersionId;
 use crate::model::{Field, KindSet, SymbolKind};
 use crate::text::{Lines, Span};
@@ -113,6 +113,10 @@ pub struct Columns {
 impl Reader {
     /// Opens the newest commit of the index in the folder `dir`.
     pub fn open(dir: &Path) -> Result<Reader, IndexError> {
+        guarded(|| Reader::open_unguarded(dir))
+    }
+
+    fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
         let meta: Arc<[u8]> = match std::fs::read(dir.join(META)) {
             Ok(bytes) => bytes.into(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing),
@@ -162,9 +166,11 @@ impl Reader {
             IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
             IndexField::Word | IndexField::Definition => IndexRecordOption::Basic,
         };
-        let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
         let term = Term::from_field_text(tantivy_field, term);
-        Ok(inverted.read_block_postings(&term, record)?.map(Blocks))
+        guarded(|| {
+            let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
+            Ok(inverted.read_block_postings(&term, record)?.map(Blocks))
+        })
     }
 
     /// Calls `each` with the number and frequency of every document of segment `segment` that holds `term`, in
