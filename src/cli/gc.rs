@@ -6,11 +6,15 @@ use spyhop::render::{json, text};
 
 use super::output::Output;
 use super::place::{Place, given};
+use super::progress::Bar;
 use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let dry_run = given(matches, catalog::DRY_RUN.name);
-    let collected = Place::of(matches)?.open_for_writing(matches)?.collect(dry_run)?;
+    let engine = Place::of(matches)?.open_for_writing(matches)?;
+    let bar = Bar::new(output);
+    let collected = engine.collect(dry_run, &|progress| bar.update(progress))?;
+    drop(bar);
     if output.json {
         output.json(&json::collected(&collected))?;
     } else if !output.quiet {

@@ -3,7 +3,7 @@
 //! It owns drawing; the engine reports. Nothing is drawn for the first moment, so that a refresh that finds nothing
 //! to do, as most do, does not flicker before every answer.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A bar that appears when it is needed and goes when it is dropped.
 pub struct Bar {
+    quiet: bool,
     shown: bool,
     begun: Instant,
     drawn: Mutex<Option<Drawn>>,
@@ -33,6 +34,7 @@ impl Bar {
     /// A bar for this run.
     pub fn new(output: &Output) -> Bar {
         Bar {
+            quiet: output.quiet,
             shown: !output.quiet && io::stderr().is_terminal(),
             begun: Instant::now(),
             drawn: Mutex::new(None),
@@ -41,6 +43,10 @@ impl Bar {
 
     /// Shows how far the update is.
     pub fn update(&self, progress: Progress) {
+        if let Some(holder) = progress.waits_for {
+            self.say_that_it_waits(holder);
+            return;
+        }
         if !self.shown || self.begun.elapsed() < PATIENCE {
             return;
         }
@@ -54,6 +60,7 @@ impl Bar {
         (drawn.stage, drawn.files) = (stage, files);
         let bar = &drawn.bar;
         let stage = match progress.stage {
+            Stage::Wait => return,
             Stage::Scan => "scanning",
             Stage::Index => "indexing",
             Stage::Commit => "writing",
@@ -66,6 +73,16 @@ impl Bar {
             total => format!("{stage} {}/{total} files", progress.files),
         });
         bar.set_position(progress.bytes);
+    }
+
+    /// Says on standard error, terminal or not, who is waited for: otherwise a command seems to hang.
+    fn say_that_it_waits(&self, holder: Option<(u32, u64)>) {
+        if !self.quiet {
+            let who = holder.map(|(pid, age)| format!(" (process {pid}, since {age} s)")).unwrap_or_default();
+            // Where standard error is closed there is nobody to tell.
+            let _ =
+                writeln!(io::stderr(), "spyhop: waiting for another process that is changing the index{who}");
+        }
     }
 }
 

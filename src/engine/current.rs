@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::api::*;
-use super::{Engine, Error, ErrorKind, lock};
+use super::{Engine, Error, ErrorKind, doctor, lock};
+use crate::index;
 use crate::meta::ViewKey;
 use crate::search::Corpus;
 use crate::store::Lock;
@@ -58,28 +59,33 @@ impl Current {
 }
 
 impl Engine {
-    /// Answers from the commit that the options ask for. One that turns out to be damaged is made anew, if the options
-    /// allow for that, and asked again.
+    /// Answers from the commit that the options ask for. Where the index turns out to be damaged, and its checksums say
+    /// so too, it is put aside and made anew, if the options allow for that, and asked again.
     pub(super) fn answered<T>(
         &self,
         progress: OnProgress<'_>,
         answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let (corpus, freshness) = self.ready(progress)?;
-        match answer(&corpus, freshness) {
-            Err(error) if error.kind() == ErrorKind::Damaged && self.repairs() => {
-                let reason = error.to_string();
-                let seen = corpus.committed();
-                let patience = self.options.wait;
-                let report =
-                    self.with_updater(|updater| updater.repair(seen, &reason, patience, progress))?;
-                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
-                match self.current()?.corpus() {
-                    Some(corpus) => answer(&corpus, freshness),
-                    None => Err(error),
-                }
-            }
-            other => other,
+        let error = match index::guarded(|| answer(&corpus, freshness)) {
+            Err(error) if error.kind() == ErrorKind::Damaged => error,
+            other => return other,
+        };
+        // A fault of ours must not cost anybody an index.
+        if doctor::is_whole(&self.workspace) {
+            let text = format!("{error}; the index passes every check, so this is a fault of the program");
+            return Err(Error::new(ErrorKind::Internal, text));
+        }
+        if !self.repairs() {
+            return Err(error);
+        }
+        let (seen, reason) = (corpus.committed(), error.to_string());
+        let wait = self.options.wait;
+        let report = self.with_updater(|updater| updater.repair(seen, &reason, wait, progress))?;
+        let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
+        match self.current()?.corpus() {
+            Some(corpus) => answer(&corpus, freshness),
+            None => Err(error),
         }
     }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::api::{Check, Checkup, Health};
 use super::{Engine, Error};
+use crate::index;
 use crate::meta::{Meta, ViewInfo, ViewKey};
 use crate::store::Lock;
 use crate::update::{Committed, Workspace, WorkspaceError};
@@ -30,6 +31,11 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
     checks.push(leftovers(workspace));
     checks.push(put_aside(workspace));
     Ok(Checkup { checks })
+}
+
+/// Whether nothing that lies in the folder of the data is damaged.
+pub fn is_whole(workspace: &Workspace) -> bool {
+    data(workspace).is_ok_and(|checks| Checkup { checks }.is_clean())
 }
 
 /// What lies in the folder of the data.
@@ -78,6 +84,17 @@ fn records_whole(meta: &Meta) -> Check {
         let bytes: u64 = meta.commit().records.iter().map(|record| record.len).sum();
         format!("{bytes} bytes are as they were written")
     })
+}
+
+fn segments_whole(workspace: &Workspace) -> Check {
+    match index::verify(&workspace.segment_dir()) {
+        Ok(found) => {
+            let problems =
+                found.iter().map(|(path, reason)| format!("{}: {reason}", path.display())).collect();
+            verdict("segments", problems, || "every file is as it was written".into())
+        }
+        Err(error) => damaged("segments", error.to_string()),
+    }
 }
 
 /// Whether the segments hold the documents of every version and no others.

@@ -10,7 +10,7 @@ use crate::meta::MetaError;
 use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
-use crate::store::{FileError, LockError};
+use crate::store::{FileError, LockError, Trouble};
 use crate::update::{UpdateError, WorkspaceError};
 use crate::walk::WalkError;
 
@@ -42,6 +42,8 @@ pub enum ErrorKind {
     Permission,
     /// Reading or writing failed.
     Io,
+    /// A fault of this program: nothing is wrong with the request or the index.
+    Internal,
 }
 
 /// Why a request was not answered.
@@ -130,7 +132,22 @@ impl From<WalkError> for Error {
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Error {
-        Error::of(ErrorKind::Io, error)
+        Error::of(of_trouble(error.trouble()), error)
+    }
+}
+
+impl From<IndexError> for Error {
+    fn from(error: IndexError) -> Error {
+        SearchError::from(error).into()
+    }
+}
+
+fn of_trouble(trouble: Trouble) -> ErrorKind {
+    match trouble {
+        Trouble::DiskFull => ErrorKind::DiskFull,
+        Trouble::ReadOnly => ErrorKind::ReadOnly,
+        Trouble::Permission => ErrorKind::Permission,
+        Trouble::Other => ErrorKind::Io,
     }
 }
 
@@ -141,7 +158,7 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Foreign { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
             WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
-            WorkspaceError::File(_) => ErrorKind::Io,
+            WorkspaceError::File(error) => of_trouble(error.trouble()),
         };
         Error::of(kind, error)
     }
@@ -156,9 +173,10 @@ impl From<UpdateError> for Error {
             UpdateError::Workspace(error) => error.into(),
             UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
             UpdateError::Lock(LockError::File(error)) | UpdateError::File(error) => error.into(),
-            error @ UpdateError::Index { .. } => {
-                let is_damage = matches!(&error, UpdateError::Index { source: IndexError::Damaged(_), .. });
-                Error::of(if is_damage { ErrorKind::Damaged } else { ErrorKind::Io }, error)
+            UpdateError::Index { ref source, .. } => {
+                let is_damage = matches!(source, IndexError::Damaged(_));
+                let kind = if is_damage { ErrorKind::Damaged } else { of_trouble(source.trouble()) };
+                Error::of(kind, error)
             }
         }
     }
@@ -167,7 +185,8 @@ impl From<UpdateError> for Error {
 impl From<SearchError> for Error {
     fn from(error: SearchError) -> Error {
         let kind = match &error {
-            SearchError::Index(IndexError::Io(_)) | SearchError::Meta(MetaError::File(_)) => ErrorKind::Io,
+            SearchError::Index(error @ IndexError::Io(_)) => of_trouble(error.trouble()),
+            SearchError::Meta(MetaError::File(error)) => of_trouble(error.trouble()),
             _ => ErrorKind::Damaged,
         };
         Error::of(kind, error)

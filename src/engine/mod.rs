@@ -136,16 +136,17 @@ impl Engine {
     }
 
     /// Drops the views of branches and worktrees that are gone, what only they name, and data of older formats, and
-    /// merges segments. With `dry_run` it only says what would go. Damaged data that was put aside stays.
+    /// merges segments. With `dry_run` it only says what would go. Damaged data that was put aside stays. `progress`
+    /// tells when another process is waited for.
     ///
     /// # Errors
     /// `NoIndex` when there is none; as [`Engine::refresh`].
-    pub fn collect(&self, dry_run: bool) -> Result<Collected, Error> {
+    pub fn collect(&self, dry_run: bool, progress: OnProgress<'_>) -> Result<Collected, Error> {
         let missing = |error: Error| match error.kind() {
             ErrorKind::NoIndex => Error::no_index(self.root(), self.index_dir()),
             _ => error,
         };
-        self.with_updater(|updater| updater.collect(self.options.wait, dry_run)).map_err(missing)
+        self.with_updater(|updater| updater.collect(self.options.wait, dry_run, progress)).map_err(missing)
     }
 
     /// Answers a query.

@@ -63,6 +63,7 @@ const WHOLE: f64 = 100.0;
 /// How much of an update is done, of 100. How many files a scan will see is not known: it comes near 5 and never there.
 fn part(progress: Progress) -> f64 {
     let part = match progress.stage {
+        Stage::Wait => 0.0,
         Stage::Scan => 5.0 - 5.0 / (1.0 + progress.files as f64 / 1000.0),
         Stage::Index => 5.0 + 90.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64,
         Stage::Commit => 96.0,
@@ -76,8 +77,9 @@ mod tests {
 
     #[test]
     fn the_number_grows_from_stage_to_stage() {
-        let at =
-            |stage, files, bytes| part(Progress { stage, files, total_files: 10, bytes, total_bytes: 100 });
+        let at = |stage, files, bytes| {
+            part(Progress { stage, files, total_files: 10, bytes, total_bytes: 100, waits_for: None })
+        };
         let seen = [
             at(Stage::Scan, 0, 0),
             at(Stage::Scan, 500, 0),

@@ -402,7 +402,7 @@ pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
         let named = kept.iter().flat_map(|commit| &commit.records).any(|record| *record.name == *name);
         if !named {
             // Another process may still read it; on Windows it then stays until the next commit.
-            let _ = std::fs::remove_file(entry.path());
+            let _ = store::remove_file(&entry.path());
         }
     }
     store::sync_folder(dir)

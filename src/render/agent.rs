@@ -237,6 +237,7 @@ pub fn indexing(root: &Path, progress: Option<Progress>) -> Answer {
 pub fn said(progress: Progress) -> String {
     let Progress { files, total_files, bytes: done, total_bytes, .. } = progress;
     match progress.stage {
+        Stage::Wait => "waiting for another process that is indexing".to_string(),
         Stage::Scan => format!("scanning, {} seen", count(files, "file", "files")),
         Stage::Index => {
             format!("indexing {files} of {total_files} files, {} of {}", bytes(done), bytes(total_bytes))
@@ -247,6 +248,7 @@ pub fn said(progress: Progress) -> String {
 
 fn wire_progress(progress: Progress) -> Value {
     let stage = match progress.stage {
+        Stage::Wait => "wait",
         Stage::Scan => "scan",
         Stage::Index => "index",
         Stage::Commit => "commit",

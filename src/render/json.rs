@@ -92,6 +92,7 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::ReadOnly => "read-only",
         ErrorKind::Permission => "permission",
         ErrorKind::Io => "io",
+        ErrorKind::Internal => "internal",
     }
 }
 

@@ -98,11 +98,16 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes in all, as far as known.
     pub total_bytes: u64,
+    /// In the stage of waiting: the process that is waited for and for how many seconds it has been at it, where it
+    /// says so.
+    pub waits_for: Option<Option<(u32, u64)>>,
 }
 
 /// A stage of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// Waiting for another process that is changing the index.
+    Wait,
     /// Walking the tree.
     Scan,
     /// Reading, parsing and indexing.
@@ -284,7 +289,7 @@ impl Updater<'_> {
 
 /// Tells that a stage begins.
 fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
-    progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes });
+    progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes, waits_for: None });
 }
 
 #[cfg(test)]

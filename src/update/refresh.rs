@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::keep::Collected;
 use super::run::Run;
 use super::workspace::WorkspaceError;
-use super::{Committed, OnProgress, Plan, RefreshReport, Stage, UpdateError, Updater, tell};
+use super::{Committed, OnProgress, Plan, Progress, RefreshReport, Stage, UpdateError, Updater, tell};
 use crate::meta::Meta;
-use crate::store::{self, Lock};
+use crate::store::{self, Holder, Lock};
 
 impl Updater<'_> {
     /// Brings the index up to date, making it if there is none. `committed` is what the caller has open, if it is
@@ -30,7 +30,7 @@ impl Updater<'_> {
             }
             known = Some((committed, plan));
         }
-        let _lock = self.lock(patience)?;
+        let _lock = self.lock(patience, progress)?;
         let stamp = self.workspace.stamp();
         if let Some((committed, plan)) = known
             && stamp.as_deref() == Some(committed.reader.stamp())
@@ -56,7 +56,7 @@ impl Updater<'_> {
         patience: Duration,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
-        let _lock = self.lock(patience)?;
+        let _lock = self.lock(patience, progress)?;
         let (current, put_aside) = self.open_or_put_aside()?;
         let nothing = self.nothing();
         let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
@@ -75,7 +75,7 @@ impl Updater<'_> {
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
         {
-            let _lock = self.lock(patience)?;
+            let _lock = self.lock(patience, progress)?;
             if self.workspace.stamp().as_deref() == Some(seen.reader.stamp()) {
                 return self.begin_anew(reason, progress);
             }
@@ -85,8 +85,13 @@ impl Updater<'_> {
 
     /// Drops views that cannot come back, what only they name, and data of older formats, and merges segments; with
     /// `dry_run` it only says what would go.
-    pub fn collect(&self, patience: Duration, dry_run: bool) -> Result<Collected, UpdateError> {
-        let _lock = self.lock(patience)?;
+    pub fn collect(
+        &self,
+        patience: Duration,
+        dry_run: bool,
+        progress: OnProgress<'_>,
+    ) -> Result<Collected, UpdateError> {
+        let _lock = self.lock(patience, progress)?;
         let bytes = || store::bytes_below(self.workspace.dir());
         let bytes_before = bytes();
         let before = self.workspace.open()?;
@@ -103,10 +108,21 @@ impl Updater<'_> {
     }
 
     /// Takes the lock and makes the folder this tree's own.
-    fn lock(&self, patience: Duration) -> Result<Lock, UpdateError> {
+    fn lock(&self, patience: Duration, progress: OnProgress<'_>) -> Result<Lock, UpdateError> {
         self.workspace.check_owner()?;
         store::create_private_dir(self.workspace.dir())?;
-        let lock = Lock::acquire(&self.workspace.lock_path(), patience)?;
+        let mut waits = |holder: Option<&Holder>| {
+            let waits_for = Some(holder.map(|holder| (holder.pid, holder.age())));
+            progress(Progress {
+                stage: Stage::Wait,
+                files: 0,
+                total_files: 0,
+                bytes: 0,
+                total_bytes: 0,
+                waits_for,
+            });
+        };
+        let lock = Lock::acquire(&self.workspace.lock_path(), patience, &mut waits)?;
         self.workspace.claim()?;
         Ok(lock)
     }

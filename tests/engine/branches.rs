@@ -118,14 +118,14 @@ fn a_collection_drops_what_cannot_come_back() {
     refresh(&engine);
     tree.git(&["checkout", "-q", "main"]);
     refresh(&engine);
-    let nothing = engine.collect(false).unwrap();
+    let nothing = engine.collect(false, &|_| ()).unwrap();
     assert_eq!((nothing.dropped.len(), nothing.versions), (0, 0), "both branches can come back");
     tree.git(&["branch", "-q", "-D", "topic"]);
     let before = rendered(&ask(&engine, "secret of the provider"));
-    let would = engine.collect(true).unwrap();
+    let would = engine.collect(true, &|_| ()).unwrap();
     assert_eq!((would.dropped.len(), would.versions), (1, 2), "{would:?}");
     assert_eq!(engine.status().unwrap().views.len(), 2);
-    let did = engine.collect(false).unwrap();
+    let did = engine.collect(false, &|_| ()).unwrap();
     assert_eq!((&did.dropped, did.versions, did.segments_after), (&would.dropped, 2, 1), "{did:?}");
     assert_eq!(engine.status().unwrap().views.len(), 1);
     assert_eq!(rendered(&ask(&engine, "secret of the provider")), before);
