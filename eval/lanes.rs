@@ -13,6 +13,14 @@
 //! Every run is a process of its own, a re-execution with `--lane`, so that memory peaks and allocator states of one
 //! lane are not another's. The runs of all lanes take turns, so that a slow minute of the machine hits all alike; the
 //! table has medians. The page cache is warm: the pass that finds the set has read every file.
+//!
+//! What a refresh that finds nothing changed costs beside listing the tree and asking for every file's stat, which
+//! `std` does and nothing else, needs no such pass:
+//!
+//! ```text
+//! cargo run --release --example lanes -- TREE --runs 15 --only floor --only walk --only nothing-changed \
+//!     --only nothing-changed-again
+//! ```
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -51,6 +59,7 @@ const LOOK: Duration = Duration::from_millis(3);
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
+    Floor,
     Walk,
     Read,
     Hash,
@@ -64,8 +73,9 @@ enum Lane {
 }
 
 impl Lane {
-    const ALL: [(Lane, &'static str, &'static str); 10] = [
-        (Lane::Walk, "walk", "walk + stat"),
+    const ALL: [(Lane, &'static str, &'static str); 11] = [
+        (Lane::Floor, "floor", "list + stat"),
+        (Lane::Walk, "walk", "walk + stat (ours)"),
         (Lane::Read, "read", "+ read"),
         (Lane::Hash, "hash", "+ read + blake3"),
         (Lane::Terms, "terms", "read + terms (ours)"),
@@ -79,6 +89,15 @@ impl Lane {
 
     fn named(name: &str) -> Lane {
         Lane::ALL.iter().find(|(_, known, _)| *known == name).expect("the parser lists the names").0
+    }
+
+    fn is_refresh(self) -> bool {
+        matches!(self, Lane::NothingChanged | Lane::NothingChangedAgain)
+    }
+
+    /// Whether it has to know which files an index holds.
+    fn needs_the_set(self) -> bool {
+        !self.is_refresh() && !matches!(self, Lane::Floor | Lane::Walk | Lane::Index)
     }
 }
 
@@ -126,24 +145,28 @@ fn parent(args: &ArgMatches) -> Result<()> {
     let only: Vec<Lane> =
         args.get_many::<String>("only").into_iter().flatten().map(|name| Lane::named(name)).collect();
     let scratch = tempfile::tempdir()?;
-    let set = FileSet::of(&tree, threads)?;
+    let needs_the_set = only.is_empty() || only.iter().any(|lane| lane.needs_the_set());
+    let set = if needs_the_set { FileSet::of(&tree, threads)? } else { FileSet::default() };
     fs::write(scratch.path().join("set"), set.to_text())?;
-    println!(
-        "{} files of text, {:.1} MB; {} of them, {:.1} MB, are parsed; {threads} threads, median of {runs}\n",
-        set.languages.len(),
-        mb(set.bytes),
-        set.languages.values().filter(|language| language.is_some()).count(),
-        mb(set.parsed_bytes),
-    );
+    println!("{threads} threads, median of {runs}");
+    if needs_the_set {
+        println!(
+            "{} files of text, {:.1} MB; {} of them, {:.1} MB, are parsed",
+            set.languages.len(),
+            mb(set.bytes),
+            set.languages.values().filter(|language| language.is_some()).count(),
+            mb(set.parsed_bytes),
+        );
+    }
+    println!();
 
     let mut all: Vec<Vec<Run>> = vec![Vec::new(); Lane::ALL.len()];
-    for _ in 0..runs {
+    for run in 0..runs {
         for (runs, &(lane, name, _)) in all.iter_mut().zip(&Lane::ALL) {
             // A refresh needs what the index lane leaves behind.
             let wanted = only.is_empty()
                 || only.contains(&lane)
-                || (lane == Lane::Index
-                    && only.iter().any(|it| matches!(it, Lane::NothingChanged | Lane::NothingChangedAgain)));
+                || (run == 0 && lane == Lane::Index && only.iter().any(|it| it.is_refresh()));
             if wanted {
                 runs.push(run_child(&tree, name, threads, scratch.path())?);
             }
@@ -173,9 +196,14 @@ fn run_child(tree: &Path, lane: &str, threads: usize, scratch: &Path) -> Result<
 fn table(all: &[Vec<Run>], source_bytes: u64) {
     let medians: Vec<Option<Run>> = all.iter().map(|runs| median(runs)).collect();
     let at = |lane: Lane| Lane::ALL.iter().position(|(known, ..)| *known == lane).expect("it is listed");
-    let yardstick = medians[at(Lane::Cursor)].as_ref();
+    // Parsing is what indexing is measured by; without it in the table, finding the files.
+    let parsing = medians[at(Lane::Cursor)].as_ref().map(|run| (run, "cursor walk"));
+    let (yardstick, of) = match parsing.or(medians[at(Lane::Floor)].as_ref().map(|run| (run, "floor"))) {
+        Some((run, of)) => (Some(run), of),
+        None => (None, "floor"),
+    };
     println!(
-        "| lane | s | min to max | CPU s | MB/s | of cursor walk | in CPU | peak MB | anonymous MB | index / source |"
+        "| lane | s | min to max | CPU s | MB/s | of {of} | in CPU | peak MB | anonymous MB | index / source |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for ((median, runs), (lane, _, title)) in medians.iter().zip(all).zip(&Lane::ALL) {
@@ -193,14 +221,16 @@ fn table(all: &[Vec<Run>], source_bytes: u64) {
             let most = |of: fn(&Run) -> u64| runs.iter().map(of).max().filter(|peak| *peak > 0);
             peaks = [most(|run| run.peak), most(|run| run.peak_anon)]
                 .map(|peak| peak.map_or("-".into(), |peak| format!("{:.0}", mb(peak))));
-            share = format!("{:.3}", median.index_bytes as f64 / source_bytes as f64);
+            if source_bytes > 0 {
+                share = format!("{:.3}", median.index_bytes as f64 / source_bytes as f64);
+            }
         }
         let [peak, anon] = peaks;
         // What reads nothing has no rate.
-        let reads = !matches!(lane, Lane::Walk | Lane::NothingChanged | Lane::NothingChangedAgain);
+        let reads = !lane.is_refresh() && !matches!(lane, Lane::Floor | Lane::Walk);
         let rate = if reads { format!("{:.1}", mb(median.bytes) / median.seconds) } else { String::new() };
         println!(
-            "| {title} | {:.3} | {min:.3} to {max:.3} | {:.2} | {rate} | {in_wall} | {in_cpu} | {peak} | {anon} | {share} |",
+            "| {title} | {:.4} | {min:.4} to {max:.4} | {:.2} | {rate} | {in_wall} | {in_cpu} | {peak} | {anon} | {share} |",
             median.seconds, median.cpu,
         );
     }
@@ -269,6 +299,11 @@ fn floor_lane(lane: Lane, tree: &Path, set: FileSet, threads: usize) -> Result<R
     let tracked = repo.as_ref().map(|repo| repo.tracked_below(tree));
     let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let begun = Clock::start();
+    if lane == Lane::Floor {
+        let (files, bytes) = list_and_stat(tree, threads)?;
+        let (seconds, cpu) = begun.elapsed();
+        return Ok(Run { seconds, cpu, files, bytes, ..Run::default() });
+    }
     let mut candidates = candidates(tree, tracked.as_ref(), threads)?;
     if lane == Lane::Walk {
         files.store(candidates.len() as u64, Relaxed);
@@ -322,6 +357,60 @@ fn floor_lane(lane: Lane, tree: &Path, set: FileSet, threads: usize) -> Result<R
     });
     let (seconds, cpu) = begun.elapsed();
     Ok(Run { seconds, cpu, files: files.into_inner(), bytes: bytes.into_inner(), ..Run::default() })
+}
+
+/// Lists every directory that has no dot in front and asks for every file's stat, by `std`, keeping nothing. How many
+/// files, and their bytes.
+fn list_and_stat(tree: &Path, threads: usize) -> Result<(u64, u64)> {
+    // The directories to be listed, and how many threads hold one.
+    let todo = Mutex::new((vec![tree.to_path_buf()], 0));
+    let (files, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    let list = |dir: &Path| -> std::io::Result<Vec<PathBuf>> {
+        let mut below = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let entry = entry?;
+            let (name, file_type) = (entry.file_name(), entry.file_type()?);
+            if name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            if file_type.is_dir() {
+                below.push(dir.join(name));
+            } else if file_type.is_file() {
+                files.fetch_add(1, Relaxed);
+                bytes.fetch_add(entry.metadata()?.len(), Relaxed);
+            }
+        }
+        Ok(below)
+    };
+    let work = || -> std::io::Result<()> {
+        loop {
+            let mut now = todo.lock().expect("no thread panicked");
+            match now.0.pop() {
+                Some(dir) => {
+                    now.1 += 1;
+                    drop(now);
+                    let below = list(&dir);
+                    let mut now = todo.lock().expect("no thread panicked");
+                    now.1 -= 1;
+                    now.0.append(&mut below?);
+                }
+                None if now.1 == 0 => return Ok(()),
+                None => {
+                    drop(now);
+                    std::thread::yield_now();
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        helpers
+            .into_iter()
+            .map(|helper| helper.join().expect("it does not panic"))
+            .fold(own, std::io::Result::and)
+    })?;
+    Ok((files.into_inner(), bytes.into_inner()))
 }
 
 /// Goes to every node below the cursor; how many there are.

@@ -52,7 +52,13 @@ fn data(workspace: &Workspace) -> Result<Vec<Check>, Error> {
     let commit = meta.commit();
     let (records, segments) = (commit.records.len(), reader.segments().len());
     let counted = format!("generation {}, {records} records, {segments} segments", commit.generation);
-    Ok(vec![ok("commit", counted), records_whole(meta), documents(&committed), views(meta)])
+    Ok(vec![
+        ok("commit", counted),
+        records_whole(meta),
+        segments_whole(workspace),
+        documents(&committed),
+        views(meta),
+    ])
 }
 
 fn folder(workspace: &Workspace) -> Check {

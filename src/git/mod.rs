@@ -154,13 +154,10 @@ impl Tracked {
 
     fn load(&self) -> Option<gix::index::File> {
         let repo = self.inner.to_thread_local();
-        match repo.open_index() {
-            Ok(index) => Some(index),
-            Err(error) => {
-                tracing::debug!("no index at {}: {error}", repo.index_path().display());
-                None
-            }
-        }
+        let path = repo.index_path();
+        // Like git, which leaves the checksum to fsck: verifying it takes longer than reading the entries.
+        let index = gix::index::File::at(&path, repo.object_hash(), true, Default::default());
+        index.inspect_err(|error| tracing::debug!("no index at {}: {error}", path.display())).ok()
     }
 }
 

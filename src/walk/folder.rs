@@ -49,7 +49,7 @@ impl Entry {
 pub(super) type Failure = (Option<String>, io::Error);
 
 /// The entries of a directory, in the order in which the paths that they begin stand among each other as text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Listed {
     pub entries: Vec<Entry>,
     /// The names, each with a NUL after it, or a lossy form of those that are not UTF-8.
@@ -63,6 +63,11 @@ impl Listed {
 
     pub(super) fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
         entry.exact.as_deref().unwrap_or_else(|| OsStr::new(self.name(entry)))
+    }
+
+    /// With room for what most directories hold.
+    fn new() -> Listed {
+        Listed { entries: Vec::with_capacity(16), names: String::with_capacity(512) }
     }
 
     fn push(&mut self, name: &OsStr, kind: Kind) {
@@ -95,7 +100,7 @@ mod tests {
     use crate::path::RelPath;
 
     /// A directory as text: a line an entry.
-    macro_rules! listing {
+    macro_rules! as_text {
         ($module:ident, $root:expr, $below:expr) => {{
             let folder = $module::Folder::open($root).unwrap().below(&RelPath::new($below).unwrap()).unwrap();
             let (listed, failures) = folder.list().unwrap();
@@ -122,8 +127,8 @@ mod tests {
         }
         std::os::unix::fs::symlink("nowhere", below.join("link")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(below.join("socket")).unwrap();
-        let linux = listing!(linux, dir.path(), "a/b");
-        assert_eq!(linux, listing!(portable, dir.path(), "a/b"));
+        let linux = as_text!(linux, dir.path(), "a/b");
+        assert_eq!(linux, as_text!(portable, dir.path(), "a/b"));
         assert_eq!(linux.lines().count(), 2008);
         assert!(linux.contains("link \"link\" Link ") && linux.contains("Special(\"socket\")"), "{linux}");
     }
@@ -131,7 +136,7 @@ mod tests {
     #[test]
     fn names_stand_as_their_paths_do() {
         let check = |names: &[(&str, bool)]| {
-            let mut listed = Listed::default();
+            let mut listed = Listed::new();
             for (name, is_dir) in names.iter().rev() {
                 listed.push(OsStr::new(name), if *is_dir { Kind::Dir } else { Kind::File });
             }

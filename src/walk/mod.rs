@@ -278,7 +278,7 @@ impl<'a> Walker<'a> {
     /// Judges every entry. Returns the directories that are to be walked.
     fn sort_out(&self, dir: &Dir, mut listing: Listing, out: &mut Tally) -> Vec<Dir> {
         let mut dirs = Vec::new();
-        let mut block = Block::of(dir.number);
+        let mut block = Block::of(dir.number, listing.listed.entries.len());
         for entry in &listing.listed.entries {
             let rel = dir.rel.join(listing.name(entry));
             let (reason, detail) = match self.judge(&listing, entry, &rel, None) {

@@ -23,8 +23,9 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub(super) fn of(number: usize) -> Block {
-        Block { number, files: Vec::new(), dirs: Vec::new() }
+    /// An empty one of the directory with this number, with room for so many candidates.
+    pub(super) fn of(number: usize, room: usize) -> Block {
+        Block { number, files: Vec::with_capacity(room), dirs: Vec::new() }
     }
 
     /// The directory with this number comes next.

@@ -42,7 +42,7 @@ impl Folder {
 
     pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
         BUFFER.with_borrow_mut(|buffer| {
-            let (mut listed, mut failures) = (Listed::default(), Vec::new());
+            let (mut listed, mut failures) = (Listed::new(), Vec::new());
             let mut dir = RawDir::new(&self.0, buffer.spare_capacity_mut());
             while let Some(entry) = dir.next() {
                 let entry = match entry {

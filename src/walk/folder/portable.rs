@@ -22,7 +22,7 @@ impl Folder {
     }
 
     pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
-        let (mut listed, mut failures) = (Listed::default(), Vec::new());
+        let (mut listed, mut failures) = (Listed::new(), Vec::new());
         for entry in fs::read_dir(&self.0)? {
             let entry = match entry {
                 Ok(entry) => entry,
