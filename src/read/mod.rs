@@ -13,6 +13,7 @@ mod known;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
@@ -136,7 +137,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// file is as good as another, and none is taken for a version whose content is indexed: whether a file is left out
 /// depends on more than its bytes.
 pub fn path_only_hash() -> ContentHash {
-    ContentHash::of(b"path-only")
+    static HASH: OnceLock<ContentHash> = OnceLock::new();
+    *HASH.get_or_init(|| ContentHash::of(b"path-only"))
 }
 
 /// Why a file is left out, and the detail.

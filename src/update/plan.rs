@@ -1,8 +1,6 @@
 //! What an update has to do: the tree as walked against the view as recorded. Stat data decides; what has moved in
 //! stat is read and hashed later, and parsed only if its content is new.
 
-use rustc_hash::FxHashMap;
-
 use crate::id::{ContentHash, VersionId};
 use crate::meta::{Meta, SkippedEntry, StatRow, View, ViewEntry};
 use crate::model::SkipReason;
@@ -52,19 +50,30 @@ pub struct ReadTask {
 
 /// What a view knows of its files, by path.
 pub struct Beside<'m> {
-    live: FxHashMap<&'m str, (VersionId, ContentHash, StatRow)>,
+    live: Vec<Live<'m>>,
     /// Those that were left out after they were read.
-    passed: FxHashMap<&'m str, &'m SkippedEntry>,
+    passed: Vec<&'m SkippedEntry>,
+}
+
+#[derive(Clone, Copy)]
+struct Live<'m> {
+    path: &'m str,
+    version: VersionId,
+    hash: ContentHash,
+    stat: StatRow,
 }
 
 impl<'m> Beside<'m> {
     /// What `view`, which is one of `meta`, knows. What `is_tracked` keeps is not left out for its looks, so a file
     /// that was, and is kept now, has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> Beside<'m> {
-        let live = view.entries().iter().filter_map(|entry| {
-            let version = meta.version(entry.version)?;
-            Some((version.path(), (entry.version, version.hash(), entry.stat)))
+        let live = view.entries().iter().filter_map(|&ViewEntry { version, stat }| {
+            let recorded = meta.version(version)?;
+            Some(Live { path: recorded.path(), version, hash: recorded.hash(), stat })
         });
+        let mut live: Vec<Live<'m>> = live.collect();
+        // Versions are numbered along the paths, so this is in long runs already.
+        live.sort_by(|a, b| a.path.cmp(b.path));
         let by_looks = |entry: &SkippedEntry| {
             matches!(entry.skipped.reason, SkipReason::Generated | SkipReason::Minified)
         };
@@ -72,23 +81,31 @@ impl<'m> Beside<'m> {
             .skipped()
             .iter()
             .filter(|entry| entry.stat.is_some() && !(by_looks(entry) && is_tracked(&entry.skipped.path)));
-        Beside {
-            live: live.collect(),
-            passed: passed.map(|entry| (entry.skipped.path.as_str(), entry)).collect(),
-        }
+        Beside { live, passed: passed.collect() }
     }
 
-    /// The version of the file at `path` and its entry among what is left out, if it is known under `row`.
-    fn knows(&self, path: &RelPath, row: StatRow) -> Option<(Option<VersionId>, Option<&'m SkippedEntry>)> {
-        let entry = self.passed.get(path.as_str()).filter(|entry| entry.stat == Some(row)).copied();
-        match self.live.get(path.as_str()) {
-            None => entry.map(|entry| (None, Some(entry))),
-            Some(&(version, hash, recorded)) => {
-                let is_path_only = hash == path_only_hash();
-                let still = recorded == row && (entry.is_some() || !is_path_only);
-                still.then_some((Some(version), entry))
-            }
-        }
+    /// What is known of the file at `path` under `row`.
+    fn knows(&self, path: &str, row: StatRow) -> Option<Known<'m>> {
+        let live = self.live.binary_search_by(|live| live.path.cmp(path)).ok();
+        let passed = self.passed.binary_search_by(|entry| entry.skipped.path.as_str().cmp(path)).ok();
+        Known::of(live.map(|place| &self.live[place]), passed.map(|place| self.passed[place]), row)
+    }
+}
+
+/// A file whose stat data say that it is as a view has it.
+struct Known<'m> {
+    version: Option<VersionId>,
+    /// Its entry among what is left out.
+    entry: Option<&'m SkippedEntry>,
+}
+
+impl<'m> Known<'m> {
+    /// From what is recorded at its path, if that is as good as reading the file.
+    fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: StatRow) -> Option<Known<'m>> {
+        let entry = passed.filter(|entry| entry.stat == Some(row));
+        let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
+        let still = live.stat == row && (entry.is_some() || live.hash != path_only_hash());
+        still.then_some(Known { version: Some(live.version), entry })
     }
 }
 
@@ -101,12 +118,27 @@ impl Plan {
         is_tracked: impl Fn(&RelPath) -> bool,
     ) -> Plan {
         let none = View::default();
-        let mut own = Beside::new(meta, view.unwrap_or(&none), is_tracked);
+        let own = Beside::new(meta, view.unwrap_or(&none), is_tracked);
+        // Both sides are sorted by path.
+        let mut live = own.live.iter().peekable();
+        let mut passed = own.passed.iter().copied().peekable();
         let mut plan = Plan::default();
-        for candidate in walked.candidates {
-            plan.place(candidate, &mut own);
+        for Candidate { path, stat, wanted } in walked.candidates {
+            while let Some(gone) = live.next_if(|live| live.path < path.as_str()) {
+                plan.deleted.push(gone.version);
+            }
+            while passed.next_if(|entry| entry.skipped.path < path).is_some() {}
+            let held = live.next_if(|live| live.path == path.as_str());
+            let entry = passed.next_if(|entry| entry.skipped.path == path);
+            if let Some(known) = Known::of(held, entry, stat_row(stat, wanted)) {
+                plan.skipped.extend(known.entry.cloned());
+                plan.unchanged += 1;
+            } else {
+                let old = held.map(|live| (live.version, live.hash));
+                plan.read.push(ReadTask { path, stat, wanted, old });
+            }
         }
-        plan.deleted = own.live.into_values().map(|(version, ..)| version).collect();
+        plan.deleted.extend(live.map(|live| live.version));
         plan.deleted.sort_unstable();
         plan.skipped.extend(walked.skipped.into_iter().map(|skipped| SkippedEntry { skipped, stat: None }));
         plan.sort_skipped(view);
@@ -123,7 +155,7 @@ impl Plan {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
             let row = stat_row(task.stat, task.wanted);
-            let Some((version, entry)) = beside.knows(&task.path, row) else { return true };
+            let Some(Known { version, entry }) = beside.knows(task.path.as_str(), row) else { return true };
             // A file that the view held and that is left out now is rare enough to be read.
             if version.is_none() && task.old.is_some() {
                 return true;
@@ -138,22 +170,6 @@ impl Plan {
             self.skipped.append(&mut skipped);
             self.skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
             self.skipped_moved = true;
-        }
-    }
-
-    fn place(&mut self, candidate: Candidate, own: &mut Beside<'_>) {
-        let Candidate { path, stat, wanted } = candidate;
-        let known = own.knows(&path, stat_row(stat, wanted));
-        let old = own.live.remove(path.as_str());
-        match known {
-            Some((_, entry)) => {
-                self.skipped.extend(entry.cloned());
-                self.unchanged += 1;
-            }
-            None => {
-                let old = old.map(|(version, hash, _)| (version, hash));
-                self.read.push(ReadTask { path, stat, wanted, old });
-            }
         }
     }
 
