@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use self::outline::{Entry, symbols};
 use super::api::*;
+use super::current::Freshness;
 use super::lookup::rows;
 use super::{Engine, Error};
 use crate::filter::Filter;
@@ -46,8 +47,17 @@ impl Engine {
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        let (corpus, freshness) = self.ready(progress)?;
-        let corpus = &*corpus;
+        self.answered(progress, |corpus, freshness| self.map_of(corpus, freshness, &filter, &path, request))
+    }
+
+    fn map_of(
+        &self,
+        corpus: &Corpus,
+        freshness: Freshness,
+        filter: &Filter,
+        path: &RelPath,
+        request: &MapRequest,
+    ) -> Result<MapReply, Error> {
         let mut files: Vec<u32> = (0..corpus.n_files() as u32)
             .filter(|file| filter.takes_file(corpus.path(*file), corpus.version(*file).language()))
             .collect();
@@ -56,8 +66,8 @@ impl Engine {
             let text = format!("there is no indexed file at '{path}' that the other filters let through");
             return Err(Error::bad(text));
         }
-        let plan = Plan::new(corpus, &files, &path, request);
-        let entries = symbols(corpus, &filter, &plan, request.max_items)?;
+        let plan = Plan::new(corpus, &files, path, request);
+        let entries = symbols(corpus, filter, &plan, request.max_items)?;
         let whole = Tally::of(corpus, &files);
         let incomplete_file = |entry: &Entry| plan.is_file && entry.symbols.len() < entry.total;
         Ok(MapReply {
@@ -69,7 +79,7 @@ impl Engine {
             entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
             snapshot: self.snapshot(Some(corpus), &freshness),
             warnings: freshness.warnings,
-            path,
+            path: path.clone(),
         })
     }
 

@@ -4,6 +4,7 @@
 //! beside it. How a shell sees all this is tested in `cli`; killed processes in `tests/crash.rs`.
 
 mod branches;
+mod building;
 mod concurrent;
 mod exclusion;
 mod faults;
