@@ -14,7 +14,11 @@ mod grep;
 mod hostile;
 mod map;
 mod place;
+#[cfg(unix)]
+mod privilege;
 mod reasons;
+#[cfg(unix)]
+mod rebuild;
 mod refresh;
 mod same_answers;
 mod worktrees;
