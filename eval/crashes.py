@@ -4,20 +4,23 @@
 
 TREE is copied and made a git repository; --plants of its files carry words that name their states (see planted.py).
 Moments are dealt out over what is killed: a build from nothing, a refresh after a part of the planted files changed,
-a refresh after a change of branch, merges (one small change, killed in the last part of the run, as segments pile up
-until they merge), and a collection (`spyhop gc`, where the program has one) of what a deleted branch left behind. A
+a refresh after a change of branch, merges (one small change, killed after its commit, since merging comes last, and
+every few small segments merge), and a collection (`spyhop gc`, where the program has one) of what a deleted branch left behind. A
 moment is drawn over the time that an undisturbed run takes, and a tenth more; the pause decides only which moment is
 tried.
 
 After each kill, with no repair in between: the index answers from one whole state, the one before or the one of the
-tree, or says after a first build that there is no index; `spyhop doctor` finds nothing (where there is a doctor); and
+tree, or, after a first build, says that there is no index or that it holds a part of the files, or, on a branch that it has
+not seen, that it does not hold it; `spyhop doctor` finds nothing (where there is a doctor); and
 the next run, half of the time after another kill, makes the answers those of the tree. Anything else ends the script
 with the moment and its seed. Only the standard library is used.
 """
 import argparse
+import glob
 import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -70,11 +73,26 @@ class World:
             raise Wrong(f"{arguments}: {run.stderr}")
         return time.monotonic() - begun
 
-    def killed(self, arguments, fuse, usual):
-        """Whether the run was killed before it ended; if not, how long it took is noted."""
+    def commit_point(self):
+        """What tells one commit from the next."""
+        pattern = os.path.join(self.folder, f"index{self.indexes}", "**", "tantivy", "meta.json")
+        try:
+            stats = [os.stat(path) for path in glob.glob(pattern, recursive=True)]
+        except OSError:
+            return None
+        return [(stat.st_ino, stat.st_mtime_ns) for stat in stats]
+
+    def killed(self, arguments, fuse, usual, merging=False):
+        """Whether the run was killed before it ended; if not, how long it took is noted. Where it is about merging,
+        both count from the commit."""
         begun = time.monotonic()
+        before = self.commit_point()
         child = subprocess.Popen([self.program, *arguments], cwd=self.tree, env=self.env(), stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if merging:
+            while child.poll() is None and self.commit_point() == before:
+                time.sleep(0.0002)
+            begun = time.monotonic()
         try:
             child.wait(fuse)
             usual.append(time.monotonic() - begun)
@@ -92,7 +110,8 @@ class World:
             one.write(self.number)
 
     def answers(self, states):
-        """Which of some states the index is of; None when there is no index."""
+        """Which of some states the index is of; "partial" of the last one, None when there is no index,
+        "unseen" when it has others but not the one that is checked out, and therefore refuses."""
         asked = [(one, number) for one in self.plants
                  for number in sorted({state[one.number] for state in states} | {self.number})]
         text = "".join(f"{word(one.number, number, end)}\n" for one, number in asked for end in "ht")
@@ -102,6 +121,8 @@ class World:
             raise Wrong(f"{len(replies)} answers to {2 * len(asked)} questions: {run.stderr}")
         if all(reply.get("kind") == "no-index" for reply in replies):
             return None
+        if all(reply.get("kind") == "stale" for reply in replies):
+            return "unseen"
         found = {}
         for at, reply in enumerate(replies):
             one, number = asked[at // 2]
@@ -109,6 +130,13 @@ class World:
                 raise Wrong(f"plant {one.number}, state {number}: {json.dumps(reply)[:400]}")
             if reply["total"]:
                 found.setdefault(one.number, []).append(number)
+        building = [reply["snapshot"].get("building") for reply in replies]
+        if all(building):
+            # A first build that was killed on its way answers from what it had written down, and says so.
+            if any(reply["complete"] for reply in replies):
+                raise Wrong(f"a part calls itself complete: {building[0]}")
+            if all(of == [states[-1][number]] * 2 for number, of in found.items()):
+                return "partial"
         for state in states:
             if found == {number: [of, of] for number, of in enumerate(state)}:
                 return state
@@ -182,26 +210,31 @@ def moment(world, kind, usual, tally):
     arguments = getattr(Rounds(world), kind)()
     if kind == "gc":
         before = list(world.state)
-    last = sorted(usual[-5:])
-    whole = last[len(last) // 2]
-    begun = whole / 2 if kind == "merge" else 0
-    fuse = begun + (whole - begun) * world.random.random() * 1.1
-    was_killed = world.killed(arguments, fuse, usual)
+    merging = kind == "merge"
+    # Not every run merges, so that the longest of the last ones counts.
+    whole = max(usual[-8:]) if merging else statistics.median(usual[-5:])
+    was_killed = world.killed(arguments, whole * world.random.random() * 1.1, usual, merging)
     found = world.answers([before, world.state])
-    if found is None and not (kind == "build" and was_killed):
+    allowed = {"build": (None, "partial"), "branch": ("unseen",)}.get(kind, ())
+    if not isinstance(found, list) and not (was_killed and found in allowed):
         raise Wrong("an index that answered does no longer")
     if found != world.state and not was_killed:
         raise Wrong("it ended by itself and answers from before")
     world.healthy()
     tally["moments"] += 1
     tally["killed"] += was_killed
-    tally["none"] += found is None
+    tally["none"] += found in (None, "unseen")
+    tally["part"] += found == "partial"
     tally["new"] += found == world.state
-    tally["old"] += found is not None and found != world.state
+    tally["old"] += isinstance(found, list) and found != world.state
     # Half of the time the next one meets what this kill left behind.
     if kind == "build" or world.random.random() < 0.5:
         took = world.recovers()
-        if kind != "gc" and was_killed and found != world.state:
+        if merging:
+            # What was killed is merged by the next one that has something to write.
+            world.change(1)
+            world.killed(["index", "--quiet"], None, usual, merging)
+        elif kind != "gc" and was_killed and found != world.state:
             usual.append(took)
     else:
         tally["again"] += 1
@@ -228,15 +261,14 @@ def main():
         print(f"{options.moments} moments, seed {options.seed}; "
               f"gc: {'yes' if world.has_gc else 'not in this program'}; "
               f"doctor: {'yes' if world.has_doctor else 'not in this program'}\n")
-        print("| killed | moments | before its end | no index | old state | new state | killed again | usual ms |")
-        print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
+        print("| killed | moments | before its end | no index | a part | old state | new state | killed again | usual ms |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
         for place, kind in enumerate(kinds):
-            tally = dict.fromkeys(["moments", "killed", "none", "old", "new", "again"], 0)
+            tally = dict.fromkeys(["moments", "killed", "none", "part", "old", "new", "again"], 0)
             world.recovers()
             usual = []
             for _ in range(3):
-                arguments = getattr(Rounds(world), kind)()
-                usual.append(world.timed(*arguments))
+                world.killed(getattr(Rounds(world), kind)(), None, usual, kind == "merge")
             count = options.moments * (place + 1) // len(kinds) - options.moments * place // len(kinds)
             for number in range(count):
                 try:
@@ -244,8 +276,8 @@ def main():
                 except Wrong as wrong:
                     raise SystemExit(f"{kind}, moment {number}, seed {options.seed}: {wrong}")
             world.recovers()
-            figures = " | ".join(str(tally[name]) for name in ("moments", "killed", "none", "old", "new", "again"))
-            print(f"| {kind} | {figures} | {sorted(usual)[len(usual) // 2] * 1000:.0f} |", flush=True)
+            figures = " | ".join(str(tally[name]) for name in tally)
+            print(f"| {kind} | {figures} | {statistics.median(usual) * 1000:.0f} |", flush=True)
 
 
 if __name__ == "__main__":
