@@ -1,11 +1,11 @@
 //! Killed at any moment, an index still answers from one whole commit.
 //!
-//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build, of a refresh
-//! and of the merging that follows many small ones. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
+//! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build, of a refresh,
+//! of the merging that follows many small ones, and of a collection. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
 //! files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
 //! no mixture of two states answers like either. Moments are drawn over the time that an undisturbed run takes and a
 //! tenth more, so the commit and what follows it are hit too. The pause before the kill decides only which moment is
-//! tried: whatever it is, the answer must be whole.
+//! tried: whatever it is, the answer must be whole, and the doctor must find nothing.
 //!
 //! ```text
 //! cargo test --test crash                                            12 moments of each
@@ -13,7 +13,7 @@
 //! ```
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
@@ -72,6 +72,8 @@ struct State {
 struct World {
     folder: tempfile::TempDir,
     state: State,
+    /// The number of the newest state that was ever written; a branch that is left takes its states with it.
+    newest: u32,
     indexes: usize,
 }
 
@@ -98,7 +100,7 @@ impl World {
             std::fs::create_dir_all(folder.path().join(format!("tree/part{number}"))).unwrap();
         }
         let state = State { number: 0, files: (0..FILES).map(|file| (file, 0)).collect() };
-        let world = World { folder, state, indexes: 0 };
+        let world = World { folder, state, newest: 0, indexes: 0 };
         (0..FILES).for_each(|file| world.write(file));
         world
     }
@@ -126,8 +128,9 @@ impl World {
 
     /// The same with `changed` files that change.
     fn change(&mut self, random: &mut Random, changed: usize) {
-        self.state.number += 1;
-        let number = self.state.number;
+        self.newest += 1;
+        self.state.number = self.newest;
+        let number = self.newest;
         let first = random.below(FILES);
         for file in (first..first + changed).map(|file| file % FILES) {
             if let Some(wrote) = self.state.files.get_mut(&file) {
@@ -161,12 +164,16 @@ impl World {
         command
     }
 
-    /// Indexes, killed at `fuse` if it is not done by then.
     fn index(&self, fuse: Option<Fuse>) -> Ended {
+        self.run(&["index", "--quiet", "--threads", "3"], fuse)
+    }
+
+    /// Runs the program, killed at `fuse` if it is not done by then.
+    fn run(&self, args: &[&str], fuse: Option<Fuse>) -> Ended {
         let start = Instant::now();
         let before = self.commit_point();
         let mut command = self.command();
-        let mut child = command.args(["index", "--quiet", "--threads", "3"]).spawn().unwrap();
+        let mut child = command.args(args).spawn().unwrap();
         let mut committed = None;
         while child.try_wait().unwrap().is_none() {
             if committed.is_none() && self.commit_point() != before {
@@ -207,10 +214,12 @@ impl World {
         Some((metadata.ino(), metadata.modified().ok()?))
     }
 
-    /// The state that the index is of, among `states`; `None` when there is no index. Everything else fails.
+    /// The state that the index is of, among `states`; `None` when there is no index, or a part of a first one, of the
+    /// last of them. Everything else fails.
     fn answers<'s>(&self, states: &[&'s State]) -> Option<&'s State> {
-        let newest = states.iter().map(|state| state.number).max().unwrap();
-        let words: Vec<u32> = (0..=newest).rev().take(16).collect();
+        let written = states.iter().flat_map(|state| state.files.values().copied());
+        let newest = self.newest.saturating_sub(15)..=self.newest;
+        let words: BTreeSet<u32> = written.chain(newest).collect();
         let mut command = self.command();
         command.args(["search", "--batch", "--require-index", "--no-refresh", "--per-file", "1", "-n", "50"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -225,6 +234,18 @@ impl World {
             .collect();
         assert_eq!(replies.len(), words.len(), "{}", String::from_utf8_lossy(&output.stderr));
         if replies.iter().all(|reply| reply["kind"] == "no-index") {
+            return None;
+        }
+        // A first build that was killed on its way answers from what it has written down, and says so.
+        if replies.iter().all(|reply| reply["snapshot"]["building"].is_object()) {
+            assert!(replies.iter().all(|reply| reply["complete"] == false), "{}", replies[0]);
+            let totals =
+                words.iter().zip(&replies).map(|(number, reply)| (*number, reply["total"].as_u64().unwrap()));
+            let state = states.last().unwrap();
+            let most = |number: u32| state.files.values().filter(|wrote| **wrote == number).count() as u64;
+            totals.for_each(|(number, total)| {
+                assert!(total <= most(number), "{number}: {total} of {}", most(number))
+            });
             return None;
         }
         let seen = |reply: &Value| {
@@ -255,11 +276,20 @@ impl World {
         names.filter(|path| path.extension().is_some_and(|extension| extension == "term")).count()
     }
 
+    /// Whatever was left behind is no damage.
+    fn is_clean(&self) {
+        let output = self.command().args(["doctor", "--json"]).stdout(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let found: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{output:?}"));
+        assert_eq!((output.status.code(), &found["clean"]), (Some(0), &Value::Bool(true)), "{said}");
+    }
+
     /// An undisturbed run gives the newest state, whatever was left behind. How long it took.
     fn recovers(&self) -> Duration {
         let ended = self.index(None);
         assert!(!ended.killed);
         assert_eq!(self.answers(&[&self.state]), Some(&self.state));
+        self.is_clean();
         ended.took
     }
 }
@@ -321,6 +351,7 @@ fn a_killed_build_leaves_no_index_or_a_whole_one() {
             }
             None => panic!("it ended by itself and there is no index"),
             Some(_) => {
+                world.is_clean();
                 tally.new_state += 1;
                 tally.new_state_though_killed += u32::from(ended.killed);
                 world.recovers();
@@ -352,6 +383,7 @@ fn kill_refreshes(seed: u64, merging: bool, change: impl Fn(&mut World, &mut Ran
         let ended = world.index(Some(if merging { Fuse::Committed(after) } else { Fuse::Begun(after) }));
         tally.killed += u32::from(ended.killed);
         let found = world.answers(&[&committed, &world.state]).expect("an index that answered still does");
+        world.is_clean();
         if *found == world.state {
             tally.new_state += 1;
             tally.new_state_though_killed += u32::from(ended.killed);
@@ -396,4 +428,66 @@ fn a_killed_merge_leaves_what_was_committed() {
     let tally = kill_refreshes(3, true, |world, random| world.change(random, 1));
     assert!(tally.new_state_though_killed > 0 && tally.merges > 0, "no moment lay near a merge: {tally:?}");
     assert!(tally.most_segments < 40, "segments pile up: {tally:?}");
+}
+
+/// Git in the tree, with nothing of this machine's settings.
+fn git(world: &World, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(world.folder.path().join("tree"));
+    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        command.env_remove(name);
+    }
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    assert!(command.stdout(Stdio::null()).status().unwrap().success(), "{args:?}");
+}
+
+/// Indexes a branch that changes half of the files, leaves it and deletes it: what only it had is to be collected.
+fn leave_a_branch(world: &mut World, random: &mut Random) {
+    let before = world.state.clone();
+    git(world, &["checkout", "-q", "-b", "gone"]);
+    let number = world.newest;
+    world.advance(random);
+    git(world, &["add", "-A"]);
+    git(world, &["commit", "-q", "-m", "gone"]);
+    world.index(None);
+    git(world, &["checkout", "-q", "main"]);
+    git(world, &["branch", "-q", "-D", "gone"]);
+    assert!(world.newest > number);
+    world.state = before;
+    world.recovers();
+}
+
+#[test]
+fn a_killed_collection_leaves_what_was_committed() {
+    let _alone = ALONE.lock();
+    let mut world = World::new();
+    let mut random = Random(4);
+    git(&world, &["init", "-q", "-b", "main"]);
+    git(&world, &["add", "-A"]);
+    git(&world, &["commit", "-q", "-m", "first"]);
+    world.recovers();
+    let mut whole = Usual(Vec::new());
+    for _ in 0..3 {
+        leave_a_branch(&mut world, &mut random);
+        whole.0.push(world.run(&["gc"], None).took);
+    }
+    let mut tally = Tally { moments: moments(), ..Tally::default() };
+    for moment in 0..moments() {
+        leave_a_branch(&mut world, &mut random);
+        let after = if moment == 0 { Duration::ZERO } else { random.moment(whole.time()) };
+        let ended = world.run(&["gc"], Some(Fuse::Begun(after)));
+        tally.killed += u32::from(ended.killed);
+        // Collecting changes no answer, so there is only one state that it may be of.
+        assert_eq!(world.answers(&[&world.state]), Some(&world.state));
+        world.is_clean();
+        tally.new_state += 1;
+        if random.below(2) == 0 {
+            whole.0.push(world.run(&["gc"], None).took);
+            world.recovers();
+        }
+    }
+    world.recovers();
+    println!("collections, {:.0?} each: {tally:?}", whole.time());
+    assert!(tally.killed > 0);
 }
