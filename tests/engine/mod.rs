@@ -6,6 +6,8 @@
 mod branches;
 mod building;
 mod concurrent;
+#[cfg(target_os = "linux")]
+mod disk;
 mod exclusion;
 mod faults;
 mod files;
