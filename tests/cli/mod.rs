@@ -10,6 +10,7 @@ mod explain;
 mod forms;
 mod operations;
 mod parameters;
+mod upkeep;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
