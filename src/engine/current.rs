@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::api::*;
-use super::{Engine, Error, ErrorKind, doctor, lock};
+use super::{Engine, Error, ErrorKind, lock};
 use crate::index;
 use crate::meta::ViewKey;
 use crate::search::Corpus;
@@ -72,7 +72,7 @@ impl Engine {
             other => return other,
         };
         // A fault of ours must not cost anybody an index.
-        if doctor::is_whole(&self.workspace) {
+        if self.workspace.damage().is_none() {
             let text = format!("{error}; the index passes every check, so this is a fault of the program");
             return Err(Error::new(ErrorKind::Internal, text));
         }
@@ -225,7 +225,8 @@ impl Engine {
             Err(error) => return Err(error.into()),
         };
         for wanted in [key.clone(), key.stage()] {
-            let corpus = Corpus::new(Arc::clone(&committed), &wanted).map_err(Error::from)?;
+            let corpus = || Corpus::new(Arc::clone(&committed), &wanted).map_err(Error::from);
+            let corpus = index::guarded(corpus)?;
             if let Some(corpus) = corpus.map(Arc::new) {
                 *cached = Some(Opened { key, corpus: Arc::clone(&corpus) });
                 return Ok(shown(corpus));

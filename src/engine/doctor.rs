@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::api::{Check, Checkup, Health};
-use super::{Engine, Error};
+use super::{Engine, Error, ErrorKind};
 use crate::index;
 use crate::meta::{Meta, ViewInfo, ViewKey};
 use crate::store::Lock;
@@ -33,13 +33,15 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
     Ok(Checkup { checks })
 }
 
-/// Whether nothing that lies in the folder of the data is damaged.
-pub fn is_whole(workspace: &Workspace) -> bool {
-    data(workspace).is_ok_and(|checks| Checkup { checks }.is_clean())
-}
-
 /// What lies in the folder of the data.
 fn data(workspace: &Workspace) -> Result<Vec<Check>, Error> {
+    match index::guarded(|| data_unguarded(workspace)) {
+        Err(error) if error.kind() == ErrorKind::Damaged => Ok(vec![damaged("commit", error.to_string())]),
+        other => other,
+    }
+}
+
+fn data_unguarded(workspace: &Workspace) -> Result<Vec<Check>, Error> {
     let committed = match workspace.open() {
         Ok(committed) => committed,
         Err(WorkspaceError::Missing { .. }) => {
@@ -52,11 +54,12 @@ fn data(workspace: &Workspace) -> Result<Vec<Check>, Error> {
     let commit = meta.commit();
     let (records, segments) = (commit.records.len(), reader.segments().len());
     let counted = format!("generation {}, {records} records, {segments} segments", commit.generation);
+    let documents = index::guarded(|| Ok::<_, Error>(documents(&committed)));
     Ok(vec![
         ok("commit", counted),
         records_whole(meta),
         segments_whole(workspace),
-        documents(&committed),
+        documents.unwrap_or_else(|error| damaged("documents", error.to_string())),
         views(meta),
     ])
 }

@@ -7,6 +7,7 @@ use super::keep::Collected;
 use super::run::Run;
 use super::workspace::WorkspaceError;
 use super::{Committed, OnProgress, Plan, Progress, RefreshReport, Stage, UpdateError, Updater, tell};
+use crate::index::IndexError;
 use crate::meta::Meta;
 use crate::store::{self, Holder, Lock};
 
@@ -35,19 +36,31 @@ impl Updater<'_> {
         if let Some((committed, plan)) = known
             && stamp.as_deref() == Some(committed.reader.stamp())
         {
-            return self.run(&committed.meta, true, plan, progress);
+            let report = self.run(&committed.meta, true, plan, progress);
+            return report.or_else(|error| self.unless_damaged(error, progress));
         }
         let (current, put_aside) = self.open_or_put_aside()?;
-        let report = match self.plan(current.as_ref()) {
-            Ok(plan) => match &current {
-                Some(committed) => self.run(&committed.meta, true, plan, progress),
-                None => self.run(&self.nothing(), true, plan, progress),
-            },
-            // The view cannot be read.
-            Err(UpdateError::Meta(error)) => return self.begin_anew(&error.to_string(), progress),
-            Err(error) => return Err(error),
-        }?;
-        Ok(RefreshReport { put_aside, ..report })
+        let nothing = self.nothing();
+        let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
+        let report = self.plan(current.as_ref()).and_then(|plan| self.run(meta, true, plan, progress));
+        let report = report.or_else(|error| self.unless_damaged(error, progress))?;
+        Ok(RefreshReport { put_aside: report.put_aside.or(put_aside), ..report })
+    }
+
+    /// Makes an index anew that turned out to be damaged while it was being updated; any other error stays one. The
+    /// caller holds the lock.
+    fn unless_damaged(
+        &self,
+        error: UpdateError,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        use IndexError::Damaged;
+        let is_suspicious =
+            matches!(&error, UpdateError::Meta(_) | UpdateError::Index { source: Damaged(_), .. });
+        match if is_suspicious { self.workspace.damage() } else { None } {
+            Some(reason) => self.begin_anew(&reason, progress),
+            None => Err(error),
+        }
     }
 
     /// Makes the index anew from the sources; the old one answers until the new one is committed.
@@ -57,6 +70,9 @@ impl Updater<'_> {
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
         let _lock = self.lock(patience, progress)?;
+        if let Some(reason) = self.workspace.damage() {
+            return self.begin_anew(&reason, progress);
+        }
         let (current, put_aside) = self.open_or_put_aside()?;
         let nothing = self.nothing();
         let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);

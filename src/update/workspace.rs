@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::index::{IndexError, Reader};
+use crate::index::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
 use crate::store::{self, AtFile, FORMAT_VERSION, FileError, TEMPORARY_PREFIX};
 
@@ -254,6 +254,19 @@ impl Workspace {
     /// The bytes of the commit point, which differ between any two commits; `None` when there is none.
     pub fn stamp(&self) -> Option<Vec<u8>> {
         std::fs::read(self.segment_dir().join("meta.json")).ok()
+    }
+
+    /// What is damaged in the newest commit, by its checksums; `None` when nothing is. It reads every byte.
+    pub fn damage(&self) -> Option<String> {
+        let segments = || match index::verify(&self.segment_dir()) {
+            Ok(found) => found.first().map(|(path, reason)| format!("{}: {reason}", path.display())),
+            Err(error) => Some(error.to_string()),
+        };
+        match self.open() {
+            Ok(committed) => committed.meta.verify().first().map(ToString::to_string).or_else(segments),
+            Err(WorkspaceError::Damaged { reason, .. }) => Some(reason),
+            Err(_) => None,
+        }
     }
 
     /// Moves data that cannot be read out of the way, with a note that says why. Nothing is deleted. The caller holds

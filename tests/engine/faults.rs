@@ -154,3 +154,23 @@ fn a_damaged_index_is_put_aside_and_made_anew() {
         check_damage(&format!("{extension}, gone"), |tree| std::fs::remove_file(segment_file(tree)).unwrap());
     }
 }
+
+#[test]
+fn damage_that_a_search_comes_upon_is_mended_and_told() {
+    let tree = Tree::new(SMALL);
+    refresh(&open(&tree));
+    let record = the_record(&tree);
+    let mut bytes = std::fs::read(&record).unwrap();
+    let outline = bytes.windows(15).rposition(|name| name == b"resolve_api_key").unwrap();
+    bytes[outline] ^= 1;
+    std::fs::write(&record, bytes).unwrap();
+
+    let error = as_it_is(&tree).search(&SearchRequest::new("resolve_api_key")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
+    assert!(!open(&tree).doctor().unwrap().is_clean());
+    let reply = ask(&open(&tree), "resolve_api_key");
+    assert_eq!(paths(&reply)[0], "src/auth.rs");
+    assert!(reply.warnings[0].contains("damaged-1"), "{:?}", reply.warnings);
+    assert!(open(&tree).doctor().unwrap().is_clean());
+    assert!(ask(&open(&tree), "resolve_api_key").warnings.is_empty());
+}
