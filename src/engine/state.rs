@@ -38,9 +38,19 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         building: None,
         views: Vec::new(),
     };
+    look(engine, &mut status)?;
+    if let Some(holder) = Lock::holder(&workspace.lock_path()) {
+        status.state = State::Indexing;
+        status.detail = holder.map(|holder| format!("process {}, since {} s", holder.pid, holder.age()));
+    }
+    Ok(status)
+}
+
+/// What the newest commit says of what is checked out.
+fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
     match engine.current() {
         Ok(Current::Whole(corpus)) => {
-            count(engine, &corpus, &mut status);
+            count(engine, &corpus, status);
             status.views = views(corpus.meta());
             match reconciled(&corpus) {
                 Ok(()) => {
@@ -55,7 +65,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
             }
         }
         Ok(Current::Part(corpus)) => {
-            count(engine, &corpus, &mut status);
+            count(engine, &corpus, status);
             status.views = views(corpus.meta());
             status.building = engine.building(&corpus);
             status.state = State::Indexing;
@@ -74,11 +84,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         }
         Err(error) => return Err(error),
     }
-    if let Some(holder) = Lock::holder(&workspace.lock_path()) {
-        status.state = State::Indexing;
-        status.detail = holder.map(|holder| format!("process {}, since {} s", holder.pid, holder.age()));
-    }
-    Ok(status)
+    Ok(())
 }
 
 /// Every view, the last used first.
