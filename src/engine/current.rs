@@ -208,6 +208,12 @@ impl Engine {
         }
     }
 
+    /// What is open, if it is of the newest commit.
+    pub(super) fn opened(&self) -> Option<Arc<Corpus>> {
+        let corpus = lock(&self.open).as_ref().map(|open| Arc::clone(&open.corpus))?;
+        (self.workspace.stamp().as_deref() == Some(corpus.committed().reader.stamp())).then_some(corpus)
+    }
+
     /// The newest commit, opened if it is not open yet, and what it holds of what is checked out.
     pub(super) fn current(&self) -> Result<Current, Error> {
         let key = update::view_key(&self.workspace, &self.head(), &self.settings);

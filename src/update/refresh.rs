@@ -107,6 +107,7 @@ impl Updater<'_> {
         dry_run: bool,
         progress: OnProgress<'_>,
     ) -> Result<Collected, UpdateError> {
+        self.workspace.open()?;
         let _lock = self.lock(patience, progress)?;
         let bytes = || store::bytes_below(self.workspace.dir());
         let bytes_before = bytes();

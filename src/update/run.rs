@@ -191,6 +191,9 @@ impl<'r, 'e> Run<'r, 'e> {
         if found.new.is_empty() {
             return Ok(());
         }
+        if self.updater.has_switched() {
+            return Err(UpdateError::Switched);
+        }
         let workspace = self.updater.workspace;
         let stage = self.key.stage();
         let mut record = RecordBuilder::new();
