@@ -153,7 +153,7 @@ impl<'a> Answer<'a> {
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.corpus.version(file.file);
-        let is_path_only = version.hash() == read::path_only_hash();
+        let is_path_only = read::is_path_only(version.hash());
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.

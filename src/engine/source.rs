@@ -7,9 +7,8 @@ use std::rc::Rc;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use crate::id::ContentHash;
 use crate::meta::{StatRow, View};
-use crate::read::{self, Reread, Rereader};
+use crate::read::{Reread, Rereader};
 use crate::search::{Corpus, Present};
 use crate::update::is_unmoved;
 
@@ -18,7 +17,6 @@ pub struct Sources<'a> {
     root: &'a std::path::Path,
     corpus: &'a Corpus,
     view: &'a View,
-    path_only: ContentHash,
     /// By file: its text; `None` when it is not what was indexed.
     known: RefCell<FxHashMap<u32, Option<Rc<String>>>>,
     reader: RefCell<Rereader>,
@@ -27,14 +25,7 @@ pub struct Sources<'a> {
 impl<'a> Sources<'a> {
     /// Those of `corpus` below `root`.
     pub fn new(root: &'a std::path::Path, corpus: &'a Corpus) -> Sources<'a> {
-        Sources {
-            root,
-            corpus,
-            view: corpus.view(),
-            path_only: read::path_only_hash(),
-            known: RefCell::default(),
-            reader: RefCell::default(),
-        }
+        Sources { root, corpus, view: corpus.view(), known: RefCell::default(), reader: RefCell::default() }
     }
 
     /// The text of a file if its content still is the indexed one.
@@ -52,7 +43,7 @@ impl<'a> Sources<'a> {
         }
         let version = self.corpus.version(file);
         // What is found by its path only may be of any size.
-        if version.hash() == self.path_only {
+        if crate::read::is_path_only(version.hash()) {
             return Present::Changed;
         }
         let recorded = self.view.stat(version.id());

@@ -11,16 +11,20 @@
 #[cfg(test)]
 mod crashes;
 mod directory;
+mod grams;
 mod merge;
 mod reader;
 mod schema;
 mod verify;
+mod words;
 mod workfolder;
 mod writer;
 
+pub use grams::{Gram, grams_of};
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use verify::{guarded, verify};
+pub use words::{Documents, Stretches, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
 use crate::store::Trouble;

@@ -4,17 +4,19 @@
 //! lock (see [`super::directory`]). Postings come with all documents of a segment, deleted ones included: the caller
 //! asks [`Segment::is_live`] and its own view.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tantivy::columnar::ColumnValues;
 use tantivy::directory::MmapDirectory;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::InvertedIndexReader;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
 use super::directory::{META, PinnedDirectory};
+use super::grams::Grams;
 use super::schema::{IndexField, Layout, tokenizers};
 use super::{IndexError, guarded};
 use crate::id::VersionId;
@@ -23,6 +25,7 @@ use crate::text::{Lines, Span};
 
 /// One commit of an index, open for reading from any number of threads.
 pub struct Reader {
+    dir: PathBuf,
     layout: Layout,
     stamp: Arc<[u8]>,
     payload: String,
@@ -33,6 +36,7 @@ pub struct Reader {
 pub struct Segment {
     reader: SegmentReader,
     versions: OnceLock<Vec<u32>>,
+    pub(super) grams: OnceLock<Option<Grams>>,
     columns: [Arc<dyn ColumnValues<u64>>; 6],
     lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
 }
@@ -65,10 +69,17 @@ impl Lengths<'_> {
 #[derive(Clone)]
 pub struct Blocks(BlockSegmentPostings);
 
+/// So many segments are opened by two threads.
+const MANY_SEGMENTS: usize = 8;
+
 /// The frequencies of a block of a field that keeps none.
 const ONES: [u32; 128] = [1; 128];
 
 impl Blocks {
+    pub(super) fn new(postings: BlockSegmentPostings) -> Blocks {
+        Blocks(postings)
+    }
+
     /// How many documents there are, deleted ones included.
     pub fn count(&self) -> u64 {
         u64::from(self.0.doc_freq())
@@ -131,12 +142,37 @@ impl Reader {
         index.set_tokenizers(tokenizers());
         let metas = index.load_metas()?;
         let payload = metas.payload.ok_or(IndexError::Missing)?;
-        let segments = metas
-            .segments
-            .into_iter()
-            .map(|meta| Segment::open(SegmentReader::open(&index.segment(meta))?))
-            .collect::<Result<_, IndexError>>()?;
-        Ok(Reader { layout, stamp: meta, payload, segments })
+        let all: Vec<tantivy::Segment> = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
+        let open = |some: &[tantivy::Segment]| -> Result<Vec<Segment>, IndexError> {
+            some.iter().map(|segment| Segment::open(SegmentReader::open(segment)?)).collect()
+        };
+        // Opening one takes some tenths of a millisecond; many are halved.
+        let segments = if all.len() < MANY_SEGMENTS {
+            open(&all)?
+        } else {
+            let (first, second) = all.split_at(all.len() / 2);
+            std::thread::scope(|scope| {
+                let helper = scope.spawn(|| open(second));
+                let mut segments = open(first)?;
+                segments.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                Ok::<_, IndexError>(segments)
+            })?
+        };
+        Ok(Reader { dir: dir.to_path_buf(), layout, stamp: meta, payload, segments })
+    }
+
+    /// The folder that it lies in.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The terms of a field of segment `segment`.
+    pub(super) fn inverted(
+        &self,
+        segment: usize,
+        field: IndexField,
+    ) -> Result<Arc<InvertedIndexReader>, IndexError> {
+        Ok(self.segments[segment].reader.inverted_index(self.layout.field(field))?)
     }
 
     /// The bytes of the commit point that this reader is pinned to.
@@ -238,7 +274,13 @@ impl Segment {
             column("kind")?,
             column("kinds")?,
         ];
-        Ok(Segment { reader, versions: OnceLock::new(), columns, lengths: Default::default() })
+        let (versions, grams) = (OnceLock::new(), OnceLock::new());
+        Ok(Segment { reader, versions, grams, columns, lengths: Default::default() })
+    }
+
+    /// Its name.
+    pub(super) fn id(&self) -> String {
+        self.reader.segment_id().uuid_string()
     }
 
     /// One more than the highest document number.
@@ -265,6 +307,14 @@ impl Segment {
         let mut values = vec![0u64; self.max_doc() as usize];
         column.get_range(0, &mut values);
         Ok(self.versions.get_or_init(|| values.into_iter().map(|value| value as u32).collect()))
+    }
+
+    /// The file version of a document, when few are wanted.
+    pub fn version(&self, doc: u32) -> Result<VersionId, IndexError> {
+        if let Some(versions) = self.versions.get() {
+            return Ok(VersionId(versions[doc as usize]));
+        }
+        Ok(VersionId(self.reader.fast_fields().u64("version")?.values.get_val(doc) as u32))
     }
 
     /// The lengths of a scored field.

@@ -18,7 +18,7 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::IndexError;
+use super::{IndexError, grams};
 use crate::store::{self, Step};
 
 /// The list of files that may be removed, as tantivy calls it.
@@ -133,7 +133,8 @@ impl Directory for WorkFolder {
         }
         let mut names =
             names(&self.dir).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))?;
-        names.retain(|name| is_of_segment(name));
+        // Lists are nothing that tantivy knows of, so it would take them for garbage.
+        names.retain(|name| is_of_segment(name) && grams::segment_of(name).is_none());
         Ok(serde_json::to_vec(&names).expect("plain data"))
     }
 

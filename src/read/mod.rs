@@ -70,7 +70,7 @@ pub enum ReadOutcome {
     Source(Source),
     /// A file that is indexed by its path, and listed among the skipped.
     PathOnly {
-        /// Always [`path_only_hash`].
+        /// A [`path_only`] one; of no content where the file was too large to be read.
         hash: ContentHash,
         /// Why its content is left out.
         reason: SkipReason,
@@ -93,7 +93,7 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
         Ok(Content::Bytes(bytes)) => bytes,
         Ok(Content::TooLarge(size)) => {
             let detail = format!("{size} bytes, above {}", limits.max_file_bytes);
-            return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::TooLarge, detail };
+            return ReadOutcome::PathOnly { hash: path_only(unread()), reason: SkipReason::TooLarge, detail };
         }
         Err(why) => return skipped(why),
     };
@@ -109,12 +109,12 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
     if limits.skip_generated
         && let Some(detail) = generated(&text)
     {
-        return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::Generated, detail };
+        return ReadOutcome::PathOnly { hash: path_only(hash), reason: SkipReason::Generated, detail };
     }
     if limits.skip_minified
         && let Some(detail) = minified(path, &text)
     {
-        return ReadOutcome::PathOnly { hash: path_only_hash(), reason: SkipReason::Minified, detail };
+        return ReadOutcome::PathOnly { hash: path_only(hash), reason: SkipReason::Minified, detail };
     }
     ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
 }
@@ -122,6 +122,11 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
 /// The text that `bytes` spell, and whether it comes from another encoding than UTF-8.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
     Form::of(&bytes)?.decode(bytes)
+}
+
+/// What stands for content that was not read.
+fn unread() -> ContentHash {
+    ContentHash::of(b"unread")
 }
 
 /// Opens a file to read its bytes: a regular one, without following a link and without waiting.
@@ -133,10 +138,21 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The hash that stands for content which is not indexed. The path is all there is to index, so one version of such a
-/// file is as good as another, and none is taken for a version whose content is indexed: whether a file is left out
-/// depends on more than its bytes.
-pub fn path_only_hash() -> ContentHash {
+/// The hash that stands for content which is not ranked: it is never taken for that of a version whose content is,
+/// because whether a file is left out depends on more than its bytes. One half says so, the other is of `content`,
+/// because the words of such a file are known.
+pub fn path_only(content: ContentHash) -> ContentHash {
+    let mut hash = path_only_mark();
+    hash.0[8..].copy_from_slice(&content.0[8..]);
+    hash
+}
+
+/// Whether a hash stands for content that is not ranked.
+pub fn is_path_only(hash: ContentHash) -> bool {
+    hash.0[..8] == path_only_mark().0[..8]
+}
+
+fn path_only_mark() -> ContentHash {
     static HASH: OnceLock<ContentHash> = OnceLock::new();
     *HASH.get_or_init(|| ContentHash::of(b"path-only"))
 }
@@ -416,7 +432,8 @@ mod tests {
             return print(&outcome);
         };
         let is_path_only = matches!(outcome, ReadOutcome::PathOnly { .. });
-        assert_eq!(*hash, if is_path_only { path_only_hash() } else { ContentHash::of(bytes) });
+        let own = ContentHash::of(bytes);
+        assert!(if is_path_only { super::is_path_only(*hash) } else { *hash == own });
         if let ReadOutcome::Source(source) = &outcome {
             assert_eq!(source.bytes, bytes.len() as u64);
         }

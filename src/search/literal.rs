@@ -75,6 +75,10 @@ pub fn find(
         if !context.filter.takes_file(version.path(), version.language()) {
             continue;
         }
+        // Its words are known, and it is not ranked.
+        if crate::read::is_path_only(version.hash()) {
+            continue;
+        }
         n_read += 1;
         bytes += version.bytes();
         if n_read > MAX_FILES || bytes > MAX_BYTES {

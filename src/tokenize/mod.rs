@@ -18,7 +18,7 @@ use std::ops::Range;
 pub use beginnings::{Beginnings, Held};
 
 use rust_stemmers::{Algorithm, Stemmer};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
 
 /// Stands after each term of a term list.
@@ -27,8 +27,15 @@ pub const SEPARATOR: char = '\n';
 /// Words of more bytes are data (hashes, encoded blobs), not names; they give no term.
 pub const MAX_WORD_BYTES: usize = 64;
 
+/// A longer word is not even among the words of its file.
+const MAX_LONG_WORD_BYTES: usize = 255;
+
+/// Stands among the words of a file whose words are not all known, so that nothing may be concluded from one that is
+/// missing. No word holds a control character.
+pub const OPEN_WORDS: &str = "\u{1}";
+
 /// A change here changes the terms of the same text, so an index made before it must be made anew.
-pub const TOKENIZER_VERSION: u32 = 2;
+pub const TOKENIZER_VERSION: u32 = 3;
 
 /// A word cache above this many bytes of terms is emptied; a bound on memory that changes no result.
 const CACHE_BYTES: usize = 1 << 20;
@@ -78,6 +85,8 @@ pub struct Tokenizer {
     stamp: u32,
     scratch: TermList,
     cache_bytes: usize,
+    passed_over: bool,
+    long_words: FxHashSet<Box<str>>,
 }
 
 impl Default for Tokenizer {
@@ -96,6 +105,8 @@ impl Tokenizer {
             stamp: 0,
             scratch: TermList::default(),
             cache_bytes: CACHE_BYTES,
+            passed_over: false,
+            long_words: FxHashSet::default(),
         }
     }
 
@@ -104,9 +115,29 @@ impl Tokenizer {
         for_each_word(text, |word| self.word(word, terms, None));
     }
 
+    /// Appends the distinct words of `text`, as written.
+    pub fn words(&mut self, text: &str, distinct: &mut TermList) {
+        self.begin_words();
+        let mut seen: FxHashSet<&str> = FxHashSet::default();
+        for_each_word(text, |word| {
+            if word.len() > MAX_LONG_WORD_BYTES {
+                self.passed_over = true;
+            } else if seen.insert(word) {
+                distinct.push(word);
+            }
+        });
+    }
+
     /// Begins a new set of distinct words.
     pub fn begin_words(&mut self) {
         self.stamp = self.stamp.wrapping_add(1);
+        self.passed_over = false;
+        self.long_words.clear();
+    }
+
+    /// Whether a word since [`Tokenizer::begin_words`] was too long to be taken.
+    pub fn passed_over(&self) -> bool {
+        self.passed_over
     }
 
     /// Appends the terms of all words of `text` to `terms`, and each word that came for the first time since
@@ -117,6 +148,9 @@ impl Tokenizer {
 
     fn word(&mut self, word: &str, terms: &mut TermList, distinct: Option<&mut TermList>) {
         if word.len() > MAX_WORD_BYTES {
+            if let Some(distinct) = distinct {
+                self.long_word(word, distinct);
+            }
             return;
         }
         let stamp = self.stamp;
@@ -133,6 +167,16 @@ impl Tokenizer {
             && entry.stamp != stamp
         {
             entry.stamp = stamp;
+            distinct.push(word);
+        }
+    }
+
+    /// A word that gives no term is a word all the same, unless it is longer than anything that anyone looks for.
+    fn long_word(&mut self, word: &str, distinct: &mut TermList) {
+        if word.len() > MAX_LONG_WORD_BYTES {
+            self.passed_over = true;
+        } else if !self.long_words.contains(word) {
+            self.long_words.insert(word.into());
             distinct.push(word);
         }
     }

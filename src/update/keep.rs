@@ -260,6 +260,7 @@ impl Updater<'_> {
         }
         writer.compact().map_err(failed)?;
         writer.close().map_err(failed)?;
+        self.write_grams();
         Ok(collected)
     }
 }

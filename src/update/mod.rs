@@ -246,6 +246,20 @@ impl Updater<'_> {
         Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
     }
 
+    /// Walks folders of the tree that a walk has left out; what is left out in them by other rules stays out.
+    pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options =
+            WalkOptions { threads: self.threads, is_tracked: Some(&tracked), ..self.settings.walk_options() };
+        let own = self.own_index().map(|own| own.path);
+        let folders: Vec<RelPath> =
+            folders.iter().filter(|folder| own.as_ref() != Some(folder)).cloned().collect();
+        let mut walked = walk::walk_below(self.workspace.root(), &folders, &options)?;
+        self.leave_own_index_out(&mut walked);
+        Ok(walked)
+    }
+
     fn leave_own_index_out(&self, walked: &mut Walked) {
         let Some(own) = self.own_index() else { return };
         let inside = |path: &RelPath| own.covers(path);
@@ -278,6 +292,14 @@ impl Updater<'_> {
             // Without a repository nothing tells whether somebody keeps the file.
             skip_generated: self.tracked.is_some() && !self.settings.no_built_in,
             skip_minified: !self.settings.no_built_in,
+        }
+    }
+
+    /// Writes what is derived from the newest segments, and so no part of their commit: without it an exact search is
+    /// slower and finds the same. The caller holds the lock.
+    fn write_grams(&self) {
+        if let Err(error) = crate::index::write_grams(&self.workspace.segment_dir()) {
+            tracing::warn!(%error, "the lists that find the insides of words were not written");
         }
     }
 

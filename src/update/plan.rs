@@ -5,7 +5,7 @@ use crate::id::{ContentHash, VersionId};
 use crate::meta::{Meta, SkippedEntry, StatRow, View, ViewEntry};
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::read::path_only_hash;
+use crate::read;
 use crate::walk::{Candidate, Stat, Walked};
 
 /// What an update has to do.
@@ -104,7 +104,7 @@ impl<'m> Known<'m> {
     fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: StatRow) -> Option<Known<'m>> {
         let entry = passed.filter(|entry| entry.stat == Some(row));
         let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
-        let still = live.stat == row && (entry.is_some() || live.hash != path_only_hash());
+        let still = live.stat == row && (entry.is_some() || !read::is_path_only(live.hash));
         still.then_some(Known { version: Some(live.version), entry })
     }
 }

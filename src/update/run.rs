@@ -124,6 +124,7 @@ impl<'r, 'e> Run<'r, 'e> {
         if let Err(error) = writer.merge(found.docs).and_then(|_| writer.close()) {
             tracing::warn!(%error, "segments were not merged");
         }
+        self.updater.write_grams();
         meta::remove_garbage(&workspace.meta_dir(), &[&before, &commit])?;
         workspace.remove_unused_others()?;
         Ok(RefreshReport { generation: commit.generation, ..found.report })
@@ -148,7 +149,7 @@ impl<'r, 'e> Run<'r, 'e> {
     /// The contents of files that are gone: where one turns up elsewhere, the file was renamed.
     fn gone(&self) -> FxHashSet<ContentHash> {
         let versions = self.plan.deleted.iter().filter_map(|id| self.base.version(*id));
-        versions.map(|version| version.hash()).filter(|hash| *hash != read::path_only_hash()).collect()
+        versions.map(|version| version.hash()).filter(|hash| !read::is_path_only(*hash)).collect()
     }
 
     /// Versions of the files to be read that any view holds: content that need not be parsed.

@@ -30,7 +30,7 @@ use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipp
 use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
-use crate::tokenize::{TermList, Tokenizer};
+use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -62,12 +62,52 @@ pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<
         return read::read(&file, &Limits::WANTED);
     }
     match read::read(&file, limits) {
+        ReadOutcome::PathOnly { reason: SkipReason::TooLarge, detail, .. } => ReadOutcome::PathOnly {
+            hash: read::path_only(Unranked::read(&file).key()),
+            reason: SkipReason::TooLarge,
+            detail,
+        },
         ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
             if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
         {
             read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..*limits })
         }
         outcome => outcome,
+    }
+}
+
+/// Of larger files not even the words are known.
+const MAX_WORDS_BYTES: u64 = 64 << 20;
+
+/// The content of a file that is not ranked, as far as a search for words needs it.
+enum Unranked {
+    /// Its text.
+    Text(Source),
+    /// Nothing that such a search would find.
+    Binary,
+    /// Anything.
+    Unknown,
+}
+
+impl Unranked {
+    fn read(file: &Path) -> Unranked {
+        let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
+        match read::read(file, &limits) {
+            ReadOutcome::Source(source) => Unranked::Text(source),
+            ReadOutcome::Skipped { reason: SkipReason::Binary, detail } if detail.starts_with("NUL") => {
+                Unranked::Binary
+            }
+            _ => Unranked::Unknown,
+        }
+    }
+
+    /// What tells one content from another.
+    fn key(&self) -> ContentHash {
+        match self {
+            Unranked::Text(source) => source.hash,
+            Unranked::Binary => ContentHash::of(b"binary"),
+            Unranked::Unknown => ContentHash::of(b"unknown"),
+        }
     }
 }
 
@@ -464,6 +504,9 @@ impl<'w> Hand<'w> {
             if place == 0 {
                 self.fields.fill_path(&mut self.tokenizer, &task.path);
             }
+            if place == last {
+                self.fields.close_words(&self.tokenizer, &analysis.chunks, source);
+            }
             self.add(id, chunk, place == last, &mut lengths)?;
         }
         let mut notes = analysis.notes.clone();
@@ -494,7 +537,7 @@ impl<'w> Hand<'w> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
-        self.fields.words.clear();
+        self.fill_words(task, hash);
         let chunk = Chunk {
             span: Span::default(),
             lines: Lines { first: 1, last: 1 },
@@ -516,6 +559,24 @@ impl<'w> Hand<'w> {
             lengths,
             outline: Outline::default().encode(),
         })
+    }
+
+    /// The words of a file that is not ranked, if they are those of the content that `hash` stands for.
+    fn fill_words(&mut self, task: &ReadTask, hash: ContentHash) {
+        let words = &mut self.fields.words;
+        words.clear();
+        let content = Unranked::read(&task.path.below(self.work.root));
+        let is_same = read::path_only(content.key()) == hash;
+        match content {
+            Unranked::Text(source) if is_same && !source.decoded => {
+                self.tokenizer.words(&source.text, words);
+                if self.tokenizer.passed_over() {
+                    words.push(OPEN_WORDS);
+                }
+            }
+            Unranked::Binary if is_same => {}
+            _ => words.push(OPEN_WORDS),
+        }
     }
 
     /// Adds a document. A file's words go with its last one, where all are known.
@@ -588,6 +649,21 @@ impl Fields {
             if !name.contains(crate::tokenize::SEPARATOR) {
                 self.references.push(name);
             }
+        }
+    }
+
+    /// Says where the words are not those of the file's bytes: one was too long, a long line is cut inside of one, or
+    /// the text was decoded, so that a search of the bytes sees something else.
+    fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
+        let text = source.text.as_str();
+        let inside = |at: usize| {
+            let (before, after) = text.split_at(at);
+            before.chars().next_back().is_some_and(is_word_char)
+                && after.chars().next().is_some_and(is_word_char)
+        };
+        let is_cut = || chunks.iter().any(|chunk| inside(chunk.span.start as usize));
+        if source.decoded || tokenizer.passed_over() || is_cut() {
+            self.words.push(OPEN_WORDS);
         }
     }
 

@@ -140,6 +140,24 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
     Ok(tally::sum(parts.into_iter().chain([tally])))
 }
 
+/// The same below some folders of the tree at `root`, under the rules of the folders above them. That these are walked
+/// at all is the caller's decision; one that has gone gives nothing.
+pub fn walk_below(root: &Path, folders: &[RelPath], options: &WalkOptions) -> Result<Walked, WalkError> {
+    let walker = Walker::new(root, options)?;
+    let mut skipped = Vec::new();
+    let mut dirs = Vec::new();
+    for folder in folders {
+        match walker.dir(folder) {
+            Ok(dir) => dirs.push(dir),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => skipped.push(unreadable_dir(folder, &error)),
+        }
+    }
+    let threads = options.threads.unwrap_or_else(default_threads).max(1);
+    let parts = queue::drain(dirs, threads, |dir, part: &mut Tally| walker.visit(dir, part));
+    Ok(tally::heap(parts.into_iter().chain([Tally { skipped, ..Tally::default() }])))
+}
+
 /// The stat of one file; a symbolic link is not followed.
 pub fn stat_of(path: &Path) -> io::Result<Stat> {
     fs::symlink_metadata(path).map(|metadata| stat(&metadata))
@@ -261,6 +279,16 @@ impl<'a> Walker<'a> {
 
     fn child(&self, rel: RelPath, listing: &Listing) -> Dir {
         Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone() }
+    }
+
+    /// A folder below the root, with the rules of those above it.
+    fn dir(&self, folder: &RelPath) -> io::Result<Dir> {
+        let mut dir = self.top();
+        for name in folder.as_str().split('/').filter(|name| !name.is_empty()) {
+            let listing = self.list(&dir)?;
+            dir = self.child(dir.rel.join(name), &listing);
+        }
+        Ok(dir)
     }
 
     fn visit(&self, dir: Dir, out: &mut Tally) -> Vec<Dir> {

@@ -34,6 +34,18 @@ impl Block {
     }
 }
 
+/// The same of directories that have no common root, sorted like anything else.
+pub(super) fn heap(parts: impl Iterator<Item = Tally>) -> Walked {
+    let mut walked = Walked::default();
+    for mut part in parts {
+        walked.skipped.append(&mut part.skipped);
+        walked.candidates.extend(part.blocks.into_iter().flat_map(|block| block.files));
+    }
+    walked.candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walked.skipped.sort_unstable();
+    walked
+}
+
 /// All of it, sorted by path. The directory with number 0 is the root.
 pub(super) fn sum(parts: impl Iterator<Item = Tally>) -> Walked {
     let mut walked = Walked::default();

@@ -1,0 +1,294 @@
+//! Which words of a segment hold three given letters in a row: what finds the insides of words in a dictionary that
+//! is sorted by their beginnings.
+//!
+//! The words of a segment, sorted, are counted off in blocks of [`BLOCK_WORDS`]; for every gram, three folded letters
+//! in a row, there is the list of the blocks in which it occurs. Neighbours in the order share their beginnings, so a
+//! block has few grams of its own and the lists are small. Whether a word is wanted is decided on the word itself.
+//!
+//! The lists lie beside their segment, in a file of its name, and are derived from it: one that is missing or of
+//! another format costs time and changes no answer. So they are written after the commit and belong to none.
+//!
+//! ```text
+//! table  [`Table`]; for each 64 grams the place in the heap of their lists
+//! heap   for each 64 grams: a mask of those that occur (8 bytes, little endian), the lengths of their lists in
+//!        bytes (varints), the lists (varints: the first block, then how far on the next one is)
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{self, Envelope, FileError};
+
+/// The kind number in the envelope, and with it the version of this format.
+const KIND: u32 = 17;
+
+/// How many words a block has. Fewer make longer lists and less to look at.
+pub const BLOCK_WORDS: u64 = 64;
+
+/// The dictionary of a segment with fewer words is read as a whole; it takes a millisecond or two.
+const MIN_WORDS: u64 = 16_384;
+
+/// How files of lists end.
+const EXTENSION: &str = "grams";
+
+/// Letters and digits without case, `_`, one code for all other letters that may have case, and some for those of
+/// scripts that have none.
+const CODES: u16 = 40 + UNCASED_CODES;
+const UNCASED_CODES: u16 = 24;
+const N_GRAMS: usize = (CODES as usize).pow(3);
+const _: () = assert!(N_GRAMS <= 1 << 18);
+const GROUP: usize = 64;
+
+/// Three folded letters in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Gram(u32);
+
+/// The code of a letter. What simple folding makes equal has one code, in every version of Unicode: there are two
+/// letters outside of ASCII that fold into it.
+fn code(c: char) -> u16 {
+    match c {
+        '0'..='9' => c as u16 - '0' as u16,
+        'a'..='z' => 10 + c as u16 - 'a' as u16,
+        'A'..='Z' => 10 + c as u16 - 'A' as u16,
+        '_' => 36,
+        '\u{17f}' => code('s'),
+        '\u{212a}' => code('k'),
+        // Kana, the ideographs of the first plane, Hangul.
+        '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => {
+            40 + (c as u32 % u32::from(UNCASED_CODES)) as u16
+        }
+        _ => 37,
+    }
+}
+
+/// Calls `each` with the grams of a word, in order.
+pub fn grams_of(word: &str, mut each: impl FnMut(Gram)) {
+    let mut window = [None; 2];
+    for code in word.chars().map(code) {
+        if let [Some(first), Some(second)] = window {
+            each(Gram(
+                (u32::from(first) * u32::from(CODES) + u32::from(second)) * u32::from(CODES)
+                    + u32::from(code),
+            ));
+        }
+        window = [window[1], Some(code)];
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Table {
+    /// Words of the segment.
+    words: u64,
+    /// Words of a block.
+    block_words: u64,
+    /// Where the lists of each group of grams lie in the heap.
+    places: Vec<u32>,
+}
+
+/// The lists of a segment.
+pub(super) struct Grams {
+    map: memmap2::Mmap,
+    places: Vec<u32>,
+}
+
+/// Where the lists of the segment `id` lie.
+pub(super) fn path_of(dir: &Path, id: &str) -> PathBuf {
+    dir.join(format!("{id}.{EXTENSION}"))
+}
+
+/// The segment whose lists a file of this name holds.
+pub(super) fn segment_of(name: &str) -> Option<&str> {
+    name.strip_suffix(EXTENSION)?.strip_suffix('.')
+}
+
+impl Grams {
+    /// Opens the lists of a segment of `words` words; `None` where there are none that can be used.
+    pub fn open(path: &Path, words: u64) -> Option<Grams> {
+        let file = std::fs::File::open(path).ok()?;
+        // SAFETY: such a file is never changed or cut after it got its name; it is only ever unlinked.
+        let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+        let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
+        let table: Table = postcard::from_bytes(envelope.table).ok()?;
+        let fits = table.words == words && table.block_words == BLOCK_WORDS;
+        (fits && table.places.len() == N_GRAMS.div_ceil(GROUP)).then_some(Grams { places: table.places, map })
+    }
+
+    /// The blocks that hold all of `grams`, increasing; `None` when a list cannot be read.
+    pub fn blocks(&self, grams: &[Gram]) -> Option<Vec<u32>> {
+        let mut lists = grams.iter().map(|gram| self.list(*gram)).collect::<Option<Vec<&[u8]>>>()?;
+        lists.sort_by_key(|list| list.len());
+        let (shortest, others) = lists.split_first()?;
+        let mut blocks: Vec<u32> = Blocks::new(shortest).collect();
+        for list in others {
+            let mut other = Blocks::new(list).peekable();
+            blocks.retain(|block| {
+                while other.next_if(|other| other < block).is_some() {}
+                other.peek() == Some(block)
+            });
+        }
+        Some(blocks)
+    }
+
+    /// The list of a gram; empty for one that does not occur.
+    fn list(&self, gram: Gram) -> Option<&[u8]> {
+        let (group, bit) = (gram.0 as usize / GROUP, gram.0 as usize % GROUP);
+        let mut rest = Envelope::heap_of(&self.map).get(self.places[group] as usize..)?;
+        let (mask, lens) = rest.split_first_chunk::<8>()?;
+        let mask = u64::from_le_bytes(*mask);
+        if mask & 1 << bit == 0 {
+            return Some(&[]);
+        }
+        rest = lens;
+        let before = (mask & ((1 << bit) - 1)).count_ones();
+        let (mut start, mut len) = (0, 0);
+        for at in 0..mask.count_ones() {
+            let this = varint(&mut rest)? as usize;
+            start += if at < before { this } else { 0 };
+            len = if at == before { this } else { len };
+        }
+        rest.get(start..)?.get(..len)
+    }
+}
+
+/// The blocks of a list.
+struct Blocks<'l> {
+    rest: &'l [u8],
+    last: u32,
+}
+
+impl<'l> Blocks<'l> {
+    fn new(list: &'l [u8]) -> Blocks<'l> {
+        Blocks { rest: list, last: 0 }
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.last = self.last.wrapping_add(varint(&mut self.rest)?);
+        Some(self.last)
+    }
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u32> {
+    let mut value = 0;
+    for shift in (0..32).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u32::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn push_varint(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Whether a segment of so many words has lists.
+pub(super) fn has_lists(words: u64) -> bool {
+    words >= MIN_WORDS
+}
+
+/// Puts the lists of a segment together from its words, which come in order.
+pub(super) struct Builder {
+    words: u64,
+    /// The lists, and one more than the last block in each; 0 for none.
+    lists: Vec<(Vec<u8>, u32)>,
+}
+
+impl Builder {
+    pub fn new() -> Builder {
+        Builder { words: 0, lists: vec![Default::default(); N_GRAMS] }
+    }
+
+    pub fn add(&mut self, word: &str) {
+        let block = (self.words / BLOCK_WORDS) as u32;
+        self.words += 1;
+        grams_of(word, |gram| {
+            let (list, after) = &mut self.lists[gram.0 as usize];
+            if *after <= block {
+                push_varint(list, block - after.saturating_sub(1));
+                *after = block + 1;
+            }
+        });
+    }
+
+    /// Writes the file.
+    pub fn write(self, path: &Path) -> Result<(), FileError> {
+        let mut heap = Vec::new();
+        let mut places = Vec::new();
+        for group in self.lists.chunks(GROUP) {
+            places.push(heap.len() as u32);
+            let mask = group
+                .iter()
+                .enumerate()
+                .fold(0u64, |mask, (bit, (list, _))| mask | u64::from(!list.is_empty()) << bit);
+            heap.extend(mask.to_le_bytes());
+            let present = || group.iter().map(|(list, _)| list).filter(|list| !list.is_empty());
+            present().for_each(|list| push_varint(&mut heap, list.len() as u32));
+            present().for_each(|list| heap.extend_from_slice(list));
+        }
+        let table = Table { words: self.words, block_words: BLOCK_WORDS, places };
+        let table = postcard::to_stdvec(&table).expect("plain data");
+        store::replace(path, &[&Envelope::header(KIND, &table, heap.len() as u64), &table, &heap])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grams(word: &str) -> Vec<Gram> {
+        let mut grams = Vec::new();
+        grams_of(word, |gram| grams.push(gram));
+        grams
+    }
+
+    #[test]
+    fn case_plays_no_part_in_a_gram() {
+        assert_eq!(grams("fooBAR_1"), grams("FOObar_1"));
+        assert_eq!(grams("\u{17f}k\u{212a}"), grams("SKK"));
+        assert_eq!(grams("größe").len(), 3);
+        assert_eq!(grams("ab"), []);
+        assert_ne!(grams("abc"), grams("abd"));
+    }
+
+    #[test]
+    fn the_blocks_of_a_part_hold_every_word_with_it() {
+        let mut words: Vec<String> =
+            (0..20_000u32).map(|n| format!("{:x}_word{}", n.wrapping_mul(2_654_435_761), n % 97)).collect();
+        words.sort();
+        let dir = tempfile::tempdir().unwrap();
+        let path = path_of(dir.path(), "one");
+        let mut builder = Builder::new();
+        words.iter().for_each(|word| builder.add(word));
+        builder.write(&path).unwrap();
+        let lists = Grams::open(&path, words.len() as u64).unwrap();
+        for part in ["word9", "_wo", "ff0", "d96", "WORD1", "1_w", "zzz"] {
+            let blocks = lists.blocks(&grams(part)).unwrap();
+            let lower = part.to_lowercase();
+            let mut expected: Vec<u32> = words
+                .iter()
+                .enumerate()
+                .filter(|(_, word)| word.contains(&lower))
+                .map(|(at, _)| (at as u64 / BLOCK_WORDS) as u32)
+                .collect();
+            expected.dedup();
+            assert!(expected.iter().all(|block| blocks.contains(block)), "{part}");
+            assert!(blocks.is_sorted() && blocks.len() <= words.len().div_ceil(BLOCK_WORDS as usize));
+        }
+        assert_eq!(lists.blocks(&grams("zzz")), Some(Vec::new()));
+        assert!(Grams::open(&path, 1).is_none(), "of another segment");
+        std::fs::write(&path, b"something else").unwrap();
+        assert!(Grams::open(&path, words.len() as u64).is_none());
+    }
+}

@@ -1,0 +1,170 @@
+//! The words of a segment by what they contain.
+
+use std::path::Path;
+
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::TermInfo;
+use tantivy::schema::IndexRecordOption;
+
+use super::grams::{self, BLOCK_WORDS, Builder, Gram, Grams};
+use super::reader::{Blocks, Reader};
+use super::{IndexError, IndexField, guarded};
+use crate::store::{self, FileError};
+
+/// The words of a segment.
+pub struct Words<'r> {
+    inverted: std::sync::Arc<InvertedIndexReader>,
+    grams: Option<&'r Grams>,
+}
+
+/// Stretches of the sorted words, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Stretches(Vec<std::ops::Range<u64>>);
+
+impl Stretches {
+    /// How many words they hold.
+    pub fn words(&self) -> u64 {
+        self.0.iter().map(|stretch| stretch.end - stretch.start).sum()
+    }
+}
+
+/// The documents of a word, not read yet.
+pub struct Documents<'w> {
+    words: &'w Words<'w>,
+    info: &'w TermInfo,
+}
+
+impl Documents<'_> {
+    /// Reads them.
+    pub fn read(&self) -> Result<Blocks, IndexError> {
+        let postings =
+            self.words.inverted.read_block_postings_from_terminfo(self.info, IndexRecordOption::Basic)?;
+        Ok(Blocks::new(postings))
+    }
+}
+
+impl Words<'_> {
+    /// Where the words are that can hold all of `grams`, folded.
+    pub fn stretches(&self, grams: &[Gram]) -> Stretches {
+        let words = self.inverted.terms().num_terms() as u64;
+        let blocks = self.grams.filter(|_| !grams.is_empty()).and_then(|lists| lists.blocks(grams));
+        let Some(blocks) = blocks else { return Stretches(std::iter::once(0..words).collect()) };
+        let mut stretches: Vec<std::ops::Range<u64>> = Vec::new();
+        for block in blocks {
+            let start = u64::from(block) * BLOCK_WORDS;
+            let end = (start + BLOCK_WORDS).min(words);
+            match stretches.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ if start < end => stretches.push(start..end),
+                _ => {}
+            }
+        }
+        Stretches(stretches)
+    }
+
+    /// Calls `each` with the words of `stretches`, in order.
+    pub fn for_each(
+        &self,
+        stretches: &Stretches,
+        mut each: impl FnMut(&str, Documents<'_>) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let terms = self.inverted.terms();
+        let mut first = Vec::new();
+        for stretch in &stretches.0 {
+            if !terms.ord_to_term(stretch.start, &mut first)? {
+                return Err(IndexError::Damaged(format!("word {} does not exist", stretch.start)));
+            }
+            let mut stream = terms.range().ge(&first).into_stream()?;
+            for _ in stretch.clone() {
+                if !stream.advance() {
+                    break;
+                }
+                if let Ok(word) = std::str::from_utf8(stream.key()) {
+                    each(word, Documents { words: self, info: stream.value() })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the words that begin with `prefix`, in order, at most `most`; whether these were all.
+    pub fn for_each_with_prefix(
+        &self,
+        prefix: &str,
+        most: u64,
+        mut each: impl FnMut(Documents<'_>) -> Result<(), IndexError>,
+    ) -> Result<bool, IndexError> {
+        let mut stream = self.inverted.terms().range().ge(prefix).into_stream()?;
+        let mut seen = 0;
+        while stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+            seen += 1;
+            if seen > most {
+                return Ok(false);
+            }
+            each(Documents { words: self, info: stream.value() })?;
+        }
+        Ok(true)
+    }
+}
+
+impl Reader {
+    /// The words of segment `segment`.
+    pub fn words(&self, segment: usize) -> Result<Words<'_>, IndexError> {
+        let inverted = self.inverted(segment, IndexField::Word)?;
+        let n_words = inverted.terms().num_terms() as u64;
+        let open = || Grams::open(&grams::path_of(self.dir(), &self.segments()[segment].id()), n_words);
+        let lists = self.segments()[segment].grams.get_or_init(open);
+        Ok(Words { inverted, grams: lists.as_ref() })
+    }
+}
+
+/// Writes the lists of grams that the newest commit's segments in the folder `dir` lack, and removes those of segments
+/// that are no more. The caller holds the workspace's lock.
+pub fn write_grams(dir: &Path) -> Result<(), IndexError> {
+    guarded(|| write_grams_unguarded(dir))
+}
+
+fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
+    let reader = Reader::open(dir)?;
+    let ids: Vec<String> = reader.segments().iter().map(|segment| segment.id()).collect();
+    for entry in std::fs::read_dir(dir)?.flatten() {
+        let name = entry.file_name();
+        let segment = name.to_str().and_then(grams::segment_of);
+        if segment.is_some_and(|segment| !ids.iter().any(|id| id == segment)) {
+            // One that another process still reads stays on some systems, until the next time.
+            let _ = store::remove_file(&entry.path());
+        }
+    }
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || -> Result<(), IndexError> {
+        loop {
+            let segment = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some(id) = ids.get(segment) else { return Ok(()) };
+            write_grams_of(&reader, segment, &grams::path_of(dir, id))?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ids.len()).max(1);
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        let all = helpers
+            .into_iter()
+            .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        all.fold(own, |first, next| first.and(next))
+    })
+}
+
+fn write_grams_of(reader: &Reader, segment: usize, path: &Path) -> Result<(), IndexError> {
+    let inverted = reader.inverted(segment, IndexField::Word)?;
+    let n_words = inverted.terms().num_terms() as u64;
+    if !grams::has_lists(n_words) || Grams::open(path, n_words).is_some() {
+        return Ok(());
+    }
+    let mut builder = Builder::new();
+    let mut stream = inverted.terms().stream()?;
+    while stream.advance() {
+        let word = std::str::from_utf8(stream.key());
+        builder.add(word.map_err(|_| IndexError::Damaged("a word is no UTF-8".into()))?);
+    }
+    builder.write(path).map_err(|FileError { source, .. }| IndexError::Io(source))
+}
