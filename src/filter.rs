@@ -2,6 +2,7 @@
 //! decided here, and what the index pushes down is derived from it.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashSet;
 
 use crate::grammar::{Grammars, UnknownLanguage};
 use crate::id::LanguageId;
@@ -13,6 +14,11 @@ use crate::path::{PathError, RelPath};
 pub struct FilterSpec {
     /// A directory or file below the root; only what is in it answers.
     pub path: Option<String>,
+    /// More of them; what is in any answers. Without `path` they count for nothing.
+    pub or_paths: Vec<String>,
+    /// Globs as ripgrep's `-g` has them: any of them may match, one that begins with `!` excludes, the last that matches
+    /// a path or a folder above it decides. They bring back nothing that is ignored.
+    pub globs: Vec<String>,
     /// Globs over the root-relative path, such as `src/**/*.rs`; any of them may match. A glob without `/` is
     /// matched against the file name. `*` stays within a directory.
     pub path_glob: Vec<String>,
@@ -27,12 +33,14 @@ pub struct FilterSpec {
 /// A filter, resolved and ready to decide.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    path: Option<RelPath>,
+    paths_below: Vec<RelPath>,
+    overrides: Option<Override>,
     names: Option<GlobSet>,
     paths: Option<GlobSet>,
     exclude: Vec<String>,
     languages: Vec<LanguageId>,
     kinds: Option<KindSet>,
+    only: Option<FxHashSet<String>>,
 }
 
 /// Why a filter was refused.
@@ -57,8 +65,14 @@ pub enum FilterError {
 impl Filter {
     /// Resolves what was asked for.
     pub fn new(spec: &FilterSpec, grammars: &Grammars) -> Result<Filter, FilterError> {
-        let path =
-            spec.path.as_deref().map(RelPath::new).transpose()?.filter(|path| !path.as_str().is_empty());
+        let mut paths_below: Vec<RelPath> = Vec::new();
+        if let Some(path) = &spec.path {
+            let all = std::iter::once(path).chain(&spec.or_paths);
+            paths_below = all.map(|path| RelPath::new(path)).collect::<Result<_, _>>()?;
+            if paths_below.iter().any(|path| path.as_str().is_empty()) {
+                paths_below.clear();
+            }
+        }
         let (paths, names): (Vec<&String>, Vec<&String>) =
             spec.path_glob.iter().partition(|glob| glob.contains('/'));
         let exclude = spec
@@ -70,12 +84,21 @@ impl Filter {
             .collect();
         let languages = spec.lang.iter().map(|name| grammars.by_name(name)).collect::<Result<_, _>>()?;
         let kinds = (!spec.kind.is_empty()).then(|| spec.kind.iter().copied().collect());
-        Ok(Filter { path, names: globs(&names)?, paths: globs(&paths)?, exclude, languages, kinds })
+        let overrides = overrides(&spec.globs)?;
+        let (names, paths) = (globs(&names)?, globs(&paths)?);
+        Ok(Filter { paths_below, overrides, names, paths, exclude, languages, kinds, only: None })
+    }
+
+    /// The same, for these files only: what a query quotes must occur.
+    pub fn only(&self, files: FxHashSet<String>) -> Filter {
+        Filter { only: Some(files), ..self.clone() }
     }
 
     /// Whether it lets every file through, so that no file need be asked.
     pub fn takes_all_files(&self) -> bool {
-        self.path.is_none()
+        self.only.is_none()
+            && self.paths_below.is_empty()
+            && self.overrides.is_none()
             && self.names.is_none()
             && self.paths.is_none()
             && self.exclude.is_empty()
@@ -92,6 +115,14 @@ impl Filter {
         self.refusal_of_path(path).is_none()
     }
 
+    /// Whether an entry that nobody could look into has to do with what may answer: by its own path or, where it is a
+    /// folder, by what may be in it.
+    pub fn may_take_below(&self, path: &RelPath, is_dir: bool) -> bool {
+        let concerns =
+            |folder: &RelPath| is_in(path.as_str(), folder) || (is_dir && is_in(folder.as_str(), path));
+        self.paths_below.is_empty() || self.paths_below.iter().any(concerns)
+    }
+
     /// Whether a file may answer.
     pub fn takes_file(&self, path: &str, language: LanguageId) -> bool {
         self.refusal(path, language).is_none()
@@ -106,13 +137,18 @@ impl Filter {
     }
 
     fn refusal_of_path(&self, path: &str) -> Option<String> {
-        if let Some(folder) = &self.path {
-            let inside = path
-                .strip_prefix(folder.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            if !inside {
-                return Some(format!("path: it is not below '{folder}'"));
-            }
+        if self.only.as_ref().is_some_and(|files| !files.contains(path)) {
+            return Some("quoted: it does not hold what the query quotes".to_string());
+        }
+        if let [folder, ..] = &self.paths_below[..]
+            && !self.paths_below.iter().any(|folder| is_in(path, folder))
+        {
+            return Some(format!("path: it is not below '{folder}'"));
+        }
+        if let Some(overrides) = &self.overrides
+            && overrides.leaves_out(path)
+        {
+            return Some("glob: it is left out".to_string());
         }
         if self.names.is_some() || self.paths.is_some() {
             let name = path.rsplit('/').next().unwrap_or(path);
@@ -140,6 +176,42 @@ impl Filter {
     pub fn kinds(&self) -> Option<KindSet> {
         self.kinds
     }
+}
+
+/// ripgrep's globs.
+#[derive(Clone, Debug)]
+struct Override(ignore::overrides::Override);
+
+impl Override {
+    /// Whether they leave out a file or a folder above it.
+    fn leaves_out(&self, path: &str) -> bool {
+        let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        folders.into_iter().any(|folder| self.0.matched(folder, true).is_ignore())
+            || self.0.matched(path, false).is_ignore()
+    }
+}
+
+fn overrides(globs: &[String]) -> Result<Option<Override>, FilterError> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    // Paths are given relative to the root already.
+    let mut builder = ignore::overrides::OverrideBuilder::new("");
+    for glob in globs {
+        builder
+            .add(glob)
+            .map_err(|error| FilterError::Glob { glob: glob.clone(), reason: error.to_string() })?;
+    }
+    let all = builder.build();
+    let reason =
+        |error: ignore::Error| FilterError::Glob { glob: globs.join(" "), reason: error.to_string() };
+    all.map(|all| Some(Override(all))).map_err(reason)
+}
+
+/// Whether `path` is `folder` or lies in it.
+fn is_in(path: &str, folder: &RelPath) -> bool {
+    let rest = path.strip_prefix(folder.as_str());
+    rest.is_some_and(|rest| folder.as_str().is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 fn globs(globs: &[&String]) -> Result<Option<GlobSet>, FilterError> {

@@ -21,6 +21,8 @@ pub struct Query {
     /// The names in it, as written: a query of one word, words with an inner capital, a digit or `_`, words with a
     /// capital that do not begin the query, words in backticks.
     pub names: Vec<String>,
+    /// Its parts in double quotes, as written: each must occur in a file that answers.
+    pub quoted: Vec<String>,
     /// Which kinds of file it asks for.
     pub asks: Asks,
     /// What kind of query it is.
@@ -94,6 +96,7 @@ impl Query {
             terms: terms_of(kept),
             kind: kind_of(&words, &names),
             names,
+            quoted: quoted_of(text),
             asks: asks_of(&words),
         })
     }
@@ -131,6 +134,19 @@ fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
         }
     }
     terms
+}
+
+/// What stands between two double quotes; a quote without a partner is a letter like any other.
+fn quoted_of(text: &str) -> Vec<String> {
+    let pieces: Vec<&str> = text.split('"').collect();
+    let closed = (pieces.len() - 1) / 2 * 2;
+    let mut quoted: Vec<String> = Vec::new();
+    for part in pieces[..closed].iter().skip(1).step_by(2) {
+        if !part.trim().is_empty() && !quoted.iter().any(|known| known == part) {
+            quoted.push(part.to_string());
+        }
+    }
+    quoted
 }
 
 fn names_of(text: &str, words: &[&str]) -> Vec<String> {

@@ -84,8 +84,40 @@ pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY
 
 /// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
 /// settled when the server starts, because one engine serves all calls; why one file is left out, `why_not` tells.
-pub const NOT_FOR_TOOLS: &[&str] =
-    &["query", "queries", "stale_policy", "no_refresh", "require_index", "explain_skips"];
+pub const NOT_FOR_TOOLS: &[&str] = &[
+    "query",
+    "queries",
+    "stale_policy",
+    "no_refresh",
+    "require_index",
+    "explain_skips",
+    "regexp",
+    "case_sensitive",
+    "smart_case",
+    "line_regexp",
+    "invert_match",
+    "multiline",
+    "multiline_dotall",
+    "max_count",
+    "after",
+    "before",
+    "count",
+    "count_matches",
+    "files_with_matches",
+    "files_without_match",
+    "only_matching",
+    "line_number",
+    "no_line_number",
+    "column",
+    "heading",
+    "no_heading",
+    "with_filename",
+    "no_filename",
+    "rg_json",
+    "glob",
+    "brute",
+    "explain_plan",
+];
 
 /// Every tool, by name.
 pub const TOOLS: &[Tool] = &[

@@ -76,6 +76,7 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     }
     match row.name {
         _ if is_search => one_source_of_queries(command),
+        name if name == catalog::GREP.name => as_in_grep(path_without_flag(command)),
         name if WITH_PATH.contains(&name) => path_without_flag(command),
         name if name == catalog::FIND_FILES.name => {
             command.mut_arg(catalog::NAME_PATTERN.name, |pattern| pattern.required(false))
@@ -88,6 +89,31 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
 fn path_without_flag(command: Command) -> Command {
     let path = Arg::new(HERE).value_name("PATH").help(catalog::PATH.help).conflicts_with(catalog::PATH.name);
     command.arg(path.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath))
+}
+
+/// What grep's users expect: any number of paths, a first word that is a path where `-e` gives the patterns, and the
+/// last of flags that contradict each other.
+fn as_in_grep(command: Command) -> Command {
+    let cases = [catalog::IGNORE_CASE.name, catalog::CASE_SENSITIVE.name, catalog::SMART_CASE.name];
+    let bounds = [catalog::WORD.name, catalog::LINE_REGEXP.name];
+    let numbers = [catalog::LINE_NUMBER.name, catalog::NO_LINE_NUMBER.name];
+    let headings = [catalog::HEADING.name, catalog::NO_HEADING.name];
+    let names = [catalog::WITH_FILENAME.name, catalog::NO_FILENAME.name];
+    let mut command = command
+        .mut_arg(catalog::PATTERN.name, |pattern| {
+            pattern.index(1).required(false).required_unless_present(catalog::REGEXP.name)
+        })
+        .mut_arg(HERE, |path| path.index(2).num_args(0..))
+        .mut_arg(catalog::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
+        // `-v` is grep's.
+        .mut_arg(VERBOSE.name, |verbose| verbose.short(None));
+    for group in [&cases[..], &bounds, &numbers, &headings, &names] {
+        for name in group {
+            let others: Vec<&str> = group.iter().copied().filter(|other| other != name).collect();
+            command = command.mut_arg(*name, |arg| arg.overrides_with_all(others));
+        }
+    }
+    command
 }
 
 fn one_source_of_queries(command: Command) -> Command {

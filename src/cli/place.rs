@@ -35,11 +35,24 @@ impl Place {
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
         let path = [args::HERE, catalog::PATH.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
+        Place::at(root, path, &cwd)
+    }
+
+    /// The same, with a path that stands without a flag.
+    pub fn with(matches: &ArgMatches, path: &PathBuf) -> Result<Place, Failure> {
+        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
+        let root = given.map(|root| absolute(&cwd, root));
+        Place::at(root, Some(path), &cwd)
+    }
+
+    /// The tree that a typed path chooses, and its place there.
+    fn at(root: Option<PathBuf>, path: Option<&PathBuf>, cwd: &Path) -> Result<Place, Failure> {
         let Some(path) = path else {
-            return Ok(Place::new(root.unwrap_or_else(|| Engine::find_root(&cwd)), &cwd));
+            return Ok(Place::new(root.unwrap_or_else(|| Engine::find_root(cwd)), cwd));
         };
         if !path.is_absolute() && !path.starts_with("~") {
-            let place = Place::new(root.unwrap_or_else(|| Engine::find_root(&cwd)), &cwd);
+            let place = Place::new(root.unwrap_or_else(|| Engine::find_root(cwd)), cwd);
             let inside = place.relative(path)?;
             if !inside.below(&place.root).exists() {
                 let (path, root) = (path.display(), place.root.display());
@@ -47,14 +60,24 @@ impl Place {
             }
             return Ok(Place { path: narrowed(&inside), ..place });
         }
-        let target = absolute(&cwd, path);
+        let target = absolute(cwd, path);
         let folder = if target.is_file() { target.parent().unwrap_or(&target) } else { &target };
         if !folder.exists() {
             return Err(Failure::Usage(format!("path '{}' does not exist", path.display())));
         }
-        let place = Place::new(root.unwrap_or_else(|| Engine::find_root(folder)), &cwd);
+        let place = Place::new(root.unwrap_or_else(|| Engine::find_root(folder)), cwd);
         let inside = place.relative(&target)?;
         Ok(Place { path: narrowed(&inside), ..place })
+    }
+
+    /// What another typed path is in the tree; empty for all of it.
+    pub fn also(&self, path: &Path) -> Result<String, Failure> {
+        let inside = self.relative(path)?;
+        if inside.below(&self.root).exists() {
+            return Ok(inside.as_str().to_string());
+        }
+        let (path, root) = (path.display(), self.root.display());
+        Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'")))
     }
 
     fn new(root: PathBuf, cwd: &Path) -> Place {

@@ -50,6 +50,8 @@ pub fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure
     let kinds: Result<Vec<SymbolKind>, _> = kinds.iter().map(|kind| kind.trim().parse()).collect();
     Ok(FilterSpec {
         path: place.path.clone(),
+        or_paths: Vec::new(),
+        globs: texts(matches, catalog::GREP_GLOB.name),
         path_glob: texts(matches, catalog::PATH_GLOB.name),
         exclude: texts(matches, catalog::EXCLUDE.name),
         lang: texts(matches, catalog::LANG.name),
@@ -76,7 +78,7 @@ impl Bounded for u32 {
     const MAX: u32 = u32::MAX;
 }
 
-fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
+pub fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
     let values = matches.try_get_many::<String>(id).ok().flatten();
     values.map(|values| values.cloned().collect()).unwrap_or_default()
 }

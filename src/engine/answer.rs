@@ -1,5 +1,6 @@
 //! From rankings to a reply: merging, paging, snippets read from the sources and checked against the index.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use memchr::memmem::Finder;
@@ -7,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug_span;
 
 use super::api::*;
-use super::current::Freshness;
+use super::current::{Freshness, Viewed};
 use super::source::Sources;
 use super::{Engine, Error, lock, lookup};
 use crate::filter::Filter;
@@ -82,24 +83,26 @@ impl<'a> Answer<'a> {
             total,
             complete: rankings().all(|ranking| ranking.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
-            snapshot: self.engine.snapshot(Some(self.corpus), &freshness),
+            snapshot: self.engine.snapshot(Some(Viewed::of(self.corpus)), &freshness),
             warnings: freshness.warnings,
         })
     }
 
     /// Ranks one query.
     pub fn rank(&self, query: &Query) -> Result<Ranking, Error> {
-        self.with_context(|context| Ok(search::search(query, context)?))
+        let filter = self.filter_of(query)?;
+        self.with_context(&filter, |context| Ok(search::search(query, context)?))
     }
 
     /// Whether a file holds anything of a query, whatever its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
-        self.with_context(|context| Ok(search::matches(query, context, path.as_str())?))
+        let filter = self.filter_of(query)?;
+        self.with_context(&filter, |context| Ok(search::matches(query, context, path.as_str())?))
     }
 
     /// Why a file ranks where it does.
     pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
-        self.with_context(|context| Ok(search::file_reasons(query, context, ranked)?))
+        self.with_context(self.filter, |context| Ok(search::file_reasons(query, context, ranked)?))
     }
 
     /// What every file of the head measures on every signal.
@@ -127,7 +130,20 @@ impl<'a> Answer<'a> {
             .collect()
     }
 
-    fn with_context<T>(&self, search: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    /// The filter, narrowed to the files that hold what a query quotes.
+    fn filter_of(&self, query: &Query) -> Result<Cow<'_, Filter>, Error> {
+        if query.quoted.is_empty() {
+            return Ok(Cow::Borrowed(self.filter));
+        }
+        let files = self.engine.files_with_all(Viewed::of(self.corpus), self.filter, &query.quoted)?;
+        Ok(Cow::Owned(self.filter.only(files)))
+    }
+
+    fn with_context<T>(
+        &self,
+        filter: &Filter,
+        search: impl FnOnce(&Context<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
         let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted));
         let found = search(&Context {
@@ -135,7 +151,7 @@ impl<'a> Answer<'a> {
             grammars: &self.engine.grammars,
             tokenizer: &tokenizer,
             profile: self.request.profile.as_deref().unwrap_or(Profile::built_in()),
-            filter: self.filter,
+            filter,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
             source: &source,
@@ -148,7 +164,8 @@ impl<'a> Answer<'a> {
     pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query;
         let file = &asked.ranking.files[ranked.file];
-        let reasons = self.with_context(|context| Ok(search::reasons(query, context, file, &ranked)?))?;
+        let reasons =
+            self.with_context(self.filter, |context| Ok(search::reasons(query, context, file, &ranked)?))?;
         let face = debug_span!("search.face")
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();

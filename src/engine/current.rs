@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use super::api::*;
 use super::{Engine, Error, ErrorKind, lock};
 use crate::index;
-use crate::meta::ViewKey;
-use crate::search::Corpus;
+use crate::meta::{Meta, View, ViewInfo, ViewKey};
+use crate::search::{Corpus, SearchError};
 use crate::store::Lock;
 use crate::update::{self, Committed, OnProgress, WorkspaceError};
 
@@ -35,6 +35,50 @@ pub enum Current {
     Other(Arc<Committed>),
     /// No view of this worktree.
     Nothing,
+}
+
+/// A commit and one of its views, by its key.
+pub struct Recorded {
+    committed: Arc<Committed>,
+    key: ViewKey,
+}
+
+/// The same, to look at.
+#[derive(Clone, Copy)]
+pub struct Viewed<'c> {
+    pub committed: &'c Committed,
+    pub key: &'c ViewKey,
+    pub view: &'c View,
+}
+
+impl Recorded {
+    pub fn viewed(&self) -> Viewed<'_> {
+        let Recorded { committed, key } = self;
+        let view = committed.meta.view(key).ok().flatten();
+        Viewed { committed, key, view: view.expect("it was read when this was made") }
+    }
+}
+
+impl<'c> Viewed<'c> {
+    /// What a corpus was made of.
+    pub fn of(corpus: &'c Corpus) -> Viewed<'c> {
+        Viewed { committed: corpus.committed(), key: corpus.key(), view: corpus.view() }
+    }
+
+    pub fn meta(self) -> &'c Meta {
+        &self.committed.meta
+    }
+
+    /// What is known of the view.
+    pub fn info(self) -> &'c ViewInfo {
+        self.meta().view_info(self.key).expect("there is a view")
+    }
+
+    /// How far the first update is that an answer comes from; `None` when it has ended.
+    pub fn building(self) -> Option<Building> {
+        let of = self.info().of as usize;
+        self.key.staged.then(|| Building { files: self.view.len(), of })
+    }
 }
 
 /// What is known about freshness when an answer is given.
@@ -225,8 +269,8 @@ impl Engine {
         if let Some(open) = cached.as_ref().filter(is_open) {
             return Ok(shown(open.corpus.clone()));
         }
-        let committed = match self.workspace.open() {
-            Ok(committed) => Arc::new(committed),
+        let committed = match self.committed_with(stamp.as_deref()) {
+            Ok(committed) => committed,
             Err(WorkspaceError::Missing { .. }) => return Ok(Current::Nothing),
             Err(error) => return Err(error.into()),
         };
@@ -242,10 +286,30 @@ impl Engine {
         Ok(if is_other { Current::Other(committed) } else { Current::Nothing })
     }
 
-    /// How far the first update is that an answer comes from; `None` when it has ended.
-    pub(super) fn building(&self, corpus: &Corpus) -> Option<Building> {
-        let of = corpus.info().of as usize;
-        corpus.key().staged.then(|| Building { files: corpus.n_files(), of })
+    /// The newest commit without what ranking needs, and its view of what is checked out, or of what the first update of
+    /// that has got so far; `None` when there is none that can be read.
+    pub(super) fn recorded(&self) -> Option<Recorded> {
+        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let committed = self.committed_with(self.workspace.stamp().as_deref()).ok()?;
+        for key in [key.clone(), key.stage()] {
+            let is_there = || Ok::<_, SearchError>(committed.meta.view(&key)?.is_some());
+            if index::guarded(is_there).ok()? {
+                return Some(Recorded { committed, key });
+            }
+        }
+        None
+    }
+
+    /// The newest commit, whose stamp is known.
+    fn committed_with(&self, stamp: Option<&[u8]>) -> Result<Arc<Committed>, WorkspaceError> {
+        let mut cached = lock(&self.committed);
+        let is_newest = |committed: &&Arc<Committed>| Some(committed.reader.stamp()) == stamp;
+        if let Some(committed) = cached.as_ref().filter(is_newest) {
+            return Ok(committed.clone());
+        }
+        let committed = Arc::new(self.workspace.open()?);
+        *cached = Some(committed.clone());
+        Ok(committed)
     }
 
     /// What is checked out has not been indexed, and the options do not allow for that.

@@ -7,6 +7,7 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::api::*;
+use super::current::Viewed;
 use super::lookup::{next, no_kinds, offset, rows};
 use super::{Engine, Error};
 use crate::filter::{Filter, FilterSpec};
@@ -70,7 +71,7 @@ impl Engine {
             next: next(corpus, from.saturating_add(files.len()), total),
             files,
             total,
-            snapshot: self.snapshot(Some(corpus), &freshness),
+            snapshot: self.snapshot(Some(Viewed::of(corpus)), &freshness),
             warnings: freshness.warnings,
         })
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use self::outline::{Entry, symbols};
 use super::api::*;
-use super::current::Freshness;
+use super::current::{Freshness, Viewed};
 use super::lookup::rows;
 use super::{Engine, Error};
 use crate::filter::Filter;
@@ -77,7 +77,7 @@ impl Engine {
             languages: self.languages_of(&whole),
             complete: plan.left_out == 0 && !entries.iter().any(incomplete_file),
             entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
-            snapshot: self.snapshot(Some(corpus), &freshness),
+            snapshot: self.snapshot(Some(Viewed::of(corpus)), &freshness),
             warnings: freshness.warnings,
             path: path.clone(),
         })

@@ -11,14 +11,16 @@ mod doctor;
 mod error;
 mod explain;
 mod files;
+mod grep;
 mod lookup;
 mod map;
+mod scope;
 mod source;
 mod state;
 mod why_not;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use api::LanguageRow;
 pub use error::{Error, ErrorKind};
@@ -34,7 +36,7 @@ use crate::read::Limits;
 use crate::session::Session;
 use crate::store;
 use crate::tokenize::Tokenizer;
-use crate::update::{self, OnProgress, Settings, UpdateError, Updater, Workspace};
+use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace};
 use crate::walk::WalkError;
 
 /// An update begins anew at most so often because another branch was checked out meanwhile.
@@ -48,6 +50,8 @@ pub struct Engine {
     repo: Option<Repo>,
     workspace: Workspace,
     open: Mutex<Option<Opened>>,
+    /// The newest commit as it is, for what needs no more of it.
+    committed: Mutex<Option<Arc<Committed>>>,
     session: Mutex<Session>,
     /// Tokenizers that no query uses just now; each remembers the words it has met.
     tokenizers: Mutex<Vec<Tokenizer>>,
@@ -93,6 +97,7 @@ impl Engine {
             repo,
             workspace,
             open: Mutex::new(None),
+            committed: Mutex::new(None),
             session: Mutex::new(session),
             tokenizers: Mutex::default(),
         })

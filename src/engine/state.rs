@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rustc_hash::FxHashMap;
 
 use super::api::*;
-use super::current::Current;
+use super::current::{Current, Viewed};
 use super::{Engine, Error, ErrorKind, index_bytes};
 use crate::git::Head;
 use crate::meta::{Meta, ViewInfo, ViewKey};
@@ -67,7 +67,7 @@ fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
         Ok(Current::Part(corpus)) => {
             count(engine, &corpus, status);
             status.views = views(corpus.meta());
-            status.building = engine.building(&corpus);
+            status.building = Viewed::of(&corpus).building();
             status.state = State::Indexing;
             status.detail = Some("its first update has not ended; the next one goes on with it".to_string());
         }

@@ -22,14 +22,39 @@ pub struct Shown {
     pub cut: bool,
 }
 
-/// Shows a line that `matcher` has found.
-pub fn shown(line: &[u8], matcher: &RegexMatcher) -> Shown {
+/// What a line was found in: itself, or the lines of a match that has several.
+#[derive(Clone, Copy)]
+pub struct Block<'b> {
+    /// The lines.
+    pub bytes: &'b [u8],
+    /// Where the line begins.
+    pub start: usize,
+}
+
+impl Block<'_> {
+    /// The matches that lie in `line`, as far as they do, until `each` returns false.
+    fn matches(self, line: &[u8], matcher: &RegexMatcher, mut each: impl FnMut(Match) -> bool) {
+        let end = self.start + line.len();
+        // The matcher has no errors of its own.
+        let _ = matcher.find_iter(without_end(self.bytes), |found| {
+            if found.end() >= self.start && found.start() <= end {
+                let at = |place: usize| place.clamp(self.start, end) - self.start;
+                return each(Match::new(at(found.start()), at(found.end())));
+            }
+            found.start() <= end
+        });
+    }
+}
+
+/// Shows a line that `matcher` has found in `block`.
+pub fn shown(line: &[u8], matcher: &RegexMatcher, block: Block<'_>) -> Shown {
     let line = without_end(line);
-    let first = matcher.find(line).ok().flatten().unwrap_or(Match::zero(0));
+    let mut first = None;
+    block.matches(line, matcher, |found| first.replace(found).is_some());
+    let first = first.unwrap_or(Match::zero(0));
     let (from, to) = window(line, first);
     let mut matches: Vec<(usize, usize)> = Vec::new();
-    // The matcher has no errors of its own.
-    let _ = matcher.find_iter(line, |found| {
+    block.matches(line, matcher, |found| {
         let (start, end) = (found.start().max(from), found.end().min(to));
         if start < end {
             matches.push((start - from, end - from));
@@ -111,8 +136,8 @@ mod tests {
 
     /// The line with its matches in brackets, its column, and whether it is cut.
     fn check(line: &[u8], pattern: &str, expected: &str) {
-        let wanted = Wanted { pattern, fixed: false, ignore_case: false, word: false };
-        let shown = shown(line, &Pattern::new(&wanted).unwrap().0);
+        let pattern = Pattern::new(&Wanted::new(pattern)).unwrap();
+        let shown = shown(line, &pattern.matcher, Block { bytes: line, start: 0 });
         let mut text = String::new();
         let mut at = 0;
         for span in &shown.highlights {

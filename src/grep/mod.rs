@@ -7,11 +7,18 @@
 //! answer does not depend on threads.
 
 mod line;
+mod narrow;
+mod plan;
+mod print;
 mod scan;
 
-pub use scan::{Found, Line, MAX_LINES, Scan, Unread, scan};
+pub use narrow::{Narrowed, narrow};
+pub use plan::Plan;
+pub use print::{Form, Looks, Print, Printed, print};
+pub use scan::{Found, Line, Scan, Unread, scan};
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, SearcherBuilder};
 
 /// A longer pattern is refused.
 pub const MAX_PATTERN_CHARS: usize = 10_000;
@@ -19,22 +26,59 @@ pub const MAX_PATTERN_CHARS: usize = 10_000;
 /// Of a longer line only this many bytes are shown.
 pub const MAX_LINE_BYTES: usize = 500;
 
+/// A line that takes more memory ends the search of its file.
+const MAX_HEAP_BYTES: usize = 256 << 20;
+
 /// What is looked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted<'p> {
-    /// A regular expression, or a text.
-    pub pattern: &'p str,
-    /// Whether it is a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Regular expressions, or texts; any of them may match.
+    pub patterns: Vec<String>,
+    /// Whether they are texts.
     pub fixed: bool,
-    /// Whether upper and lower case are alike.
-    pub ignore_case: bool,
-    /// Whether matches must begin and end at the bounds of words.
-    pub word: bool,
+    /// What case counts for.
+    pub case: Case,
+    /// Where matches must begin and end.
+    pub bounds: Bounds,
+    /// Whether a match may have several lines.
+    pub multi_line: bool,
+    /// Whether `.` matches the end of a line, too.
+    pub dot_all: bool,
+    /// Whether the lines that do not match are wanted.
+    pub invert: bool,
+}
+
+/// What upper and lower case count for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// They differ.
+    #[default]
+    Sensitive,
+    /// They are alike.
+    Ignored,
+    /// They are alike unless the pattern has an upper-case letter.
+    Smart,
+}
+
+/// Where matches must begin and end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bounds {
+    /// Anywhere.
+    #[default]
+    None,
+    /// Where words do.
+    Word,
+    /// Where lines do.
+    Line,
 }
 
 /// A pattern, ready to be looked for.
 #[derive(Clone, Debug)]
-pub struct Pattern(RegexMatcher);
+pub struct Pattern {
+    matcher: RegexMatcher,
+    multi_line: bool,
+    invert: bool,
+}
 
 /// Why a pattern was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,30 +102,54 @@ pub enum PatternError {
     },
 }
 
+impl Wanted {
+    /// A regular expression, case as typed.
+    pub fn new(pattern: impl Into<String>) -> Wanted {
+        Wanted { patterns: vec![pattern.into()], ..Wanted::default() }
+    }
+}
+
 impl Pattern {
-    /// Reads a pattern.
-    pub fn new(wanted: &Wanted<'_>) -> Result<Pattern, PatternError> {
-        if wanted.pattern.is_empty() {
+    /// Reads a pattern, as ripgrep does.
+    pub fn new(wanted: &Wanted) -> Result<Pattern, PatternError> {
+        if wanted.patterns.iter().all(String::is_empty) {
             return Err(PatternError::Empty);
         }
-        let chars = wanted.pattern.chars().count();
+        let chars = wanted.patterns.iter().map(|pattern| pattern.chars().count()).sum();
         if chars > MAX_PATTERN_CHARS {
             return Err(PatternError::TooLong { chars });
         }
-        RegexMatcherBuilder::new()
+        let mut builder = RegexMatcherBuilder::new();
+        builder
             .fixed_strings(wanted.fixed)
-            .case_insensitive(wanted.ignore_case)
-            .word(wanted.word)
+            .case_insensitive(wanted.case == Case::Ignored)
+            .case_smart(wanted.case == Case::Smart)
+            .word(wanted.bounds == Bounds::Word)
+            .whole_line(wanted.bounds == Bounds::Line)
             .multi_line(true)
-            .line_terminator(Some(b'\n'))
-            .ban_byte(Some(0))
-            .build(wanted.pattern)
-            .map(Pattern)
-            .map_err(|error| PatternError::Bad {
-                pattern: wanted.pattern.to_string(),
-                reason: reason(&error.to_string()),
-            })
+            .ban_byte(Some(0));
+        if wanted.multi_line {
+            builder.dot_matches_new_line(wanted.dot_all);
+        } else {
+            builder.line_terminator(Some(b'\n'));
+        }
+        let matcher = builder.build_many(&wanted.patterns).map_err(|error| PatternError::Bad {
+            pattern: wanted.patterns.join("' or '"),
+            reason: reason(&error.to_string()),
+        })?;
+        Ok(Pattern { matcher, multi_line: wanted.multi_line, invert: wanted.invert })
     }
+}
+
+/// What searches a file for a pattern as ripgrep would that comes across it.
+fn searcher(pattern: &Pattern) -> SearcherBuilder {
+    let mut builder = SearcherBuilder::new();
+    builder
+        .binary_detection(BinaryDetection::quit(0))
+        .heap_limit(Some(MAX_HEAP_BYTES))
+        .invert_match(pattern.invert)
+        .multi_line(pattern.multi_line);
+    builder
 }
 
 /// The parser's sentence without its drawing of the pattern, which the message has already.

@@ -4,28 +4,20 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
-};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::Pattern;
-use super::line::{context, shown};
+use super::line::{Block, context, shown};
 use crate::path::RelPath;
 use crate::read;
 use crate::text::Span;
-
-/// Counting ends at this many lines.
-pub const MAX_LINES: usize = 100_000;
-
-/// A line that takes more memory ends the search of its file.
-const MAX_HEAP_BYTES: usize = 256 << 20;
 
 /// What is scanned, and how much of it is shown.
 pub struct Scan<'s> {
     /// The tree.
     pub root: &'s Path,
     /// The files, sorted.
-    pub files: &'s [&'s RelPath],
+    pub files: &'s [RelPath],
     /// Whether a file may answer; asked on the threads, because it may have to read the file.
     pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
     /// What is looked for.
@@ -34,12 +26,12 @@ pub struct Scan<'s> {
     pub after: Option<(&'s RelPath, u32)>,
     /// How many lines are shown.
     pub page: usize,
-    /// Lines of context around each.
-    pub context: u32,
+    /// Lines of context before and after each.
+    pub context: (u32, u32),
+    /// How many lines a file may give.
+    pub max_count: Option<u64>,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Where counting ends, usually [`MAX_LINES`].
-    pub cap: usize,
 }
 
 /// What a scan found.
@@ -49,12 +41,10 @@ pub struct Found {
     pub lines: Vec<Line>,
     /// Whether there are counted lines behind them.
     pub more: bool,
-    /// Lines that match, at most the cap.
+    /// Lines that match.
     pub total_lines: usize,
     /// Files that hold them.
     pub total_files: usize,
-    /// Whether there are more lines than the cap.
-    pub capped: bool,
     /// Files that could not be read to their end.
     pub unread: Vec<Unread>,
 }
@@ -91,19 +81,16 @@ pub struct Unread {
 
 /// Scans.
 pub fn scan(scan: &Scan<'_>) -> Found {
-    let (next, counted, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let (next, kept) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
-        let mut searchers = Searchers::new(scan.context);
+        let mut searchers = Searchers::new(scan);
         let mut results: Vec<(usize, InFile)> = Vec::new();
-        // Beyond the cap everything is known to be there, so that the files that were taken are a beginning of the
-        // list with too many lines, whatever the other threads do meanwhile.
-        while counted.load(Ordering::SeqCst) <= scan.cap {
+        loop {
             // What is kept now is from files before this one.
             let room = scan.page.saturating_sub(kept.load(Ordering::SeqCst));
             let place = next.fetch_add(1, Ordering::SeqCst);
             let Some(path) = scan.files.get(place) else { break };
             let found = scan.file(path, room, &mut searchers);
-            counted.fetch_add(found.count, Ordering::SeqCst);
             kept.fetch_add(found.lines.len(), Ordering::SeqCst);
             if found.count > 0 || found.unread.is_some() {
                 results.push((place, found));
@@ -124,14 +111,14 @@ pub fn scan(scan: &Scan<'_>) -> Found {
     scan.merged(results)
 }
 
-fn default_threads() -> usize {
+pub(super) fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
 }
 
 /// What one file gave.
 #[derive(Default)]
 struct InFile {
-    /// Lines that match, at most one more than the cap.
+    /// Lines that match.
     count: usize,
     /// How many of them stand at or before the place behind which the page begins.
     passed: usize,
@@ -171,13 +158,13 @@ impl Scan<'_> {
         // Counting alone needs no numbers of lines and no context.
         let counts_only = room == 0 && (shown == 0 || shown == u32::MAX);
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
-        let result = searcher.search_reader(&self.pattern.0, file, &mut gather);
+        let result = searcher.search_reader(&self.pattern.matcher, file, &mut gather);
         let mut found = gather.found;
         found.unread = result.err().and_then(unread);
         found
     }
 
-    /// Counts and lines in the order of the paths, cut at the cap.
+    /// Counts and lines in the order of the paths.
     fn merged(&self, results: Vec<(usize, InFile)>) -> Found {
         let mut found = Found::default();
         let mut passed = 0;
@@ -186,21 +173,11 @@ impl Scan<'_> {
             if file.count == 0 {
                 continue;
             }
-            let count = file.count.min(self.cap - found.total_lines);
-            if count == 0 {
-                found.capped = true;
-                break;
-            }
-            let in_file = file.passed.min(count);
-            passed += in_file;
-            let room = (self.page - found.lines.len()).min(count - in_file);
+            passed += file.passed;
+            let room = self.page - found.lines.len();
             found.lines.extend(file.lines.into_iter().take(room));
-            found.total_lines += count;
+            found.total_lines += file.count;
             found.total_files += 1;
-            if count < file.count {
-                found.capped = true;
-                break;
-            }
         }
         found.more = passed + found.lines.len() < found.total_lines;
         found
@@ -214,19 +191,16 @@ struct Searchers {
 }
 
 impl Searchers {
-    fn new(context: u32) -> Searchers {
+    fn new(scan: &Scan<'_>) -> Searchers {
         let builder = |line_numbers: bool| {
-            let mut builder = SearcherBuilder::new();
-            builder
-                .line_number(line_numbers)
-                .binary_detection(BinaryDetection::quit(0))
-                .heap_limit(Some(MAX_HEAP_BYTES));
+            let mut builder = super::searcher(scan.pattern);
+            builder.line_number(line_numbers).max_matches(scan.max_count);
             builder
         };
-        let context = context as usize;
+        let (before, after) = scan.context;
         Searchers {
             count: builder(false).build(),
-            show: builder(true).before_context(context).after_context(context).build(),
+            show: builder(true).before_context(before as usize).after_context(after as usize).build(),
         }
     }
 }
@@ -247,22 +221,13 @@ struct Gather<'g> {
 }
 
 impl Gather<'_> {
-    fn is_full(&self) -> bool {
-        self.found.lines.len() >= self.room
-    }
-}
-
-impl Sink for Gather<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+    fn line(&mut self, line: &[u8], number: u32, block: Block<'_>) {
         self.found.count += 1;
-        let number = number(found.line_number());
         let before = std::mem::take(&mut self.pending);
         self.found.passed += usize::from(number <= self.shown);
         self.is_open = number > self.shown && !self.is_full();
         if self.is_open {
-            let shown = shown(found.bytes(), &self.scan.pattern.0);
+            let shown = shown(line, &self.scan.pattern.matcher, block);
             self.found.lines.push(Line {
                 path: self.path.clone(),
                 number,
@@ -274,7 +239,25 @@ impl Sink for Gather<'_> {
                 after: Vec::new(),
             });
         }
-        Ok(self.found.count <= self.scan.cap)
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.lines.len() >= self.room
+    }
+}
+
+impl Sink for Gather<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let mut number = number(found.line_number());
+        let mut start = 0;
+        for line in found.lines() {
+            self.line(line, number, Block { bytes: found.bytes(), start });
+            start += line.len();
+            number = number.saturating_add(1);
+        }
+        Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {

@@ -6,7 +6,7 @@ use super::*;
 use crate::path::RelPath;
 
 fn pattern(pattern: &str) -> Pattern {
-    Pattern::new(&Wanted { pattern, fixed: false, ignore_case: false, word: false }).unwrap()
+    Pattern::new(&Wanted::new(pattern)).unwrap()
 }
 
 /// A folder with `files`, and their paths, sorted.
@@ -28,24 +28,22 @@ struct Asked<'a> {
     page: usize,
     context: u32,
     threads: usize,
-    cap: usize,
 }
 
-const ALL: Asked<'_> =
-    Asked { pattern: "x", after: None, page: 1_000, context: 0, threads: 2, cap: MAX_LINES };
+const ALL: Asked<'_> = Asked { pattern: "x", after: None, page: 1_000, context: 0, threads: 2 };
 
 fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> Found {
     let last = asked.after.map(|(path, line)| (RelPath::new(path).unwrap(), line));
     scan(&Scan {
         root,
-        files: &files.iter().collect::<Vec<_>>(),
+        files,
         takes: &|_| true,
         pattern: &pattern(asked.pattern),
         after: last.as_ref().map(|(path, line)| (path, *line)),
         page: asked.page,
-        context: asked.context,
+        context: (asked.context, asked.context),
+        max_count: None,
         threads: Some(asked.threads),
-        cap: asked.cap,
     })
 }
 
@@ -56,7 +54,7 @@ fn places(found: &Found) -> Vec<String> {
 #[test]
 fn a_bad_pattern_is_quoted_with_what_the_parser_says() {
     let message = |text: &str| {
-        let wanted = Wanted { pattern: text, fixed: false, ignore_case: false, word: true };
+        let wanted = Wanted { bounds: Bounds::Word, ..Wanted::new(text) };
         Pattern::new(&wanted).unwrap_err().to_string()
     };
     assert_eq!(message("fn ("), "pattern 'fn (' cannot be searched: unclosed group");
@@ -64,7 +62,7 @@ fn a_bad_pattern_is_quoted_with_what_the_parser_says() {
     assert!(message("a\nb").contains(r#"the literal "\n" is not allowed"#), "{}", message("a\nb"));
     assert!(message("(a{999}){999}{99}").contains("exceeds size limit"), "{}", message("(a{999}){999}{99}"));
     assert_eq!(message(&"x".repeat(10_001)), "pattern has 10001 characters; 10000 are the most");
-    let fixed = Wanted { pattern: "fn (", fixed: true, ignore_case: false, word: false };
+    let fixed = Wanted { fixed: true, ..Wanted::new("fn (") };
     assert!(Pattern::new(&fixed).is_ok());
 }
 
@@ -94,7 +92,7 @@ fn every_line_is_found_once_whatever_the_page_and_the_threads() {
         loop {
             let last = after.as_ref().map(|(path, line)| (path.as_str(), *line));
             let found = find(folder.path(), &paths, &Asked { after: last, page, threads, context, ..ALL });
-            assert_eq!((found.total_lines, found.capped), (expected.len(), false));
+            assert_eq!(found.total_lines, expected.len());
             seen.extend(places(&found));
             after = found.lines.last().map(|line| (line.path.to_string(), line.number));
             if !found.more {
@@ -102,27 +100,6 @@ fn every_line_is_found_once_whatever_the_page_and_the_threads() {
             }
         }
         assert_eq!(seen, expected, "page {page}, threads {threads}");
-    }
-}
-
-#[test]
-fn counts_are_cut_at_the_cap_in_the_order_of_paths() {
-    let texts: Vec<(String, Vec<u8>)> = (0..9).map(|file| (format!("{file}"), b"x\n".repeat(10))).collect();
-    let files: Vec<(&str, &[u8])> =
-        texts.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-    let (folder, paths) = folder(&files);
-    let counts = |cap: usize, threads: usize, after: Option<(&str, u32)>| {
-        let found = find(folder.path(), &paths, &Asked { cap, threads, after, ..ALL });
-        (found.total_lines, found.total_files, found.capped, found.lines.len(), found.more)
-    };
-    for threads in [1, 4] {
-        assert_eq!(counts(1_000, threads, None), (90, 9, false, 90, false));
-        assert_eq!(counts(90, threads, None), (90, 9, false, 90, false));
-        assert_eq!(counts(89, threads, None), (89, 9, true, 89, false));
-        assert_eq!(counts(30, threads, None), (30, 3, true, 30, false));
-        assert_eq!(counts(25, threads, None), (25, 3, true, 25, false));
-        assert_eq!(counts(25, threads, Some(("1", 9))), (25, 3, true, 6, false));
-        assert_eq!(counts(25, threads, Some(("7", 3))), (25, 3, true, 0, false));
     }
 }
 

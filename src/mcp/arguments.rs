@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{self, Tool};
 use spyhop::catalog::{self, Param, Takes};
-use spyhop::engine::api::{FilesRequest, GrepRequest, MapRequest, Mode, SearchRequest};
+use spyhop::engine::api::{Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, SearchRequest};
 use spyhop::filter::FilterSpec;
 use spyhop::model::{SkipReason, SymbolKind};
 use spyhop::path::RelPath;
@@ -262,8 +262,12 @@ impl Named<'_> {
         request.filter = self.filter()?;
         request.cursor = given.text(&catalog::CURSOR)?;
         request.fixed = given.flag(&catalog::FIXED)?.unwrap_or(request.fixed);
-        request.ignore_case = given.flag(&catalog::IGNORE_CASE)?.unwrap_or(request.ignore_case);
-        request.word = given.flag(&catalog::WORD)?.unwrap_or(request.word);
+        if given.flag(&catalog::IGNORE_CASE)?.unwrap_or(false) {
+            request.case = Case::Ignored;
+        }
+        if given.flag(&catalog::WORD)?.unwrap_or(false) {
+            request.bounds = Bounds::Word;
+        }
         set(&mut request.max_results, given.number(&catalog::GREP_RESULTS)?);
         set(&mut request.expand, given.number(&catalog::GREP_EXPAND)?);
         Ok(request)
@@ -295,6 +299,8 @@ impl Named<'_> {
             given.words(&catalog::KIND)?.iter().map(|kind| kind.parse()).collect();
         Ok(FilterSpec {
             path: self.path()?,
+            or_paths: Vec::new(),
+            globs: Vec::new(),
             path_glob,
             exclude: given.texts(&catalog::EXCLUDE)?,
             lang: given.words(&catalog::LANG)?,

@@ -105,7 +105,7 @@ fn of_patterns() {
     refuses(&tree, &["grep"], &["PATTERN"]);
     refuses(&tree, &["grep", ""], &["pattern is empty"]);
     refuses(&tree, &["grep", "fn ("], &["pattern 'fn (' cannot be searched: unclosed group"]);
-    refuses(&tree, &["grep", "x", "-n", "1001"], &["max_results is 1001; choose 1 to 1000"]);
+    refuses(&tree, &["grep", "x", "--max-results", "1001"], &["max_results is 1001; choose 1 to 1000"]);
     refuses(&tree, &["grep", "x", "-C", "101"], &["expand is 101; choose 0 to 100"]);
     refuses(&tree, &["grep", "x", "gone"], &["path 'gone' does not exist"]);
     refuses(&tree, &["grep", "x", "src", "--path", "docs"], &["--path"]);

@@ -8,6 +8,7 @@ mod bad_input;
 mod crashed_parser;
 mod explain;
 mod forms;
+mod like_ripgrep;
 mod operations;
 mod parameters;
 mod upkeep;

@@ -64,22 +64,27 @@ fn grep_prints_lines_as_grep_does() {
     check(
         &["cIrcle", "-i"],
         0,
-        "src/paint.py:1:def draw_circle(radius):\nsrc/paint.py:2:    \"\"\"Draws a circle on the canvas.\"\"\"\n",
+        "src/paint.py:def draw_circle(radius):\nsrc/paint.py:    \"\"\"Draws a circle on the canvas.\"\"\"\n",
     );
-    check(&["circle", "-w", "src"], 0, "src/paint.py:2:    \"\"\"Draws a circle on the canvas.\"\"\"\n");
-    check(&["circle", "docs"], 1, "No results found for: circle\n");
-    check(&["circle", "--path", "docs"], 1, "No results found for: circle\n");
-    check(&["(provider", "-F"], 0, "src/auth.rs:2:pub fn resolve_api_key(provider: &str) -> String {\n");
+    check(&["circle", "-nw", "src"], 0, "src/paint.py:2:    \"\"\"Draws a circle on the canvas.\"\"\"\n");
+    check(&["circle", "docs"], 1, "");
+    check(&["circle", "--path", "docs"], 1, "");
+    check(&["circle", "docs", "src", "-l"], 0, "src/paint.py\n");
+    check(&["-e", "circle", "-e", "Vault", "src", "-c"], 0, "src/auth.rs:1\nsrc/paint.py:2\n");
+    check(&["Vault", "src/auth.rs"], 0, "pub struct Vault;\n");
+    check(&["(provider", "-F"], 0, "src/auth.rs:pub fn resolve_api_key(provider: &str) -> String {\n");
     check(
-        &["Brewing|format!|Vault", "-C", "1"],
+        &["Brewing|format!|Vault", "-nC", "1"],
         0,
         "docs/guide.md:1:# Brewing\ndocs/guide.md-2-\n--\nsrc/auth.rs-2-pub fn resolve_api_key(provider: &str) -> String {\n\
          src/auth.rs:3:    format!(\"secret of {provider}\")\nsrc/auth.rs-4-}\nsrc/auth.rs-5-\nsrc/auth.rs:6:pub struct Vault;\n",
     );
+    check(&["resolve_\\w+key", "--explain-plan"], 0, "*resolve_* and *key*\n");
     let page = "src/auth.rs:1:/// Resolves the secret of a provider.\n\n1 of 3 lines in 1 file\nmore: --cursor l1-src/auth.rs\n";
-    check(&["provider", "-n", "1"], 0, page);
+    check(&["provider", "--max-results", "1"], 0, page);
+    check(&["circle", "docs", "--max-results", "1"], 1, "No results found for: circle\n");
     check(
-        &["provider", "-n", "1", "--cursor", "l3-src/auth.rs"],
+        &["provider", "--limit", "1", "--cursor", "l3-src/auth.rs"],
         1,
         "No further results for: provider (3 in all)\n",
     );
@@ -95,11 +100,8 @@ fn grep_prints_lines_as_grep_does() {
         (&reply["total_lines"], &reply["complete"], &reply["next"]),
         (&3.into(), &true.into(), &serde_json::Value::Null)
     );
-    let out = tree.run(&["grep", "Vault", "--color", "always"]).out;
-    assert!(
-        out.contains("\x1b[35msrc/auth.rs\x1b[0m:\x1b[32m6\x1b[0m:pub struct \x1b[1m\x1b[31mVault"),
-        "{out:?}"
-    );
+    let out = tree.run(&["grep", "Vault", "-n", "--color", "always"]).out;
+    assert!(out.contains("pub struct \x1b[0m\x1b[1m\x1b[31mVault"), "{out:?}");
 }
 
 #[test]

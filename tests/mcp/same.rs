@@ -125,7 +125,7 @@ fn what_else_there_is() {
     assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
 
     let mut grep = GrepRequest::new("circle|secret");
-    (grep.expand, grep.ignore_case, grep.filter.path) = (1, true, Some("src".into()));
+    (grep.expand, grep.case, grep.filter.path) = (1, spyhop::engine::api::Case::Ignored, Some("src".into()));
     let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
     assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
     let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });

@@ -2,6 +2,7 @@
 
 use super::Snapshot;
 use crate::filter::FilterSpec;
+pub use crate::grep::{Bounds, Case, Form, Looks};
 use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::text::{Lines, Span};
@@ -15,18 +16,28 @@ pub const MAX_GREP_CONTEXT: u32 = 100;
 /// The most rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;
 
-/// An exact search of all lines.
+/// An exact search of all lines. Its words mean what they mean to ripgrep.
 #[derive(Clone, Debug)]
 pub struct GrepRequest {
-    /// A regular expression in the syntax of Rust's `regex`, or a text when `fixed`. It is matched line by line.
-    /// Neither empty nor above 10,000 characters.
+    /// A regular expression in the syntax of Rust's `regex`, or a text when `fixed`. It is matched line by line unless
+    /// `multi_line`. Not empty; with `or_patterns` not above 10,000 characters.
     pub pattern: String,
-    /// Whether the pattern is a text and no regular expression. Default false.
+    /// More patterns; a line matches where any does.
+    pub or_patterns: Vec<String>,
+    /// Whether the patterns are texts and no regular expressions. Default false.
     pub fixed: bool,
-    /// Whether upper and lower case are alike. Default false.
-    pub ignore_case: bool,
-    /// Whether matches must begin and end at the bounds of words. Default false.
-    pub word: bool,
+    /// What upper and lower case count for. Default: they differ.
+    pub case: Case,
+    /// Where matches must begin and end. Default: anywhere.
+    pub bounds: Bounds,
+    /// Whether a match may have several lines. Default false.
+    pub multi_line: bool,
+    /// Whether `.` matches the end of a line, too, when `multi_line`. Default false.
+    pub dot_all: bool,
+    /// Whether the lines are wanted that do not match. Default false.
+    pub invert: bool,
+    /// How many lines a file may give; `None` for all.
+    pub max_count: Option<u64>,
     /// Which files may answer; kinds are refused, because a line has none.
     pub filter: FilterSpec,
     /// How many lines a page holds, 1 to 1,000. Default 50.
@@ -35,6 +46,12 @@ pub struct GrepRequest {
     pub cursor: Option<String>,
     /// Lines of context before and after each line, 0 to 100. Default 0.
     pub expand: u32,
+    /// Lines of context before, instead of `expand`.
+    pub before: Option<u32>,
+    /// Lines of context after, instead of `expand`.
+    pub after: Option<u32>,
+    /// Whether every file is read, whatever the index says: the answer is the same and takes longer. Default false.
+    pub brute: bool,
 }
 
 impl GrepRequest {
@@ -42,13 +59,21 @@ impl GrepRequest {
     pub fn new(pattern: impl Into<String>) -> GrepRequest {
         GrepRequest {
             pattern: pattern.into(),
+            or_patterns: Vec::new(),
             fixed: false,
-            ignore_case: false,
-            word: false,
+            case: Case::default(),
+            bounds: Bounds::default(),
+            multi_line: false,
+            dot_all: false,
+            invert: false,
+            max_count: None,
             filter: FilterSpec::default(),
             max_results: 50,
             cursor: None,
             expand: 0,
+            before: None,
+            after: None,
+            brute: false,
         }
     }
 }
@@ -70,11 +95,20 @@ pub struct GrepReply {
     pub incomplete: Option<String>,
     /// The cursor of the next page. It names a place, so a tree that changes between two pages moves no line twice.
     pub next: Option<String>,
-    /// Where the answer comes from. The files are those of the tree as it is now; the index is only named, and its
-    /// generation is 0 where there is none.
+    /// Where the answer comes from. The lines are those of the files as they are now; which files there are is looked
+    /// up in the tree, too, unless changes are ignored. Its generation is 0 where there is no index.
     pub snapshot: Snapshot,
     /// What the caller should know.
     pub warnings: Vec<String>,
+}
+
+/// What an exact search came to that was printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedGrep {
+    /// Whether any file matched; where files without a match are wanted, whether any did not.
+    pub matched: bool,
+    /// Why not every file that may answer was read to its end; `None` when all were.
+    pub incomplete: Option<String>,
 }
 
 /// A line that matches.

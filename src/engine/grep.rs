@@ -1,0 +1,221 @@
+//! The exact search.
+
+use rustc_hash::FxHashSet;
+
+use super::api::*;
+use super::current::{Freshness, Recorded, Viewed};
+use super::lookup::{no_kinds, place_of, rows};
+use super::scope::Scope;
+use super::{Engine, Error, lookup};
+use crate::filter::Filter;
+use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
+use crate::id::LanguageId;
+use crate::path::RelPath;
+use crate::read::{self, Limits, ReadOutcome};
+
+impl Engine {
+    /// Finds every line that matches a pattern: in the files that are ranked, and in those that ranking leaves out for
+    /// their size, their looks or a built-in rule. The index says which files need not be read; needs none and makes
+    /// none.
+    ///
+    /// # Errors
+    /// `BadRequest` names the value that is wrong, such as a pattern that is no regular expression; `NoRoot` when the
+    /// tree cannot be walked.
+    pub fn grep(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
+        rows("max_results", request.max_results, MAX_ROWS)?;
+        let (before, after) = context(request)?;
+        no_kinds(&request.filter, "a line")?;
+        let wanted = wanted(request);
+        let pattern = Pattern::new(&wanted)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let cursor = request.cursor.as_deref().map(place_of).transpose()?;
+        let span =
+            tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
+        let _entered = span.enter();
+        let scope = self.scope(&filter, &plan(request, &wanted))?;
+        let found = grep::scan(&Scan {
+            root: self.root(),
+            files: &scope.files,
+            takes: &self.takes(&filter),
+            pattern: &pattern,
+            after: cursor.as_ref().map(|(path, line)| (path, *line)),
+            page: request.max_results,
+            context: (before, after),
+            max_count: request.max_count,
+            threads: self.options.threads,
+        });
+        let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
+        let incomplete = incomplete(&found.unread, &scope);
+        let next = found.more.then(|| found.lines.last().map(|line| lookup::cursor(&line.path, line.number)));
+        Ok(GrepReply {
+            pattern: request.pattern.clone(),
+            total_lines: found.total_lines,
+            total_files: found.total_files,
+            complete: incomplete.is_none(),
+            incomplete,
+            next: next.flatten(),
+            snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
+            warnings: Vec::new(),
+            lines: found.lines.into_iter().map(shown).collect(),
+        })
+    }
+
+    /// Passes what ripgrep would print to `out`, piece by piece in the order of the paths, until that returns false.
+    /// `max_results` and `cursor` have no meaning here.
+    ///
+    /// # Errors
+    /// As [`Engine::grep`].
+    pub fn print_grep(
+        &self,
+        request: &GrepRequest,
+        looks: &Looks,
+        out: impl FnMut(&[u8]) -> bool,
+    ) -> Result<PrintedGrep, Error> {
+        let context = context(request)?;
+        no_kinds(&request.filter, "a line")?;
+        let wanted = wanted(request);
+        let pattern = Pattern::new(&wanted)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let plan = match looks.form {
+            Form::FilesWithout => Plan::All,
+            _ => plan(request, &wanted),
+        };
+        let mut scope = self.scope(&filter, &plan)?;
+        // ripgrep sorts folder by folder.
+        scope.files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
+        let printed = grep::print(
+            &Print {
+                root: self.root(),
+                files: &scope.files,
+                takes: &self.takes(&filter),
+                pattern: &pattern,
+                context,
+                max_count: request.max_count,
+                threads: self.options.threads,
+                looks: *looks,
+            },
+            out,
+        );
+        Ok(PrintedGrep { matched: printed.matched, incomplete: incomplete(&printed.unread, &scope) })
+    }
+
+    /// What a file must hold for a request to match in it, in words; the index is asked for no more.
+    ///
+    /// # Errors
+    /// `BadRequest` for a pattern that cannot be searched.
+    pub fn explain_grep(&self, request: &GrepRequest) -> Result<String, Error> {
+        let wanted = wanted(request);
+        Pattern::new(&wanted)?;
+        Ok(plan(request, &wanted).to_string())
+    }
+
+    /// The files of a view that hold each of `texts`, as they are now.
+    pub(super) fn files_with_all(
+        &self,
+        viewed: Viewed<'_>,
+        filter: &Filter,
+        texts: &[String],
+    ) -> Result<FxHashSet<String>, Error> {
+        let mut plans = Vec::new();
+        let mut patterns = Vec::new();
+        for text in texts {
+            let wanted = Wanted { fixed: true, multi_line: true, ..Wanted::new(text) };
+            patterns.push(Pattern::new(&wanted)?);
+            plans.push(Plan::new(&wanted));
+        }
+        let mut files = viewed.files(filter, viewed.narrowed(&Plan::And(plans))?);
+        for pattern in &patterns {
+            let found = grep::scan(&Scan {
+                root: self.root(),
+                files: &files,
+                takes: &|_| true,
+                pattern,
+                after: None,
+                page: usize::MAX,
+                context: (0, 0),
+                max_count: Some(1),
+                threads: self.options.threads,
+            });
+            files = found.lines.into_iter().map(|line| line.path).collect();
+            files.dedup();
+        }
+        Ok(files.iter().map(|path| path.as_str().to_string()).collect())
+    }
+
+    /// Whether a file may answer by its language; asked on the threads, because it may have to read the file.
+    fn takes<'f>(&'f self, filter: &'f Filter) -> impl Fn(&RelPath) -> bool + Sync + 'f {
+        let asks_for_languages = filter.asks_for_languages();
+        move |path| !asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path))
+    }
+
+    /// The language of a file as indexing it now would have it.
+    fn language_now(&self, path: &RelPath) -> LanguageId {
+        if !self.grammars.depends_on_text(path) {
+            return self.grammars.detect(path, "");
+        }
+        let max_file_bytes = self.settings.max_file_bytes;
+        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+        match read::read(&path.below(self.root()), &limits) {
+            ReadOutcome::Source(source) => self.grammars.detect(path, &source.text),
+            _ => self.grammars.detect(path, ""),
+        }
+    }
+}
+
+fn wanted(request: &GrepRequest) -> Wanted {
+    let patterns = std::iter::once(&request.pattern).chain(&request.or_patterns).cloned().collect();
+    Wanted {
+        patterns,
+        fixed: request.fixed,
+        case: request.case,
+        bounds: request.bounds,
+        multi_line: request.multi_line,
+        dot_all: request.dot_all,
+        invert: request.invert,
+    }
+}
+
+/// What the index is asked for. Lines that do not match stand everywhere.
+fn plan(request: &GrepRequest, wanted: &Wanted) -> Plan {
+    if request.brute || request.invert { Plan::All } else { Plan::new(wanted) }
+}
+
+/// The lines before and after each match.
+fn context(request: &GrepRequest) -> Result<(u32, u32), Error> {
+    let of = |name: &str, own: Option<u32>| match own.unwrap_or(request.expand) {
+        lines if lines <= MAX_GREP_CONTEXT => Ok(lines),
+        lines => {
+            let name = if own.is_some() { name } else { "expand" };
+            Err(Error::bad(format!("{name} is {lines}; choose 0 to {MAX_GREP_CONTEXT}")))
+        }
+    };
+    Ok((of("before", request.before)?, of("after", request.after)?))
+}
+
+fn shown(line: grep::Line) -> GrepLine {
+    let context = |lines: Vec<(u32, String)>| -> Vec<ContextLine> {
+        lines.into_iter().map(|(line, text)| ContextLine { line, text }).collect()
+    };
+    GrepLine {
+        path: line.path,
+        line: line.number,
+        column: line.column,
+        text: line.text,
+        highlights: line.highlights,
+        cut: line.cut,
+        before: context(line.before),
+        after: context(line.after),
+    }
+}
+
+/// Why not every line was counted; `None` when all were.
+fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
+    let holes = scope.holes.iter().map(|(path, why)| (path, why.as_str()));
+    let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
+    let mut all = holes.chain(unread);
+    let (path, why) = all.next()?;
+    Some(match all.count() {
+        0 => format!("{path} could not be read: {why}"),
+        others => format!("{path} and {others} more could not be read: {why}"),
+    })
+}

@@ -1,0 +1,163 @@
+//! Which files an exact search reads, and all that it knows of the index.
+//!
+//! Under `ignore` the last commit says which files there are; otherwise the tree is walked, and what the index says of
+//! a file counts only while its stat is the recorded one. Either way the files are those that ripgrep would search:
+//! what ranking leaves out by a rule, for its size or its encoding is read as well, and what cannot be read is named.
+//! Nothing is indexed on the way, so an exact search needs no index, makes none and waits for nobody.
+
+use std::time::SystemTime;
+
+use rustc_hash::FxHashMap;
+
+use super::current::{Recorded, Viewed};
+use super::{Engine, Error, StalePolicy};
+use crate::filter::Filter;
+use crate::grep::{self, Plan};
+use crate::id::VersionId;
+use crate::index;
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+use crate::search::SearchError;
+use crate::update::{Settings, Updater, stat_row};
+use crate::walk::{Candidate, Walked};
+
+/// An entry that could not be looked into, and why.
+type Hole = (RelPath, String);
+
+/// What an exact search reads.
+pub(super) struct Scope {
+    /// The files that may match, sorted.
+    pub files: Vec<RelPath>,
+    /// What ripgrep would search and nobody can, with the reason.
+    pub holes: Vec<Hole>,
+    /// What is recorded of what is checked out, if anything is.
+    pub recorded: Option<Recorded>,
+    /// When the tree was looked at; `None` when the last commit was believed.
+    pub checked_at: Option<SystemTime>,
+}
+
+impl Engine {
+    /// The files that an exact search for `plan` has to read.
+    pub(super) fn scope(&self, filter: &Filter, plan: &Plan) -> Result<Scope, Error> {
+        let recorded = self.recorded();
+        // What an update has got so far knows too little.
+        let mut viewed = recorded.as_ref().map(Recorded::viewed).filter(|viewed| !viewed.key.staged);
+        let narrowed = viewed.map(|viewed| index::guarded(|| viewed.narrowed(plan))).transpose();
+        let narrowed = narrowed.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the index cannot tell which files may match; all are read");
+            viewed = None;
+            None
+        });
+        let narrowed = narrowed.flatten();
+        if let (StalePolicy::Ignore, Some(viewed)) = (self.options.stale_policy, viewed) {
+            let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
+            return Ok(Scope { files, holes, checked_at: None, recorded });
+        }
+        let checked_at = Some(SystemTime::now());
+        let tracked = self.tracked();
+        // Built-in rules are about what is worth ranking; a line stands wherever it stands.
+        let settings = Settings { no_built_in: true, ..self.settings.clone() };
+        let walked = Updater { settings: &settings, ..self.updater(tracked.as_ref()) }.walk()?;
+        let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
+        let files = match (viewed, narrowed) {
+            (Some(viewed), Some(narrowed)) => viewed.moved_or(filter, walked, &narrowed),
+            _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
+        };
+        Ok(Scope { files, holes, checked_at, recorded })
+    }
+
+    /// The files of a view that may match, and what could not be read when it was made.
+    fn as_recorded(
+        &self,
+        viewed: Viewed<'_>,
+        filter: &Filter,
+        narrowed: Option<Vec<VersionId>>,
+    ) -> Result<(Vec<RelPath>, Vec<Hole>), Error> {
+        let mut files = viewed.files(filter, narrowed);
+        let mut folders = Vec::new();
+        let mut holes = Vec::new();
+        for row in viewed.view.skipped().iter().map(|entry| &entry.skipped) {
+            holes.extend(hole(row, filter));
+            match row.reason {
+                SkipReason::BuiltIn if row.is_dir => folders.push(row.path.clone()),
+                SkipReason::BuiltIn | SkipReason::Encoding => files.push(row.path.clone()),
+                // A NUL so near its beginning ends ripgrep's search before it began.
+                SkipReason::Binary if !row.detail.starts_with("NUL") => files.push(row.path.clone()),
+                _ => {}
+            }
+        }
+        if !folders.is_empty() {
+            let tracked = self.tracked();
+            let settings = Settings { no_built_in: true, ..self.settings.clone() };
+            let updater = Updater { settings: &settings, ..self.updater(tracked.as_ref()) };
+            let walked = updater.walk_below(&folders)?;
+            holes.extend(walked.skipped.iter().filter_map(|row| hole(row, filter)));
+            files.extend(paths(walked));
+        }
+        files.retain(|path| filter.takes_path(path.as_str()));
+        files.sort_unstable();
+        files.dedup();
+        Ok((files, holes))
+    }
+}
+
+impl Viewed<'_> {
+    /// The files of `narrowed`, or all of them, that the filter lets through, sorted.
+    pub(super) fn files(self, filter: &Filter, narrowed: Option<Vec<VersionId>>) -> Vec<RelPath> {
+        let versions = narrowed.unwrap_or_else(|| self.view.versions().collect());
+        let versions = versions.into_iter().filter_map(|version| self.meta().version(version));
+        let paths = versions.map(|version| version.path()).filter(|path| filter.takes_path(path));
+        let mut files: Vec<RelPath> = paths.filter_map(|path| RelPath::new(path).ok()).collect();
+        files.sort_unstable();
+        files
+    }
+
+    /// The versions of the view that may match, increasing; `None` for all.
+    pub(super) fn narrowed(self, plan: &Plan) -> Result<Option<Vec<VersionId>>, Error> {
+        let reader = &self.committed.reader;
+        let Some(lists) = grep::narrow(reader, plan, self.view.len()).map_err(SearchError::from)? else {
+            return Ok(None);
+        };
+        let mut versions: Vec<VersionId> = Vec::new();
+        for (segment, docs) in reader.segments().iter().zip(lists.0) {
+            for doc in docs.into_iter().filter(|doc| segment.is_live(*doc)) {
+                let version = segment.version(doc).map_err(SearchError::from)?;
+                if self.view.stat(version).is_some() {
+                    versions.push(version);
+                }
+            }
+        }
+        versions.sort_unstable();
+        versions.dedup();
+        Ok(Some(versions))
+    }
+
+    /// The walked files that may match: those of `narrowed`, and whatever has moved since they were indexed.
+    fn moved_or(self, filter: &Filter, walked: Walked, narrowed: &[VersionId]) -> Vec<RelPath> {
+        let known = self.view.entries().iter().filter_map(|entry| {
+            let version = self.meta().version(entry.version)?;
+            Some((version.path(), (entry.version, entry.stat)))
+        });
+        let known: FxHashMap<&str, _> = known.collect();
+        let may_match = |candidate: &Candidate| {
+            let Some((version, stat)) = known.get(candidate.path.as_str()) else { return true };
+            *stat != stat_row(candidate.stat, candidate.wanted) || narrowed.binary_search(version).is_ok()
+        };
+        let candidates = walked.candidates.into_iter();
+        candidates
+            .filter(|candidate| filter.takes_path(candidate.path.as_str()) && may_match(candidate))
+            .map(|candidate| candidate.path)
+            .collect()
+    }
+}
+
+fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
+    walked.candidates.into_iter().map(|candidate| candidate.path)
+}
+
+/// What a row of what was left out says about completeness: ripgrep would have searched it.
+fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
+    let counts = matches!(row.reason, SkipReason::Unreadable | SkipReason::NameNotUtf8);
+    let detail = if row.detail.is_empty() { row.reason.name() } else { &row.detail };
+    (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| (row.path.clone(), detail.to_string()))
+}

@@ -1,0 +1,358 @@
+//! What ripgrep prints, by its own printers, in the order of the paths.
+//!
+//! Threads take files in their order and print each into memory; what is printed is passed on in that order, so the
+//! output does not depend on threads. A thread that is far ahead of what was passed on waits.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+use grep_printer::{
+    ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
+};
+use grep_regex::RegexMatcher;
+use grep_searcher::Searcher;
+use termcolor::Buffer;
+
+use super::{Pattern, Unread};
+use crate::path::RelPath;
+use crate::read;
+
+/// How lines are printed. The default is ripgrep's into a pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looks {
+    /// What is printed of a file.
+    pub form: Form,
+    /// Whether the path stands above its lines and not before each.
+    pub heading: bool,
+    /// Whether lines have numbers.
+    pub line_numbers: bool,
+    /// Whether lines have the column of the first match.
+    pub columns: bool,
+    /// Whether only what matches is printed, each match on a line.
+    pub only_matching: bool,
+    /// Whether paths are printed with lines and counts.
+    pub paths: bool,
+    /// Whether there are colours.
+    pub color: bool,
+}
+
+impl Default for Looks {
+    fn default() -> Looks {
+        Looks {
+            form: Form::Lines,
+            heading: false,
+            line_numbers: false,
+            columns: false,
+            only_matching: false,
+            paths: true,
+            color: false,
+        }
+    }
+}
+
+/// What is printed of a file that matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Its lines.
+    Lines,
+    /// How many lines match.
+    Count,
+    /// How many matches there are.
+    CountMatches,
+    /// Its path.
+    Files,
+    /// Its path, when nothing matches.
+    FilesWithout,
+    /// ripgrep's events, as lines of JSON.
+    Events,
+}
+
+/// What is printed.
+pub struct Print<'p> {
+    /// The tree.
+    pub root: &'p Path,
+    /// The files, in the order in which they are printed.
+    pub files: &'p [RelPath],
+    /// Whether a file may answer; asked on the threads, because it may have to read the file.
+    pub takes: &'p (dyn Fn(&RelPath) -> bool + Sync),
+    /// What is looked for.
+    pub pattern: &'p Pattern,
+    /// Lines of context before and after each.
+    pub context: (u32, u32),
+    /// How many lines a file may give.
+    pub max_count: Option<u64>,
+    /// Threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// How it looks.
+    pub looks: Looks,
+}
+
+/// What printing came to.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// Whether any file matched; for [`Form::FilesWithout`], whether any did not.
+    pub matched: bool,
+    /// Files that could not be read to their end.
+    pub unread: Vec<Unread>,
+}
+
+/// How many files a thread takes at once.
+const BATCH: usize = 16;
+
+/// How many batches a thread may be ahead.
+const AHEAD: usize = 256;
+
+/// Prints, in pieces, to `out`, until it returns false.
+pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
+    let started = Instant::now();
+    let batches: Vec<&[RelPath]> = print.files.chunks(BATCH).collect();
+    let mut total = Batch::default();
+    let mut emit = |batch: Batch| -> bool {
+        let Batch { mut bytes, matched, unread, stats } = batch;
+        total.matched |= matched;
+        total.unread.extend(unread);
+        total.stats += stats;
+        if bytes.is_empty() {
+            return true;
+        }
+        if !std::mem::replace(&mut total.bytes, vec![0]).is_empty() {
+            bytes.splice(0..0, print.separator().iter().copied());
+        }
+        out(&bytes)
+    };
+    let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(batches.len());
+    let ended = if threads <= 1 {
+        let mut hand = Hand::new(print);
+        batches.iter().all(|batch| emit(hand.batch(batch)))
+    } else {
+        in_order(print, &batches, threads, &mut emit)
+    };
+    if ended && print.looks.form == Form::Events {
+        out(summary(&total.stats, started).as_bytes());
+    }
+    Printed { matched: total.matched, unread: total.unread }
+}
+
+/// What is done and not passed on yet.
+#[derive(Default)]
+struct Done {
+    batches: BTreeMap<usize, Batch>,
+    passed: usize,
+}
+
+fn in_order(
+    print: &Print<'_>,
+    batches: &[&[RelPath]],
+    threads: usize,
+    emit: &mut impl FnMut(Batch) -> bool,
+) -> bool {
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (done, moved) = (Mutex::new(Done::default()), Condvar::new());
+    let lock = || done.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = || {
+        let mut hand = Hand::new(print);
+        while !stop.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(files) = batches.get(place) else { return };
+            let batch = hand.batch(files);
+            let mut guard = lock();
+            while place > guard.passed + AHEAD && !stop.load(Ordering::Relaxed) {
+                guard = moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            }
+            guard.batches.insert(place, batch);
+            drop(guard);
+            moved.notify_all();
+        }
+    };
+    std::thread::scope(|scope| {
+        // A thread that panics must not leave the others waiting.
+        let guarded = || {
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            if let Err(panic) = ended {
+                stop.store(true, Ordering::Relaxed);
+                moved.notify_all();
+                std::panic::resume_unwind(panic);
+            }
+        };
+        let _hands: Vec<_> = (0..threads).map(|_| scope.spawn(guarded)).collect();
+        for place in 0..batches.len() {
+            let mut guard = lock();
+            let batch = loop {
+                if let Some(batch) = guard.batches.remove(&place) {
+                    break batch;
+                }
+                if stop.load(Ordering::Relaxed) {
+                    return false;
+                }
+                guard = moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            };
+            guard.passed = place;
+            drop(guard);
+            moved.notify_all();
+            if !emit(batch) {
+                stop.store(true, Ordering::Relaxed);
+                moved.notify_all();
+                return false;
+            }
+        }
+        true
+    })
+}
+
+/// What some files gave.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    matched: bool,
+    unread: Vec<Unread>,
+    stats: Stats,
+}
+
+/// A thread with its tools.
+struct Hand<'p> {
+    print: &'p Print<'p>,
+    searcher: Searcher,
+    printer: Printer,
+}
+
+enum Printer {
+    Lines(Standard<Buffer>),
+    Summary(Summary<Buffer>),
+    Events(JSON<Buffer>),
+}
+
+impl Print<'_> {
+    /// What stands between the output of two files.
+    fn separator(&self) -> &'static [u8] {
+        match self.looks.form {
+            Form::Lines if self.looks.heading => b"\n",
+            Form::Lines if self.context != (0, 0) => b"--\n",
+            _ => b"",
+        }
+    }
+
+    fn printer(&self) -> Printer {
+        let looks = self.looks;
+        let buffer = if looks.color { Buffer::ansi() } else { Buffer::no_color() };
+        let colors = ColorSpecs::default_with_color();
+        let kind = match looks.form {
+            Form::Lines => {
+                let mut builder = StandardBuilder::new();
+                builder
+                    .color_specs(colors)
+                    .heading(looks.heading)
+                    .path(looks.paths)
+                    .only_matching(looks.only_matching)
+                    .column(looks.columns)
+                    .per_match_one_line(true);
+                return Printer::Lines(builder.build(buffer));
+            }
+            Form::Events => return Printer::Events(JSONBuilder::new().build(buffer)),
+            Form::Count => SummaryKind::Count,
+            Form::CountMatches => SummaryKind::CountMatches,
+            Form::Files => SummaryKind::PathWithMatch,
+            Form::FilesWithout => SummaryKind::PathWithoutMatch,
+        };
+        let mut builder = SummaryBuilder::new();
+        builder.color_specs(colors).kind(kind).path(looks.paths).exclude_zero(true);
+        Printer::Summary(builder.build(buffer))
+    }
+}
+
+impl<'p> Hand<'p> {
+    fn new(print: &'p Print<'p>) -> Hand<'p> {
+        let (before, after) = print.context;
+        let mut builder = super::searcher(print.pattern);
+        builder
+            .max_matches(print.max_count)
+            .line_number(print.looks.line_numbers || print.looks.form == Form::Events)
+            .before_context(before as usize)
+            .after_context(after as usize);
+        Hand { print, searcher: builder.build(), printer: print.printer() }
+    }
+
+    fn batch(&mut self, files: &[RelPath]) -> Batch {
+        let mut batch = Batch::default();
+        for path in files.iter().filter(|path| (self.print.takes)(path)) {
+            let result = read::open(&path.below(self.print.root)).and_then(|file| {
+                let stats =
+                    self.printer.search(&mut self.searcher, &self.print.pattern.matcher, &file, path)?;
+                Ok(stats)
+            });
+            match result {
+                Ok((matched, stats)) => {
+                    batch.matched |= matched;
+                    batch.stats += stats;
+                }
+                // It went away since it was seen.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => batch.unread.push(Unread { path: path.clone(), error: error.to_string() }),
+            }
+            let printed = self.printer.buffer();
+            if !printed.is_empty() && !batch.bytes.is_empty() {
+                batch.bytes.extend_from_slice(self.print.separator());
+            }
+            batch.bytes.extend_from_slice(printed.as_slice());
+            printed.clear();
+        }
+        batch
+    }
+}
+
+impl Printer {
+    fn search(
+        &mut self,
+        searcher: &mut Searcher,
+        matcher: &RegexMatcher,
+        file: &std::fs::File,
+        path: &RelPath,
+    ) -> io::Result<(bool, Stats)> {
+        let path = path.as_str();
+        match self {
+            Printer::Lines(printer) => {
+                let mut sink = printer.sink_with_path(matcher, path);
+                searcher.search_file(matcher, file, &mut sink)?;
+                Ok((sink.has_match(), Stats::new()))
+            }
+            Printer::Summary(printer) => {
+                let mut sink = printer.sink_with_path(matcher, path);
+                searcher.search_file(matcher, file, &mut sink)?;
+                Ok((sink.has_match(), Stats::new()))
+            }
+            Printer::Events(printer) => {
+                let mut sink = printer.sink_with_path(matcher, path);
+                searcher.search_file(matcher, file, &mut sink)?;
+                Ok((sink.has_match(), sink.stats().clone()))
+            }
+        }
+    }
+
+    fn buffer(&mut self) -> &mut Buffer {
+        match self {
+            Printer::Lines(printer) => printer.get_mut(),
+            Printer::Summary(printer) => printer.get_mut(),
+            Printer::Events(printer) => printer.get_mut(),
+        }
+    }
+}
+
+/// ripgrep's last event.
+fn summary(stats: &Stats, started: Instant) -> String {
+    let elapsed = started.elapsed();
+    let summary = serde_json::json!({
+        "type": "summary",
+        "data": {
+            "stats": stats,
+            "elapsed_total": {
+                "secs": elapsed.as_secs(),
+                "nanos": elapsed.subsec_nanos(),
+                "human": format!("{:0.6}s", elapsed.as_secs_f64()),
+            },
+        },
+    });
+    format!("{summary}\n")
+}

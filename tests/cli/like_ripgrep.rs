@@ -1,0 +1,212 @@
+//! What `spyhop grep` prints against what ripgrep 15 prints for the same flags, byte by byte.
+//!
+//! ripgrep is looked for in `SPYHOP_RG`, then as `rg`. Where it is missing or older, the test says that it was skipped;
+//! with `SPYHOP_RG` set it fails instead.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use super::{SMALL, Tree};
+
+/// ripgrep 15, if it is there.
+fn ripgrep() -> Option<String> {
+    let named = std::env::var("SPYHOP_RG").ok();
+    let program = named.clone().unwrap_or_else(|| "rg".to_string());
+    let out = Command::new(&program).arg("--version").output().ok();
+    let version = out.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
+    let is_good = version.starts_with("ripgrep 15");
+    assert!(is_good || named.is_none(), "SPYHOP_RG is {program}, and that is {version:?}");
+    if !is_good {
+        eprintln!("skipped 1: what grep prints was not compared, there is no ripgrep 15");
+    }
+    is_good.then_some(program)
+}
+
+/// Files with everything that a line can hold.
+fn tree() -> Tree {
+    let tree = Tree::new(SMALL);
+    tree.write("crlf.c", "int one;\r\nint two; // two two\r\n\r\nvoid one_two(void);\r\n");
+    tree.write(
+        "utf16.txt",
+        "\u{feff}two größe\nzwei\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    );
+    tree.write("bom.txt", "\u{feff}two with a mark\n");
+    tree.write("latin.txt", b"two gr\xf6\xdfe\nTwo\n");
+    tree.write("shift-jis.c", b"// \x83\x65 two(\r\nint two;\r\n");
+    tree.write("binary.bin", b"two\0two\n");
+    tree.write("late.bin", ["two\n".repeat(18_000).as_bytes(), b"\0two\n"].concat());
+    tree.write("control.dat", b"\x01\x02\x03\x04two\x05\x06\x07\n");
+    tree.write("no-end.txt", "one\ntwo");
+    tree.write("big.txt", format!("{}two\n", format!("{}\n", "filler ".repeat(50)).repeat(3_200)));
+    tree.write("long.js", format!("var a = '{}'; two();\n", "x1".repeat(2_000)));
+    tree.write("word.txt", format!("{}two\n{}\n", "w".repeat(80), "long".repeat(1_500)));
+    tree.write("web/node_modules/dep/two.js", "two();\n");
+    tree.write("web/package.json", "{}\n");
+    tree.write("a-b/two.txt", "two\n");
+    tree.write("a/two.txt", "one\ntwo\nTWO\nthree\ntwo_2\nfour\ntwo three\n");
+    tree.write("a.txt", "two\n\n\ntwo·three\nMA\u{17f}K two\n");
+    tree.write(".hidden", "two\n");
+    tree.write(".gitignore", "*.log\n");
+    tree.write("ignored.log", "two\n");
+    tree
+}
+
+/// What a run of ours gives; lines need not be UTF-8.
+fn own(tree: &Tree, args: &[&str]) -> Output {
+    tree.command().args(args).output().unwrap()
+}
+
+fn events(out: &[u8]) -> Vec<serde_json::Value> {
+    let read = |line: &str| {
+        let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let is_summary = row["type"] == "summary";
+        let data = row["data"].as_object_mut().unwrap();
+        data.remove("elapsed_total");
+        if let Some(stats) = data.get_mut("stats").and_then(|stats| stats.as_object_mut()) {
+            stats.remove("elapsed");
+            if is_summary {
+                // ripgrep has searched every file, and we have not.
+                stats.remove("searches");
+                stats.remove("bytes_searched");
+            }
+        }
+        row
+    };
+    String::from_utf8_lossy(out).lines().map(read).collect()
+}
+
+const FLAGS: &[&[&str]] = &[
+    &[],
+    &["-n"],
+    &["-i", "-n"],
+    &["-s", "-i", "-s"],
+    &["-S", "-n"],
+    &["-w", "-n"],
+    &["-x", "-n"],
+    &["-F"],
+    &["-c"],
+    &["-c", "-v"],
+    &["-o", "-n"],
+    &["-o", "-c"],
+    &["--count-matches"],
+    &["-l"],
+    &["-l", "-v"],
+    &["--files-without-match"],
+    &["-m", "1"],
+    &["-m", "2", "-n", "-A", "1"],
+    &["-v", "-n", "-m", "3"],
+    &["-A", "2"],
+    &["-B", "1", "-n"],
+    &["-C", "2", "-n"],
+    &["-A", "1", "-C", "3", "-n"],
+    &["--column"],
+    &["--column", "-N"],
+    &["-H", "-n"],
+    &["-I", "-n"],
+    &["--heading", "-n"],
+    &["--heading", "-C", "1"],
+    &["-U", "-n"],
+    &["-U", "-o", "-n"],
+    &["-U", "--multiline-dotall", "-c"],
+    &["-e", "one", "-n"],
+    &["-g", "*.txt", "-n"],
+    &["-g", "!a", "-n"],
+    &["-g", "a/**", "-l"],
+    &["--color", "always", "-n"],
+    &["--color", "always", "--heading", "-n", "-C", "1"],
+    &["--json"],
+    &["--json", "-C", "1"],
+    &["--json", "-U"],
+];
+
+const PATTERNS: &[&str] = &[
+    "two",
+    "TWO",
+    "Two",
+    "t",
+    "two\\(",
+    "^two",
+    "two$",
+    "\\btwo\\b",
+    "one.*two|four",
+    "größe",
+    "x*",
+    "^$",
+    "mask",
+    "·",
+    "\\W{3}",
+    "wtwo",
+    "long",
+    "no such thing",
+];
+
+const MULTI: &[&str] = &["one\\ntwo", "two\\r?\\n\\s*\\n", "two(?s:.)+three"];
+
+#[test]
+fn grep_prints_what_ripgrep_prints() {
+    let Some(rg) = ripgrep() else { return };
+    let tree = tree();
+    tree.run(&["index"]);
+    let mut wrong = Vec::new();
+    let mut check = |flags: &[&str], pattern: &str, policy: &str| {
+        let out = Command::new(&rg)
+            .current_dir(tree.root())
+            .args(["--no-config", "--no-require-git", "--sort", "path"])
+            .args(flags)
+            .args(["-e", pattern])
+            .output()
+            .unwrap();
+        let own_flags: Vec<&str> =
+            flags.iter().map(|flag| if *flag == "--json" { "--rg-json" } else { flag }).collect();
+        let ran =
+            own(&tree, &[&["grep"], &own_flags[..], &["--stale-policy", policy, "-e", pattern]].concat());
+        let same = match flags.contains(&"--json") {
+            true => events(&ran.stdout) == events(&out.stdout),
+            false => ran.stdout == out.stdout,
+        };
+        if !same || ran.status.code() != out.status.code() {
+            let [mine, theirs] = [&ran.stdout, &out.stdout].map(|text| head(text));
+            wrong.push(format!("{flags:?} {pattern:?} {policy}: {mine:?}, not {theirs:?}"));
+        }
+    };
+    for (place, flags) in FLAGS.iter().enumerate() {
+        let multi = if flags.contains(&"-U") { MULTI } else { &[] };
+        // Every pattern with some flags, every flag with some patterns: all of them together take minutes.
+        let chosen = PATTERNS.iter().enumerate().filter(|(at, _)| (at + place) % 6 == 0 || *at == 0);
+        for pattern in chosen.map(|(_, pattern)| pattern).chain(multi) {
+            check(flags, pattern, if place % 2 == 0 { "ignore" } else { "refresh" });
+        }
+    }
+    for pattern in PATTERNS {
+        check(&["-n"], pattern, "ignore");
+        check(&["-i", "-n"], pattern, "ignore");
+        check(&["-w", "-n"], pattern, "refresh");
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn head(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().take(160).collect()
+}
+
+#[test]
+fn changes_are_seen() {
+    let Some(rg) = ripgrep() else { return };
+    let tree = tree();
+    tree.run(&["index"]);
+    tree.write("a/two.txt", "nothing\nnew_needle\n");
+    tree.write("new.txt", "two new_needle\n");
+    std::fs::rename(Path::new(&tree.root()).join("crlf.c"), Path::new(&tree.root()).join("moved.c")).unwrap();
+    std::fs::remove_file(Path::new(&tree.root()).join("no-end.txt")).unwrap();
+    for pattern in ["two", "new_needle", "one_two", "one"] {
+        let out = Command::new(&rg)
+            .current_dir(tree.root())
+            .args(["--no-config", "--no-require-git", "--sort", "path", "-n", pattern])
+            .output()
+            .unwrap();
+        let ran = own(&tree, &["grep", "-n", pattern]);
+        let [mine, theirs] =
+            [&ran.stdout, &out.stdout].map(|text| String::from_utf8_lossy(text).into_owned());
+        assert_eq!(mine, theirs, "{pattern}");
+    }
+}
