@@ -1,0 +1,68 @@
+"""How long `spyhop grep` takes beside ripgrep: whole processes, warm, interleaved, on one tree.
+
+    python3 eval/grep_speed.py --bin target/release/spyhop --rg rg --count 60 TREE
+
+Patterns are sampled as in `grep_oracle.py`; both write to a pipe that is read to its end and print line numbers.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+import time
+
+import grep_oracle
+
+
+def timed(command, tree):
+    start = time.perf_counter()
+    out = subprocess.run(command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return time.perf_counter() - start, out.count(b"\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree")
+    parser.add_argument("--bin", default="target/release/spyhop")
+    parser.add_argument("--rg", default="rg")
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--index-dir")
+    parser.add_argument("--policy", default="ignore")
+    parser.add_argument("--show", action="store_true")
+    args = parser.parse_args()
+    tree = os.path.abspath(args.tree)
+    binary = os.path.abspath(args.bin)
+    with tempfile.TemporaryDirectory() as scratch:
+        index = args.index_dir or os.path.join(scratch, "index")
+        subprocess.run([binary, "index", "--root", ".", "--index-dir", index, "-q"], cwd=tree, check=True)
+        files = grep_oracle.listed(args, tree)
+        chance = random.Random(f"{args.seed} {os.path.basename(tree)}")
+        asked = grep_oracle.patterns(tree, files, chance, args.count)
+        rows = []
+        for pattern, flags in asked:
+            flags = [flag for flag in flags if flag == "-F"] + [flag for flag in flags if flag in ("-i", "-w")] + ["-n"]
+            own = [binary, "grep", *flags, "--root", ".", "--index-dir", index, "--stale-policy", args.policy,
+                   "-e", pattern]
+            other = [args.rg, "--no-config", "--no-require-git", *flags, "-e", pattern]
+            pairs = [(timed(own, tree), timed(other, tree)) for _ in range(args.runs)]
+            mine = statistics.median(own[0] for own, _ in pairs)
+            theirs = statistics.median(other[0] for _, other in pairs)
+            rows.append((theirs / mine, mine, theirs, pairs[0][0][1], pattern, flags))
+    rows.sort()
+    if args.show:
+        for ratio, mine, theirs, lines, pattern, flags in rows:
+            print(f"{ratio:7.1f}  {mine * 1000:8.1f}  {theirs * 1000:8.1f}  {lines:8}  {' '.join(flags)} {pattern!r}")
+    ratios = [row[0] for row in rows]
+    own = [row[1] * 1000 for row in rows]
+    other = [row[2] * 1000 for row in rows]
+    print(f"{os.path.basename(tree)}: {len(rows)} patterns, {len(files)} files; ms at p50: {statistics.median(own):.1f},"
+          f" rg {statistics.median(other):.1f}; rg takes {statistics.median(ratios):.1f} times as long at p50,"
+          f" {ratios[0]:.2f} at the worst, {ratios[-1]:.1f} at the best")
+
+
+if __name__ == "__main__":
+    main()
