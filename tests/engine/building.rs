@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State};
+use spyhop::engine::api::{GrepRequest, OnMissing, Options, SearchRequest, StalePolicy, State};
 use spyhop::engine::{Engine, ErrorKind};
 
 use super::{Tree, open, options, paths, refresh};
@@ -57,6 +57,9 @@ fn searches_answer_from_what_there_is_so_far() {
                 let part = at_once(&tree, policy).search(&SearchRequest::new("provider")).unwrap();
                 assert!(part.snapshot.indexed_files >= building.files);
             }
+            // A part says nothing of where else a line may stand.
+            let lines = at_once(&tree, StalePolicy::Ignore).grep(&GrepRequest::new("provider")).unwrap();
+            assert_eq!(lines.total_files, FILES);
             let status = at_once(&tree, StalePolicy::Ignore).status().unwrap();
             assert!(matches!(status.state, State::Indexing | State::Ready), "{:?}", status.state);
             seen = building.files;
