@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::plan::{Beside, Plan, ReadTask};
-use super::{Committed, Updater, work};
+use super::{Committed, Updater, unranked};
 use crate::meta::{Meta, MetaError, View, ViewKey};
 use crate::model::SkipReason;
 use crate::path::RelPath;
@@ -73,7 +73,7 @@ impl Updater<'_> {
             entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
         };
         let old = task.old.map(|(_, hash)| hash);
-        match work::read_file(task, self.workspace.root(), &self.limits(), self.tracked) {
+        match unranked::read_file(task, self.workspace.root(), &self.limits(), self.tracked) {
             ReadOutcome::Source(source) => {
                 old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
             }

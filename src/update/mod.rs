@@ -11,6 +11,7 @@ mod quarantine;
 mod refresh;
 mod run;
 mod trial;
+mod unranked;
 mod work;
 mod workspace;
 
@@ -282,7 +283,7 @@ impl Updater<'_> {
             skip_minified: true,
         };
         let root = self.workspace.root();
-        let outcome = work::read_file(&task, root, &self.limits(), self.tracked);
+        let outcome = unranked::read_file(&task, root, &self.limits(), self.tracked);
         (outcome, read::read(&task.path.below(root), &strict))
     }
 

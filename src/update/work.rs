@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::plan::{ReadTask, stat_row};
 use super::quarantine::{Journal, Quarantine, Slot};
+use super::unranked::{self, read_file};
 use super::{OnProgress, Progress, Stage};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::git::Tracked;
@@ -28,7 +29,7 @@ use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, Segmen
 use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
 use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipped, Symbol, SymbolKind};
 use crate::path::RelPath;
-use crate::read::{self, Limits, ReadOutcome, Source};
+use crate::read::{Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
@@ -51,64 +52,6 @@ const HOME: u32 = u32::MAX;
 /// Threads when nobody says: one a core.
 pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Reads a file of the tree; what git tracks is never left out for looking generated, what the user asks for not for
-/// its size either.
-pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
-    let path = &task.path;
-    let file = path.below(root);
-    if task.wanted {
-        return read::read(&file, &Limits::WANTED);
-    }
-    match read::read(&file, limits) {
-        ReadOutcome::PathOnly { reason: SkipReason::TooLarge, detail, .. } => ReadOutcome::PathOnly {
-            hash: read::path_only(Unranked::read(&file).key()),
-            reason: SkipReason::TooLarge,
-            detail,
-        },
-        ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
-            if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
-        {
-            read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..*limits })
-        }
-        outcome => outcome,
-    }
-}
-
-/// Of larger files not even the words are known.
-const MAX_WORDS_BYTES: u64 = 64 << 20;
-
-/// The content of a file that is not ranked, as far as a search for words needs it.
-enum Unranked {
-    /// Its text.
-    Text(Source),
-    /// Nothing that such a search would find.
-    Binary,
-    /// Anything.
-    Unknown,
-}
-
-impl Unranked {
-    fn read(file: &Path) -> Unranked {
-        let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
-        match read::read(file, &limits) {
-            ReadOutcome::Source(source) => Unranked::Text(source),
-            ReadOutcome::Skipped { reason: SkipReason::Binary, detail } if detail.starts_with("NUL") => {
-                Unranked::Binary
-            }
-            _ => Unranked::Unknown,
-        }
-    }
-
-    /// What tells one content from another.
-    fn key(&self) -> ContentHash {
-        match self {
-            Unranked::Text(source) => source.hash,
-            Unranked::Binary => ContentHash::of(b"binary"),
-            Unranked::Unknown => ContentHash::of(b"unknown"),
-        }
-    }
 }
 
 /// What the threads work on.
@@ -537,7 +480,12 @@ impl<'w> Hand<'w> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
-        self.fill_words(task, hash);
+        unranked::fill_words(
+            &task.path.below(self.work.root),
+            hash,
+            &mut self.tokenizer,
+            &mut self.fields.words,
+        );
         let chunk = Chunk {
             span: Span::default(),
             lines: Lines { first: 1, last: 1 },
@@ -559,24 +507,6 @@ impl<'w> Hand<'w> {
             lengths,
             outline: Outline::default().encode(),
         })
-    }
-
-    /// The words of a file that is not ranked, if they are those of the content that `hash` stands for.
-    fn fill_words(&mut self, task: &ReadTask, hash: ContentHash) {
-        let words = &mut self.fields.words;
-        words.clear();
-        let content = Unranked::read(&task.path.below(self.work.root));
-        let is_same = read::path_only(content.key()) == hash;
-        match content {
-            Unranked::Text(source) if is_same && !source.decoded => {
-                self.tokenizer.words(&source.text, words);
-                if self.tokenizer.passed_over() {
-                    words.push(OPEN_WORDS);
-                }
-            }
-            Unranked::Binary if is_same => {}
-            _ => words.push(OPEN_WORDS),
-        }
     }
 
     /// Adds a document. A file's words go with its last one, where all are known.

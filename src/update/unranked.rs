@@ -1,0 +1,86 @@
+//! Reading a file of the tree, and what is known of one that is not ranked: its words, so that an exact search can tell
+//! whether it has to be read.
+
+use std::path::Path;
+
+use super::ReadTask;
+use crate::git::Tracked;
+use crate::id::ContentHash;
+use crate::model::SkipReason;
+use crate::read::{self, Limits, ReadOutcome, Source};
+use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
+
+/// Reads a file of the tree; what git tracks is never left out for looking generated, what the user asks for not for
+/// its size either.
+pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
+    let path = &task.path;
+    let file = path.below(root);
+    if task.wanted {
+        return read::read(&file, &Limits::WANTED);
+    }
+    match read::read(&file, limits) {
+        ReadOutcome::PathOnly { reason: SkipReason::TooLarge, detail, .. } => ReadOutcome::PathOnly {
+            hash: read::path_only(Unranked::read(&file).key()),
+            reason: SkipReason::TooLarge,
+            detail,
+        },
+        ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
+            if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
+        {
+            read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..*limits })
+        }
+        outcome => outcome,
+    }
+}
+
+/// Of larger files not even the words are known.
+const MAX_WORDS_BYTES: u64 = 64 << 20;
+
+/// The content of a file that is not ranked, as far as a search for words needs it.
+enum Unranked {
+    /// Its text.
+    Text(Source),
+    /// Nothing that such a search would find.
+    Binary,
+    /// Anything.
+    Unknown,
+}
+
+impl Unranked {
+    fn read(file: &Path) -> Unranked {
+        let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
+        match read::read(file, &limits) {
+            ReadOutcome::Source(source) => Unranked::Text(source),
+            ReadOutcome::Skipped { reason: SkipReason::Binary, detail } if detail.starts_with("NUL") => {
+                Unranked::Binary
+            }
+            _ => Unranked::Unknown,
+        }
+    }
+
+    /// What tells one content from another.
+    fn key(&self) -> ContentHash {
+        match self {
+            Unranked::Text(source) => source.hash,
+            Unranked::Binary => ContentHash::of(b"binary"),
+            Unranked::Unknown => ContentHash::of(b"unknown"),
+        }
+    }
+}
+
+/// The words of a file that is not ranked, if they are those of the content that `hash` stands for.
+pub fn fill_words(file: &Path, hash: ContentHash, tokenizer: &mut Tokenizer, words: &mut TermList) {
+    words.clear();
+    let content = Unranked::read(file);
+    let is_same = read::path_only(content.key()) == hash;
+    match content {
+        Unranked::Text(source) if is_same && !source.decoded => {
+            tokenizer.words(&source.text, words);
+            if tokenizer.passed_over() {
+                words.push(OPEN_WORDS);
+            }
+        }
+        Unranked::Binary if is_same => {}
+        _ => words.push(OPEN_WORDS),
+    }
+}
