@@ -349,6 +349,7 @@ fn a_status() {
          symbols     800\n\
          sources     1.0 MiB\n\
          index size  1.5 KiB\n\
+         also holds  main\n\
          stale files 3\n\
          languages   rust 100, text 20\n\
          skipped     ignored 4, too-large 1\n\
