@@ -4,6 +4,7 @@
 //! files that nobody names yet; the commit names them all at once; a crash anywhere leaves the last commit as it
 //! was. An update holds the workspace's lock from the moment it knows that there is something to write.
 
+mod clock;
 mod compare;
 mod keep;
 mod plan;

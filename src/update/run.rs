@@ -6,11 +6,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::clock::Moment;
 use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::keep::{self, Judged, Strictness, Why};
 use super::plan::{Plan, ReadTask};
 use super::quarantine::Quarantine;
-use super::work::{self, Moment, NewVersion, Outcome, Parcel, Work};
+use super::work::{self, NewVersion, Outcome, Parcel, Work};
 use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell, trial};
 use crate::id::{ContentHash, VersionId};
 use crate::index::{IndexError, Writer};

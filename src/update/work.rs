@@ -13,10 +13,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Scope, ScopedJoinHandle};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 
+use super::clock::{Clock, HOME, Moment};
 use super::plan::{ReadTask, stat_row};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
@@ -42,12 +43,6 @@ const SEGMENT_BYTES: usize = 72 << 20;
 
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
-
-/// The longest pause between checkpoints.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// The epoch of a thread that has nothing left to do.
-const HOME: u32 = u32::MAX;
 
 /// Threads when nobody says: one a core.
 pub fn default_threads() -> usize {
@@ -163,7 +158,7 @@ impl Work<'_> {
                 };
                 let delivered = match received {
                     Ok(Ok(parcel)) => {
-                        let moment = clock.receive(&parcel);
+                        let moment = clock.receive(parcel.thread, parcel.epoch);
                         deliver(parcel, moment)
                     }
                     Ok(Err(error)) => Err(error.into()),
@@ -185,64 +180,6 @@ impl Work<'_> {
             }
             result
         })
-    }
-}
-
-/// Whether a parcel completes a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// There is more to come.
-    Between,
-    /// All that was done when the checkpoint was called has been delivered.
-    Checkpoint,
-}
-
-/// When checkpoints are called, and which threads have answered the last one.
-struct Clock {
-    /// When the next one is called; `None` while one is on its way, and for never.
-    next: Option<Instant>,
-    is_called: bool,
-    pause: Duration,
-    called: u32,
-    answered: Vec<u32>,
-}
-
-impl Clock {
-    fn new(first: Duration, threads: usize) -> Clock {
-        Clock {
-            next: Instant::now().checked_add(first),
-            is_called: false,
-            pause: first,
-            called: 0,
-            answered: vec![0; threads],
-        }
-    }
-
-    fn left(&self) -> Option<Duration> {
-        self.next.map(|next| next.saturating_duration_since(Instant::now()))
-    }
-
-    fn call(&mut self, epoch: &AtomicU32) {
-        self.called += 1;
-        epoch.store(self.called, Ordering::Relaxed);
-        (self.next, self.is_called) = (None, true);
-    }
-
-    fn all_are_home(&self) -> bool {
-        self.answered.iter().all(|answered| *answered == HOME)
-    }
-
-    fn receive(&mut self, parcel: &Parcel) -> Moment {
-        self.answered[parcel.thread] = parcel.epoch;
-        if !self.is_called
-            || self.all_are_home()
-            || self.answered.iter().any(|answered| *answered < self.called)
-        {
-            return Moment::Between;
-        }
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-        (self.next, self.is_called) = (Instant::now().checked_add(self.pause), false);
-        Moment::Checkpoint
     }
 }
 
