@@ -120,12 +120,9 @@ impl Viewed<'_> {
         };
         let mut versions: Vec<VersionId> = Vec::new();
         for (segment, docs) in reader.segments().iter().zip(lists.0) {
-            for doc in docs.into_iter().filter(|doc| segment.is_live(*doc)) {
-                let version = segment.version(doc).map_err(SearchError::from)?;
-                if self.view.stat(version).is_some() {
-                    versions.push(version);
-                }
-            }
+            let live: Vec<u32> = docs.into_iter().filter(|doc| segment.is_live(*doc)).collect();
+            let named = segment.versions_of(&live).map_err(SearchError::from)?;
+            versions.extend(named.into_iter().filter(|version| self.view.stat(*version).is_some()));
         }
         versions.sort_unstable();
         versions.dedup();

@@ -309,12 +309,14 @@ impl Segment {
         Ok(self.versions.get_or_init(|| values.into_iter().map(|value| value as u32).collect()))
     }
 
-    /// The file version of a document, when few are wanted.
-    pub fn version(&self, doc: u32) -> Result<VersionId, IndexError> {
+    /// The file versions of some documents, when those of all are not wanted: opening the column costs as much as
+    /// reading many of its values.
+    pub fn versions_of(&self, docs: &[u32]) -> Result<Vec<VersionId>, IndexError> {
         if let Some(versions) = self.versions.get() {
-            return Ok(VersionId(versions[doc as usize]));
+            return Ok(docs.iter().map(|doc| VersionId(versions[*doc as usize])).collect());
         }
-        Ok(VersionId(self.reader.fast_fields().u64("version")?.values.get_val(doc) as u32))
+        let column = self.reader.fast_fields().u64("version")?.values;
+        Ok(docs.iter().map(|doc| VersionId(column.get_val(*doc) as u32)).collect())
     }
 
     /// The lengths of a scored field.
