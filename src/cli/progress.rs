@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use spyhop::engine::api::{Progress, Stage};
+use spyhop::engine::api::{Holder, Progress, Stage};
 
 use super::output::Output;
 
@@ -43,8 +43,8 @@ impl Bar {
 
     /// Shows how far the update is.
     pub fn update(&self, progress: Progress) {
-        if let Some(holder) = progress.waits_for {
-            self.say_that_it_waits(holder);
+        if progress.stage == Stage::Wait {
+            self.say_that_it_waits(progress.holder);
             return;
         }
         if !self.shown || self.begun.elapsed() < PATIENCE {
@@ -76,9 +76,10 @@ impl Bar {
     }
 
     /// Says on standard error, terminal or not, who is waited for: otherwise a command seems to hang.
-    fn say_that_it_waits(&self, holder: Option<(u32, u64)>) {
+    fn say_that_it_waits(&self, holder: Option<Holder>) {
         if !self.quiet {
-            let who = holder.map(|(pid, age)| format!(" (process {pid}, since {age} s)")).unwrap_or_default();
+            let who =
+                holder.map(|it| format!(" (process {}, since {} s)", it.pid, it.age())).unwrap_or_default();
             // Where standard error is closed there is nobody to tell.
             let _ =
                 writeln!(io::stderr(), "spyhop: waiting for another process that is changing the index{who}");

@@ -15,6 +15,7 @@ use crate::path::RelPath;
 use crate::profile::{Feature, Profile, QueryKind, Signal};
 use crate::search::Forms;
 pub use crate::snippet::Snippet;
+pub use crate::store::Holder;
 use crate::text::Lines;
 pub use crate::update::{Collected, Dropped, Progress, RefreshReport, Stage, Why};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};

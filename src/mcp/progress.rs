@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn the_number_grows_from_stage_to_stage() {
         let at = |stage, files, bytes| {
-            part(Progress { stage, files, total_files: 10, bytes, total_bytes: 100, waits_for: None })
+            part(Progress { stage, files, total_files: 10, bytes, total_bytes: 100, holder: None })
         };
         let seen = [
             at(Stage::Scan, 0, 0),

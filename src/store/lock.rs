@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{AtFile, FileError, Step, step};
 
 /// Who holds a lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process id.
     pub pid: u32,

@@ -32,7 +32,7 @@ use crate::meta::{MetaError, ViewKey};
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome};
-use crate::store::{FORMAT_VERSION, FileError, LockError};
+use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
 use crate::walk::{self, Candidate, WalkError, WalkOptions, Walked};
 use quarantine::Suspect;
@@ -100,9 +100,8 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes in all, as far as known.
     pub total_bytes: u64,
-    /// In the stage of waiting: the process that is waited for and for how many seconds it has been at it, where it
-    /// says so.
-    pub waits_for: Option<Option<(u32, u64)>>,
+    /// In the stage of waiting: who is waited for, where that is known.
+    pub holder: Option<Holder>,
 }
 
 /// A stage of an update.
@@ -313,7 +312,7 @@ impl Updater<'_> {
 
 /// Tells that a stage begins.
 fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
-    progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes, waits_for: None });
+    progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes, holder: None });
 }
 
 #[cfg(test)]

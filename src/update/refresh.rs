@@ -129,14 +129,14 @@ impl Updater<'_> {
         self.workspace.check_owner()?;
         store::create_private_dir(self.workspace.dir())?;
         let mut waits = |holder: Option<&Holder>| {
-            let waits_for = Some(holder.map(|holder| (holder.pid, holder.age())));
+            let holder = holder.copied();
             progress(Progress {
                 stage: Stage::Wait,
                 files: 0,
                 total_files: 0,
                 bytes: 0,
                 total_bytes: 0,
-                waits_for,
+                holder,
             });
         };
         let lock = Lock::acquire(&self.workspace.lock_path(), patience, &mut waits)?;

@@ -270,7 +270,7 @@ impl<'w> Hand<'w> {
                     total_files: tasks.len(),
                     bytes: shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
                     total_bytes,
-                    waits_for: None,
+                    holder: None,
                 });
                 let epoch = shared.epoch.load(Ordering::Relaxed);
                 // Between files only, so that a file's documents stay together.
