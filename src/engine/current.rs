@@ -171,26 +171,24 @@ impl Engine {
         committed: Option<&Committed>,
         progress: OnProgress<'_>,
     ) -> Result<(Arc<Corpus>, Freshness), Error> {
+        let patience = self.patience();
         loop {
-            match self.refresh_from(committed, self.patience(), progress) {
-                Ok(report) => {
-                    let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
-                    match self.current()? {
-                        Current::Whole(corpus) => return Ok((corpus, freshness)),
-                        // Another branch was checked out since.
-                        _ => continue,
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::Locked => {}
-                Err(error) => return Err(error),
-            }
-            while Lock::holder(&self.workspace.lock_path()).is_some() {
+            while patience.is_zero() && Lock::holder(&self.workspace.lock_path()).is_some() {
                 match self.current() {
                     Ok(Current::Whole(corpus)) => return Ok((corpus, Freshness::default())),
                     Ok(Current::Part(corpus)) => return Ok(part(corpus)),
                     // A damaged one is being made anew.
                     _ => std::thread::sleep(LOOK_AGAIN),
                 }
+            }
+            let report = match self.refresh_from(committed, patience, progress) {
+                Err(error) if error.kind() == ErrorKind::Locked && patience.is_zero() => continue,
+                other => other?,
+            };
+            // Else another branch was checked out since.
+            if let Current::Whole(corpus) = self.current()? {
+                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
+                return Ok((corpus, freshness));
             }
         }
     }
@@ -252,12 +250,6 @@ impl Engine {
         }
     }
 
-    /// What is open, if it is of the newest commit.
-    pub(super) fn opened(&self) -> Option<Arc<Corpus>> {
-        let corpus = lock(&self.open).as_ref().map(|open| Arc::clone(&open.corpus))?;
-        (self.workspace.stamp().as_deref() == Some(corpus.committed().reader.stamp())).then_some(corpus)
-    }
-
     /// The newest commit, opened if it is not open yet, and what it holds of what is checked out.
     pub(super) fn current(&self) -> Result<Current, Error> {
         let key = update::view_key(&self.workspace, &self.head(), &self.settings);
@@ -301,7 +293,7 @@ impl Engine {
     }
 
     /// The newest commit, whose stamp is known.
-    fn committed_with(&self, stamp: Option<&[u8]>) -> Result<Arc<Committed>, WorkspaceError> {
+    pub(super) fn committed_with(&self, stamp: Option<&[u8]>) -> Result<Arc<Committed>, WorkspaceError> {
         let mut cached = lock(&self.committed);
         let is_newest = |committed: &&Arc<Committed>| Some(committed.reader.stamp()) == stamp;
         if let Some(committed) = cached.as_ref().filter(is_newest) {

@@ -128,12 +128,9 @@ impl Engine {
     /// `Locked` when another process is indexing and [`Options::wait`] has passed; `DiskFull`, `ReadOnly`,
     /// `Permission` or `Io` when the index cannot be written. The last commit still answers after any error.
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
-        // What is open already serves; what ranking makes of a commit is not needed here.
-        if let Some(corpus) = self.opened() {
-            return self.refresh_from(Some(corpus.committed()), self.options.wait, progress);
-        }
-        let committed = self.workspace.open().ok();
-        self.refresh_from(committed.as_ref(), self.options.wait, progress)
+        // What ranking makes of a commit is not needed here.
+        let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
+        self.refresh_from(committed.as_deref(), self.options.wait, progress)
     }
 
     /// Makes the index anew from the sources; the old one answers meanwhile.
