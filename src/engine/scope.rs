@@ -104,7 +104,7 @@ impl Engine {
 impl Viewed<'_> {
     /// The files of `narrowed`, or all of them, that the filter lets through, sorted.
     pub(super) fn files(self, filter: &Filter, narrowed: Option<Vec<VersionId>>) -> Vec<RelPath> {
-        let versions = narrowed.unwrap_or_else(|| self.view.versions().collect());
+        let versions = narrowed.unwrap_or_else(|| self.view.versions().to_vec());
         let versions = versions.into_iter().filter_map(|version| self.meta().version(version));
         let paths = versions.map(|version| version.path()).filter(|path| filter.takes_path(path));
         let mut files: Vec<RelPath> = paths.filter_map(|path| RelPath::new(path).ok()).collect();
@@ -122,7 +122,7 @@ impl Viewed<'_> {
         for (segment, docs) in reader.segments().iter().zip(lists.0) {
             let live: Vec<u32> = docs.into_iter().filter(|doc| segment.is_live(*doc)).collect();
             let named = segment.versions_of(&live).map_err(SearchError::from)?;
-            versions.extend(named.into_iter().filter(|version| self.view.stat(*version).is_some()));
+            versions.extend(named.into_iter().filter(|version| self.view.holds(*version)));
         }
         versions.sort_unstable();
         versions.dedup();
@@ -131,7 +131,7 @@ impl Viewed<'_> {
 
     /// The walked files that may match: those of `narrowed`, and whatever has moved since they were indexed.
     fn moved_or(self, filter: &Filter, walked: Walked, narrowed: &[VersionId]) -> Vec<RelPath> {
-        let known = self.view.entries().iter().filter_map(|entry| {
+        let known = self.view.entries().filter_map(|entry| {
             let version = self.meta().version(entry.version)?;
             Some((version.path(), (entry.version, entry.stat)))
         });

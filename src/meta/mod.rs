@@ -5,15 +5,17 @@
 //! meta/g000000013.delta   what generation 13 changed
 //! ```
 //!
-//! A record file is an [`Envelope`]: a table (serde, postcard) that is read whole, and a heap of outlines, one a file
-//! version, and of parts of views, that are read one by one. Tables are columns, not rows: reading tens of thousands
-//! of files then costs a few allocations; a view that nobody asks for costs nothing. A commit names its records in its payload ([`Commit`]); records that no kept commit names are
-//! garbage. Deltas are folded into a new base when they outgrow it.
+//! A record file is an [`Envelope`]: a small table (serde, postcard) that is read whole, and a heap of outlines, one a
+//! file version, of columns ([`columns`]) with a row a version, and of parts of views. Columns are read where they lie,
+//! so opening costs next to nothing; a view that nobody asks for costs nothing. A commit names its records in its
+//! payload ([`Commit`]); records that no kept commit names are garbage. Deltas are folded into a new base when they
+//! outgrow it.
 //!
 //! There is a view for each worktree and branch, and one for each update that has not ended. Stat data belongs to a
 //! view, because two worktrees of one repository hold the same version under different times.
 //! Everything else belongs to the version: (path, content hash).
 
+mod columns;
 mod outline;
 mod record;
 mod view;
@@ -31,8 +33,10 @@ pub use view::{SkippedEntry, StatRow, View, ViewEntry, ViewInfo, ViewKey};
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{Field, FieldLengths, Note};
 use crate::store::{self, AtFile, Envelope, EnvelopeError, FORMAT_VERSION, FileError};
-use record::{Change, PartAt, Table, Versions};
-use view::{SkippedDelta, VersionsDelta, ViewDelta, assemble, live_versions};
+use columns::{Column, Columns};
+use record::{Change, PartAt, Table};
+use rustc_hash::FxHashSet;
+use view::{Part, Piece, VersionsDelta, assemble, live_versions};
 
 /// Deltas are folded when there are more than this many: each costs a file to open.
 const MAX_DELTAS: usize = 24;
@@ -122,16 +126,65 @@ pub struct Meta {
     heaps: Vec<Arc<memmap2::Mmap>>,
 }
 
+/// The file versions of all records.
+#[derive(Default)]
+struct Versions {
+    records: Vec<Columns>,
+    /// Those that no view named any more, and that no later record brought back: numbers are given once.
+    gone: FxHashSet<u32>,
+    /// Whether the numbers increase from record to record; an interrupted build leaves them in another order.
+    in_order: bool,
+}
+
+impl Versions {
+    fn add(&mut self, columns: Columns) {
+        let last = self.records.iter().rev().find_map(|record| record.ends());
+        self.in_order = match (last, columns.ends()) {
+            (Some((_, last)), Some((first, _))) => self.in_order && last < first,
+            _ => self.in_order || self.records.is_empty(),
+        };
+        self.records.push(columns);
+    }
+
+    /// The rows that are not collected, by number.
+    fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let all = || {
+            let rows =
+                |(record, columns): (usize, &Columns)| (0..columns.rows()).map(move |row| (record, row));
+            self.records.iter().enumerate().flat_map(rows)
+        };
+        let sorted = (!self.in_order).then(|| {
+            let mut rows: Vec<(usize, usize)> = all().collect();
+            rows.sort_by_key(|(record, row)| self.records[*record].id(*row));
+            rows
+        });
+        let unsorted = sorted.is_none().then(all);
+        let rows = sorted.into_iter().flatten().chain(unsorted.into_iter().flatten());
+        rows.filter(|(record, row)| {
+            self.gone.is_empty() || !self.gone.contains(&self.records[*record].id(*row))
+        })
+    }
+
+    fn row_of(&self, id: VersionId) -> Option<(&Columns, usize, usize)> {
+        let found = self
+            .records
+            .iter()
+            .enumerate()
+            .find_map(|(record, columns)| columns.row_of(id.0).map(|row| (columns, record, row)));
+        found.filter(|_| self.gone.is_empty() || !self.gone.contains(&id.0))
+    }
+}
+
 /// A view as it is kept: what changed it, record by record. It is put together when it is asked for.
 #[derive(Default)]
 struct Chain {
     info: ViewInfo,
-    parts: Vec<Part>,
+    parts: Vec<PartRef>,
     view: OnceLock<View>,
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct PartRef {
     heap: usize,
     place: PartAt,
 }
@@ -162,19 +215,21 @@ impl Meta {
         let mut meta =
             Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() };
         for record in meta.commit.records.clone() {
-            let (table, map) = read_record(&dir.join(&record.name), &record)?;
-            meta.heaps.push(Arc::new(map));
-            meta.apply(table, meta.heaps.len() - 1);
+            let path = dir.join(&record.name);
+            let (table, map) = read_record(&path, &record)?;
+            let map = Arc::new(map);
+            let columns = Columns::open(&map, table.versions);
+            let reason = "its columns contradict their check".to_string();
+            let columns = columns.ok_or(MetaError::Damaged { path, reason })?;
+            meta.heaps.push(map);
+            meta.apply(table, columns, meta.heaps.len() - 1);
         }
-        meta.versions.finish();
         Ok(meta)
     }
 
-    fn apply(&mut self, table: Table, heap: usize) {
-        self.versions.append(table.versions, heap as u32);
-        if !table.collected.is_empty() {
-            self.versions.collect(&table.collected);
-        }
+    fn apply(&mut self, table: Table, columns: Columns, heap: usize) {
+        self.versions.add(columns);
+        self.versions.gone.extend(table.collected);
         for change in table.views {
             let Change::Set { info, from, part } = change.change else {
                 self.views.remove(&change.key);
@@ -182,7 +237,7 @@ impl Meta {
             };
             let before = from.and_then(|from| self.views.get(&from));
             let mut parts = before.map(|chain| chain.parts.clone()).unwrap_or_default();
-            parts.push(Part { heap, place: part });
+            parts.push(PartRef { heap, place: part });
             self.views.insert(change.key, Chain { info, parts, view: OnceLock::new() });
         }
     }
@@ -198,14 +253,11 @@ impl Meta {
         if let Some(view) = chain.view.get() {
             return Ok(Some(view));
         }
-        let delta = |part: &Part| {
-            Ok(ViewDelta {
-                versions: self.piece(part, 0)?,
-                stats: self.piece(part, 1)?,
-                skipped: self.piece::<SkippedDelta>(part, 2)?,
-            })
+        let read = |part: &PartRef| {
+            let (versions, skipped) = (self.decoded(part, 0)?, self.decoded(part, 2)?);
+            Ok(Part { versions, stats: self.piece(part, 1)?, skipped })
         };
-        let parts = chain.parts.iter().map(delta).collect::<Result<Vec<_>, MetaError>>()?;
+        let parts = chain.parts.iter().map(read).collect::<Result<Vec<_>, MetaError>>()?;
         let last = chain.parts.last().map_or(0, |part| part.heap);
         let view = assemble(parts).filter(|view| view.len() == chain.info.files as usize);
         let view = view.ok_or_else(|| self.damaged(last, "a view's parts contradict each other".into()))?;
@@ -215,9 +267,9 @@ impl Meta {
     /// The versions of a view, increasing, without the rest of it; none when there is no such view.
     pub fn view_versions(&self, key: &ViewKey) -> Result<Vec<VersionId>, MetaError> {
         let parts = self.views.get(key).map_or(&[][..], |chain| &chain.parts);
-        let parts =
-            parts.iter().map(|part| self.piece(part, 0)).collect::<Result<Vec<VersionsDelta>, _>>()?;
-        Ok(live_versions(&parts).into_iter().map(|(version, _)| version).collect())
+        let parts = parts.iter().map(|part| self.decoded(part, 0));
+        let parts = parts.collect::<Result<Vec<VersionsDelta>, _>>()?;
+        Ok(live_versions(&parts).0)
     }
 
     /// What is known of a view without reading it.
@@ -230,14 +282,23 @@ impl Meta {
         self.views.iter().map(|(key, chain)| (key, &chain.info))
     }
 
-    /// A piece of a part of a view: versions, stat data, what was left out.
-    fn piece<T: serde::de::DeserializeOwned>(&self, part: &Part, piece: usize) -> Result<T, MetaError> {
+    /// A piece of a part of a view, checked: versions, stat data, what was left out.
+    fn piece(&self, part: &PartRef, piece: usize) -> Result<Piece, MetaError> {
         let PartAt { at, lens } = part.place;
         let start = at + lens[..piece].iter().map(|len| u64::from(*len)).sum::<u64>();
-        let heap = Envelope::heap_of(&self.heaps[part.heap]);
-        let bytes = heap.get(start as usize..(start + u64::from(lens[piece])) as usize);
-        let read = bytes.and_then(outline::checked).and_then(|body| postcard::from_bytes(body).ok());
-        read.ok_or_else(|| self.damaged(part.heap, "a part of a view".into()))
+        let map = &self.heaps[part.heap];
+        let heap = Envelope::heap_of(map);
+        let sealed = heap.get(start as usize..(start + u64::from(lens[piece])) as usize);
+        let body = sealed.and_then(outline::checked);
+        let body = body.ok_or_else(|| self.damaged(part.heap, "a part of a view".into()))?;
+        let end = map.len() - heap.len() + (start + u64::from(lens[piece])) as usize;
+        Ok(Piece { map: Arc::clone(map), range: end - body.len()..end })
+    }
+
+    /// The same, decoded.
+    fn decoded<T: serde::de::DeserializeOwned>(&self, part: &PartRef, piece: usize) -> Result<T, MetaError> {
+        let read = postcard::from_bytes(self.piece(part, piece)?.bytes());
+        read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
     }
 
     /// Reads everything, against its check: the outline of every version and every part of every view.
@@ -253,12 +314,12 @@ impl Meta {
 
     /// The numbers of all file versions, increasing.
     pub fn version_ids(&self) -> impl Iterator<Item = VersionId> + '_ {
-        self.versions.ids()
+        self.versions.rows().map(|(record, row)| VersionId(self.versions.records[record].id(row)))
     }
 
     /// What is known of a file version; `None` when it has been collected.
     pub fn version(&self, id: VersionId) -> Option<Version<'_>> {
-        self.versions.row_of(id).map(|row| Version { meta: self, row })
+        self.versions.row_of(id).map(|(columns, record, row)| Version { meta: self, columns, record, row })
     }
 
     /// Whether deltas have outgrown their base, so that the next commit should write a new base.
@@ -271,7 +332,7 @@ impl Meta {
     /// Lengths of the scored fields and the number of chunks, summed over the versions of `view`.
     pub fn totals(&self, view: &View) -> Totals {
         let mut totals = Totals::default();
-        for version in view.versions().filter_map(|id| self.version(id)) {
+        for version in view.versions().iter().filter_map(|id| self.version(*id)) {
             totals.files += 1;
             totals.chunks += version.chunks() as u64;
             for (sum, len) in totals.lengths.iter_mut().zip(version.lengths()) {
@@ -297,61 +358,61 @@ pub struct Totals {
 #[derive(Clone, Copy)]
 pub struct Version<'m> {
     meta: &'m Meta,
+    columns: &'m Columns,
+    record: usize,
     row: usize,
 }
 
 impl<'m> Version<'m> {
     /// Its number.
     pub fn id(self) -> VersionId {
-        VersionId(self.meta.versions.id[self.row])
+        VersionId(self.columns.id(self.row))
     }
 
     /// Its root-relative path.
     pub fn path(self) -> &'m str {
-        self.meta.versions.path.get(self.row)
+        self.columns.path(self.row)
     }
 
     /// The hash of its bytes.
     pub fn hash(self) -> ContentHash {
-        ContentHash(self.meta.versions.hash[self.row])
+        ContentHash(self.columns.hash(self.row))
     }
 
     /// Its language.
     pub fn language(self) -> LanguageId {
-        LanguageId(self.meta.versions.language[self.row])
+        LanguageId(self.columns.u16(Column::Language, self.row))
     }
 
     /// What was noted when it was analysed.
     pub fn notes(self) -> impl Iterator<Item = Note> {
-        let bits = self.meta.versions.notes[self.row];
+        let bits = self.columns.u8(Column::Notes, self.row);
         Note::ALL.iter().copied().filter(move |note| bits & (1 << *note as u8) != 0)
     }
 
     /// Bytes of its source.
     pub fn bytes(self) -> u64 {
-        self.meta.versions.bytes[self.row]
+        self.columns.u64(Column::Bytes, self.row)
     }
 
     /// Lines of its source.
     pub fn lines(self) -> u32 {
-        self.meta.versions.lines[self.row]
+        self.columns.u32(Column::Lines, self.row)
     }
 
     /// Its chunks.
     pub fn chunks(self) -> u32 {
-        self.meta.versions.chunks[self.row]
+        self.columns.u32(Column::Chunks, self.row)
     }
 
     /// The names it defines.
     pub fn symbols(self) -> u32 {
-        self.meta.versions.symbols[self.row]
+        self.columns.u32(Column::Symbols, self.row)
     }
 
     /// How many terms its scored fields hold.
     pub fn lengths(self) -> FieldLengths {
-        let width = Field::ALL.len();
-        let at = self.row * width;
-        self.meta.versions.lengths[at..at + width].try_into().expect("a row of lengths")
+        self.columns.lengths(self.row)
     }
 
     /// Its outline, decoded.
@@ -365,14 +426,8 @@ impl<'m> Version<'m> {
     }
 
     fn decoded<T>(self, decode: impl Fn(&'m [u8]) -> Option<T>) -> Result<T, MetaError> {
-        let versions = &self.meta.versions;
-        let (heap, at, len) =
-            (versions.heap[self.row], versions.outline_at[self.row], versions.outline_len[self.row]);
-        let map = &self.meta.heaps[heap as usize];
-        let bytes = Envelope::heap_of(map).get(at as usize..at as usize + len as usize);
-        bytes
-            .and_then(decode)
-            .ok_or_else(|| self.meta.damaged(heap as usize, format!("the outline of {}", self.path())))
+        let damaged = || self.meta.damaged(self.record, format!("the outline of {}", self.path()));
+        self.columns.outline(self.row).and_then(decode).ok_or_else(damaged)
     }
 }
 

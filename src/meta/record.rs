@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use super::columns::{ColumnsAt, ColumnsBuilder};
 use super::outline::{EncodedOutline, sealed};
-use super::view::{View, ViewDelta, ViewInfo, ViewKey};
+use super::view::{View, ViewDelta, ViewInfo, ViewKey, kept_stats};
 use super::{Commit, Meta, RecordRef};
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{FieldLengths, Note};
@@ -18,7 +20,7 @@ const DELTA: u32 = 2;
 /// The table of a record file.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Table {
-    pub versions: Versions,
+    pub versions: ColumnsAt,
     /// Versions of earlier records that no view names any more.
     pub collected: Vec<u32>,
     /// In the order in which they happen.
@@ -45,135 +47,6 @@ pub(super) enum Change {
 pub(super) struct PartAt {
     pub at: u64,
     pub lens: [u32; 3],
-}
-
-/// Strings in one piece.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Strings {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl Strings {
-    pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len() as u32);
-    }
-
-    pub fn get(&self, row: usize) -> &str {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.text[start as usize..self.ends[row] as usize]
-    }
-}
-
-/// File versions as columns. The rows of a record are sorted by number.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Versions {
-    pub id: Vec<u32>,
-    pub path: Strings,
-    pub hash: Vec<[u8; 16]>,
-    pub language: Vec<u16>,
-    pub notes: Vec<u8>,
-    pub bytes: Vec<u64>,
-    pub lines: Vec<u32>,
-    pub chunks: Vec<u32>,
-    pub symbols: Vec<u32>,
-    /// Field lengths, row by row.
-    pub lengths: Vec<u32>,
-    pub outline_at: Vec<u64>,
-    pub outline_len: Vec<u32>,
-    /// Which record's heap holds the outline; known by where the row was read from.
-    #[serde(skip)]
-    pub heap: Vec<u32>,
-    #[serde(skip)]
-    gone: Vec<bool>,
-    /// The rows by number, where the records of an interrupted build left them in another order.
-    #[serde(skip)]
-    order: Option<Vec<u32>>,
-}
-
-impl Versions {
-    /// The rows that are not collected, by number.
-    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let row = |place: usize| self.order.as_ref().map_or(place, |order| order[place] as usize);
-        (0..self.id.len()).map(row).filter(|row| !self.gone[*row])
-    }
-
-    pub fn ids(&self) -> impl Iterator<Item = VersionId> + '_ {
-        self.rows().map(|row| VersionId(self.id[row]))
-    }
-
-    pub fn row_of(&self, id: VersionId) -> Option<usize> {
-        // Where no number was left unused the place is the number itself.
-        let row = match (self.id.get(id.0 as usize), &self.order) {
-            (Some(&found), _) if found == id.0 => id.0 as usize,
-            (_, None) => self.id.binary_search(&id.0).ok()?,
-            (_, Some(order)) => {
-                order[order.binary_search_by_key(&id.0, |row| self.id[*row as usize]).ok()?] as usize
-            }
-        };
-        (!self.gone[row]).then_some(row)
-    }
-
-    /// Puts the rows of all records in order, once they are all there.
-    pub fn finish(&mut self) {
-        self.order = (!self.id.is_sorted()).then(|| {
-            let mut order: Vec<u32> = (0..self.id.len() as u32).collect();
-            order.sort_unstable_by_key(|row| self.id[*row as usize]);
-            order
-        });
-    }
-
-    pub fn append(&mut self, mut other: Versions, heap: u32) {
-        let rows = other.id.len();
-        if self.id.is_empty() {
-            *self = other;
-            self.heap = vec![heap; rows];
-            self.gone = vec![false; rows];
-            return;
-        }
-        for row in 0..rows {
-            self.path.push(other.path.get(row));
-        }
-        self.id.append(&mut other.id);
-        self.hash.append(&mut other.hash);
-        self.language.append(&mut other.language);
-        self.notes.append(&mut other.notes);
-        self.bytes.append(&mut other.bytes);
-        self.lines.append(&mut other.lines);
-        self.chunks.append(&mut other.chunks);
-        self.symbols.append(&mut other.symbols);
-        self.lengths.append(&mut other.lengths);
-        self.outline_at.append(&mut other.outline_at);
-        self.outline_len.append(&mut other.outline_len);
-        self.heap.extend(std::iter::repeat_n(heap, rows));
-        self.gone.extend(std::iter::repeat_n(false, rows));
-    }
-
-    pub fn collect(&mut self, collected: &[u32]) {
-        self.finish();
-        for id in collected {
-            if let Some(row) = self.row_of(VersionId(*id)) {
-                self.gone[row] = true;
-            }
-        }
-    }
-
-    fn push(&mut self, row: &VersionRow<'_>, at: u64, len: u32) {
-        debug_assert!(self.id.last().is_none_or(|last| *last < row.id.0), "versions come in order");
-        self.id.push(row.id.0);
-        self.path.push(row.path);
-        self.hash.push(row.hash.0);
-        self.language.push(row.language.0);
-        self.notes.push(row.notes.iter().fold(0, |bits, note| bits | 1 << *note as u8));
-        self.bytes.push(row.bytes);
-        self.lines.push(row.lines);
-        self.chunks.push(row.chunks);
-        self.symbols.push(row.outline.symbols);
-        self.lengths.extend(row.lengths);
-        self.outline_at.push(at);
-        self.outline_len.push(len);
-    }
 }
 
 /// A file version to be recorded.
@@ -204,9 +77,8 @@ pub struct VersionRow<'a> {
 /// Puts the record of one commit together.
 #[derive(Default)]
 pub struct RecordBuilder {
-    versions: Versions,
+    versions: ColumnsBuilder,
     collected: Vec<u32>,
-    heap: Vec<u8>,
     views: Vec<(ViewKey, Option<NewView>)>,
 }
 
@@ -225,9 +97,7 @@ impl RecordBuilder {
 
     /// Adds a new file version. Versions come in the order of their numbers.
     pub fn add_version(&mut self, row: &VersionRow<'_>) {
-        let at = self.heap.len();
-        self.heap.extend_from_slice(&row.outline.bytes);
-        self.versions.push(row, at as u64, (self.heap.len() - at) as u32);
+        self.versions.push(row);
     }
 
     /// Says that a version has been collected.
@@ -286,7 +156,8 @@ impl RecordBuilder {
 
     /// What this record changes.
     fn delta(self, meta: &Meta) -> (Table, Vec<u8>) {
-        let RecordBuilder { versions, collected, mut heap, views } = self;
+        let RecordBuilder { versions, collected, views } = self;
+        let (mut heap, versions) = versions.finish();
         let change = |(key, new): (ViewKey, Option<NewView>)| {
             let Some(NewView { info, view, from }) = new else {
                 return ViewChange { key, change: Change::Gone };
@@ -303,23 +174,20 @@ impl RecordBuilder {
 
     /// Everything that is live in `meta` and in this record, as one base.
     fn folded(self, meta: &Meta) -> (Table, Vec<u8>) {
-        let mut versions = Versions::default();
-        let mut heap = Vec::new();
-        let mut old = meta.versions.clone();
-        old.collect(&self.collected);
-        for row in old.rows() {
-            let from = Envelope::heap_of(&meta.heaps[old.heap[row] as usize]);
-            let at = old.outline_at[row] as usize;
-            let outline = &from[at..at + old.outline_len[row] as usize];
-            versions.push_row(&old, row, heap.len() as u64);
-            heap.extend_from_slice(outline);
+        let collected: FxHashSet<u32> = self.collected.iter().copied().collect();
+        let mut versions = ColumnsBuilder::default();
+        let mut new = self.versions.ids().enumerate().peekable();
+        for (record, row) in meta.versions.rows() {
+            let columns = &meta.versions.records[record];
+            while let Some((row, _)) = new.next_if(|(_, id)| *id < columns.id(row)) {
+                versions.take(&self.versions, row);
+            }
+            if !collected.contains(&columns.id(row)) {
+                versions.copy(columns, row);
+            }
         }
-        for row in 0..self.versions.id.len() {
-            let new = &self.versions;
-            let at = new.outline_at[row] as usize;
-            versions.push_row(new, row, heap.len() as u64);
-            heap.extend_from_slice(&self.heap[at..at + new.outline_len[row] as usize]);
-        }
+        new.for_each(|(row, _)| versions.take(&self.versions, row));
+        let (mut heap, versions) = versions.finish();
         let changed = |key: &ViewKey| self.views.iter().any(|(other, _)| other == key);
         let mut views = Vec::new();
         let mut set = |key: &ViewKey, info: ViewInfo, view: &View| {
@@ -353,26 +221,8 @@ fn put(heap: &mut Vec<u8>, delta: &ViewDelta) -> PartAt {
     let plain = "plain data";
     let lens = [
         piece(postcard::to_stdvec(&delta.versions).expect(plain)),
-        piece(postcard::to_stdvec(&delta.stats).expect(plain)),
+        piece(kept_stats(&delta.stats)),
         piece(postcard::to_stdvec(&delta.skipped).expect(plain)),
     ];
     PartAt { at, lens }
-}
-
-impl Versions {
-    fn push_row(&mut self, from: &Versions, row: usize, outline_at: u64) {
-        let width = crate::model::Field::ALL.len();
-        self.id.push(from.id[row]);
-        self.path.push(from.path.get(row));
-        self.hash.push(from.hash[row]);
-        self.language.push(from.language[row]);
-        self.notes.push(from.notes[row]);
-        self.bytes.push(from.bytes[row]);
-        self.lines.push(from.lines[row]);
-        self.chunks.push(from.chunks[row]);
-        self.symbols.push(from.symbols[row]);
-        self.lengths.extend(&from.lengths[row * width..(row + 1) * width]);
-        self.outline_at.push(outline_at);
-        self.outline_len.push(from.outline_len[row]);
-    }
 }

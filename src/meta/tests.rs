@@ -55,7 +55,6 @@ fn set(builder: &mut RecordBuilder, head: &str, view: View, from: Option<&str>) 
 fn shown(meta: &Meta) -> Vec<String> {
     let view = meta.view(&key("main")).unwrap().unwrap();
     view.entries()
-        .iter()
         .map(|entry| {
             let version = meta.version(entry.version).unwrap();
             let names: Vec<String> =
@@ -134,8 +133,13 @@ fn damage_is_found_and_named() {
         assert!(matches!(open(), Err(MetaError::Damaged { .. })), "byte {at}");
     }
     let mut bytes = whole.clone();
-    let second = bytes.windows(4).rposition(|name| name == b"b.rs").unwrap();
-    bytes[second] ^= 1;
+    let last = bytes.windows(4).rposition(|name| name == b"b.rs").unwrap();
+    bytes[last] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(open(), Err(MetaError::Damaged { .. })), "a path among the columns");
+    let mut bytes = whole.clone();
+    let first = bytes.windows(4).position(|name| name == b"b.rs").unwrap();
+    bytes[first] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
     let meta = Meta::open(dir.path(), commit.clone()).unwrap();
     let outlines: Vec<bool> =
@@ -208,6 +212,17 @@ fn versions_are_found_in_whatever_order_their_records_came() {
     assert_eq!(ids(&meta), [0, 1, 4, 5, 9]);
     assert_eq!(meta.version(VersionId(5)).unwrap().path(), "5.rs");
     assert!(meta.version(VersionId(6)).is_none() && meta.version(VersionId(2)).is_none());
-    let folded = RecordBuilder::new().write(dir.path(), &meta, "f", 10, true).unwrap();
-    assert_eq!(ids(&Meta::open(dir.path(), folded).unwrap()), [0, 1, 4, 5, 9]);
+    let mut record = RecordBuilder::new();
+    [3, 7, 11].iter().for_each(|id| add(&mut record, *id, &format!("{id}.rs")));
+    record.collect(VersionId(1));
+    let folded = record.write(dir.path(), &meta, "f", 12, true).unwrap();
+    let folded = Meta::open(dir.path(), folded).unwrap();
+    assert_eq!(ids(&folded), [0, 3, 4, 5, 7, 9, 11]);
+    for version in folded.version_ids().map(|id| folded.version(id).unwrap()) {
+        let id = version.id().0;
+        assert_eq!(version.path(), format!("{id}.rs"));
+        assert_eq!(version.outline().unwrap().symbols[0].name, version.path());
+        assert_eq!((version.lines(), version.lengths()[0], version.language().0), (id, id, id as u16));
+        assert_eq!(version.notes().collect::<Vec<_>>(), [Note::SyntaxErrors]);
+    }
 }

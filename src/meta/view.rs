@@ -1,6 +1,10 @@
 //! A view: the file versions that are live for one worktree and branch, with the stat data that tells whether each
 //! still is.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use crate::id::VersionId;
@@ -58,12 +62,59 @@ pub struct ViewEntry {
 pub type StatRow = (u64, i64, i64, u64);
 
 /// The live file versions of a worktree and branch, and what was left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct View {
-    /// By version.
-    entries: Vec<ViewEntry>,
+    /// Increasing.
+    versions: Vec<VersionId>,
+    /// The stat data of each.
+    stats: Stats,
     /// Sorted.
     skipped: Vec<SkippedEntry>,
+}
+
+/// Stat data, in memory or where they are kept.
+#[derive(Clone)]
+enum Stats {
+    Own(Vec<StatRow>),
+    Kept { pieces: Vec<Piece>, rows: Vec<Row> },
+}
+
+impl Default for Stats {
+    fn default() -> Stats {
+        Stats::Own(Vec::new())
+    }
+}
+
+/// Bytes of stat data as kept: four numbers of eight bytes, little endian.
+const STAT_BYTES: usize = 32;
+
+/// Bytes of a record that were compared with their check.
+#[derive(Clone)]
+pub(super) struct Piece {
+    pub map: Arc<Mmap>,
+    pub range: Range<usize>,
+}
+
+impl Piece {
+    pub fn bytes(&self) -> &[u8] {
+        &self.map[self.range.clone()]
+    }
+
+    /// The stat data in a row.
+    fn stat(&self, row: usize) -> StatRow {
+        let (cells, _) = self.bytes()[row * STAT_BYTES..][..STAT_BYTES].as_chunks::<8>();
+        let [size, modified, changed, inode] = [cells[0], cells[1], cells[2], cells[3]];
+        let (modified, changed) = (i64::from_le_bytes(modified), i64::from_le_bytes(changed));
+        (u64::from_le_bytes(size), modified, changed, u64::from_le_bytes(inode))
+    }
+}
+
+/// Stat data as they are kept.
+pub(super) fn kept_stats(rows: &[StatRow]) -> Vec<u8> {
+    let cells = rows.iter().flat_map(|(size, modified, changed, inode)| {
+        [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()]
+    });
+    cells.flatten().collect()
 }
 
 /// An entry that was left out, with its stat data where it had to be read to know.
@@ -73,6 +124,14 @@ pub struct SkippedEntry {
     pub skipped: Skipped,
     /// Its stat data, for a file that was read.
     pub stat: Option<StatRow>,
+}
+
+/// A part of a view, read.
+pub(super) struct Part {
+    pub versions: VersionsDelta,
+    /// The stat data of `versions.live`.
+    pub stats: Piece,
+    pub skipped: SkippedDelta,
 }
 
 /// What makes one view of another, in three pieces that can be read one without the others.
@@ -107,33 +166,50 @@ impl View {
     pub fn new(mut entries: Vec<ViewEntry>, mut skipped: Vec<SkippedEntry>) -> View {
         entries.sort_unstable_by_key(|entry| entry.version);
         skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
-        View { entries, skipped }
+        let versions = entries.iter().map(|entry| entry.version).collect();
+        let stats = Stats::Own(entries.iter().map(|entry| entry.stat).collect());
+        View { versions, stats, skipped }
     }
 
     /// How many files it holds.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.versions.len()
     }
 
     /// Whether it holds no file.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.versions.is_empty()
     }
 
     /// Its versions, increasing.
-    pub fn versions(&self) -> impl Iterator<Item = VersionId> + '_ {
-        self.entries.iter().map(|entry| entry.version)
+    pub fn versions(&self) -> &[VersionId] {
+        &self.versions
     }
 
     /// Its versions with their stat data, increasing.
-    pub fn entries(&self) -> &[ViewEntry] {
-        &self.entries
+    pub fn entries(&self) -> impl Iterator<Item = ViewEntry> + '_ {
+        (0..self.len()).map(|place| self.entry(place))
+    }
+
+    fn entry(&self, place: usize) -> ViewEntry {
+        let stat = match &self.stats {
+            Stats::Own(rows) => rows[place],
+            Stats::Kept { pieces, rows } => {
+                let Row { part, row } = rows[place];
+                pieces[part as usize].stat(row as usize)
+            }
+        };
+        ViewEntry { version: self.versions[place], stat }
+    }
+
+    /// Whether a version is live in it.
+    pub fn holds(&self, version: VersionId) -> bool {
+        self.versions.binary_search(&version).is_ok()
     }
 
     /// The stat data of the file of a version that is live in it.
     pub fn stat(&self, version: VersionId) -> Option<StatRow> {
-        let place = self.entries.binary_search_by_key(&version, |entry| entry.version).ok()?;
-        Some(self.entries[place].stat)
+        Some(self.entry(self.versions.binary_search(&version).ok()?).stat)
     }
 
     /// What was seen and left out, by path.
@@ -145,8 +221,8 @@ impl View {
     pub(super) fn since(&self, before: &View) -> ViewDelta {
         let mut delta = ViewDelta::default();
         let (mut removed, mut live) = (Vec::new(), Vec::new());
-        let mut old = before.entries.iter().peekable();
-        for entry in &self.entries {
+        let mut old = before.entries().peekable();
+        for entry in self.entries() {
             while let Some(gone) = old.next_if(|old| old.version < entry.version) {
                 removed.push(gone.version.0);
             }
@@ -176,55 +252,81 @@ impl View {
 }
 
 /// Versions, each with the row that says so last, when all `parts` are taken together: what is removed has none.
-pub(super) fn live_versions(parts: &[VersionsDelta]) -> Vec<(VersionId, Row)> {
-    let Some((base, later)) = parts.split_first() else { return Vec::new() };
-    let mut rows: Vec<(VersionId, Row)> = Vec::with_capacity(base.live.len());
-    rows.extend(numbers(&base.live).enumerate().map(|(row, id)| (VersionId(id), Row { part: 0, row })));
-    let mut moved: std::collections::BTreeMap<u32, Option<Row>> = std::collections::BTreeMap::new();
-    for (part, delta) in (1..).zip(later) {
+pub(super) fn live_versions<'d>(
+    parts: impl IntoIterator<Item = &'d VersionsDelta>,
+) -> (Vec<VersionId>, Vec<Row>) {
+    let mut parts = (0..).zip(parts);
+    let Some((_, base)) = parts.next() else { return Default::default() };
+    // What later parts say, by number and then by part. It comes in sorted runs, which a stable sort makes use of.
+    let mut moved: Vec<(u32, Option<Row>)> = Vec::new();
+    for (part, delta) in parts {
         moved.extend(numbers(&delta.removed).map(|id| (id, None)));
-        moved.extend(numbers(&delta.live).enumerate().map(|(row, id)| (id, Some(Row { part, row }))));
+        moved.extend((0..).zip(numbers(&delta.live)).map(|(row, id)| (id, Some(Row { part, row }))));
     }
-    if moved.is_empty() {
-        return rows;
+    moved.sort_by_key(|(id, _)| *id);
+    let mut moved = moved.chunk_by(|a, b| a.0 == b.0).filter_map(<[_]>::last).peekable();
+    let most = base.live.len() + moved.size_hint().1.unwrap_or(0);
+    let (mut versions, mut rows) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    let mut push = |id: u32, row: Row| {
+        versions.push(VersionId(id));
+        rows.push(row);
+    };
+    for (row, id) in (0..).zip(numbers(&base.live)) {
+        while let Some((other, row)) = moved.next_if(|(other, _)| *other < id) {
+            row.iter().for_each(|row| push(*other, *row));
+        }
+        match moved.next_if(|(other, _)| *other == id) {
+            Some((_, row)) => row.iter().for_each(|row| push(id, *row)),
+            None => push(id, Row { part: 0, row }),
+        }
     }
-    rows.retain(|(id, _)| !moved.contains_key(&id.0));
-    rows.extend(moved.into_iter().filter_map(|(id, row)| Some((VersionId(id), row?))));
-    rows.sort_unstable_by_key(|(id, _)| *id);
-    rows
+    moved.for_each(|(id, row)| row.iter().for_each(|row| push(*id, *row)));
+    (versions, rows)
 }
 
 /// Where the stat data of a version stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
-    pub part: usize,
-    pub row: usize,
+    pub part: u32,
+    pub row: u32,
 }
 
 /// The view that `parts` make one after the other; `None` when they contradict each other.
-pub(super) fn assemble(parts: Vec<ViewDelta>) -> Option<View> {
+pub(super) fn assemble(parts: Vec<Part>) -> Option<View> {
     let mut skipped: Vec<SkippedEntry> = Vec::new();
-    let (mut versions, mut stats) = (Vec::new(), Vec::new());
-    for ViewDelta { versions: own, stats: rows, skipped: delta } in parts {
+    let (mut deltas, mut pieces) = (Vec::new(), Vec::new());
+    for Part { versions, stats, skipped: delta } in parts {
         let mut gone = delta.gone.into_iter().peekable();
         let mut place = 0;
         skipped.retain(|_| {
             place += 1;
             gone.next_if_eq(&(place - 1)).is_none()
         });
-        if gone.next().is_some() || own.live.len() != rows.len() {
+        if gone.next().is_some() || versions.live.len() * STAT_BYTES != stats.range.len() {
             return None;
         }
         if !delta.new.is_empty() {
             skipped.extend(delta.new);
             skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
         }
-        versions.push(own);
-        stats.push(rows);
+        deltas.push(versions);
+        pieces.push(stats);
     }
-    let entry = |(version, Row { part, row })| ViewEntry { version, stat: stats[part][row] };
-    let entries = live_versions(&versions).into_iter().map(entry).collect();
-    Some(View { entries, skipped })
+    let (versions, rows) = live_versions(&deltas);
+    Some(View { versions, stats: Stats::Kept { pieces, rows }, skipped })
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &View) -> bool {
+        self.entries().eq(other.entries()) && self.skipped == other.skipped
+    }
+}
+
+impl std::fmt::Debug for View {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let entries: Vec<ViewEntry> = self.entries().collect();
+        f.debug_struct("View").field("entries", &entries).field("skipped", &self.skipped).finish()
+    }
 }
 
 fn gaps(numbers: &[u32]) -> Vec<u32> {

@@ -77,7 +77,7 @@ impl Corpus {
     pub fn new(committed: Arc<Committed>, key: &ViewKey) -> Result<Option<Corpus>, SearchError> {
         let Some(view) = committed.meta.view(key)? else { return Ok(None) };
         let versions: Vec<VersionId> =
-            view.versions().filter(|id| committed.meta.version(*id).is_some()).collect();
+            view.versions().iter().copied().filter(|id| committed.meta.version(*id).is_some()).collect();
         let totals = committed.meta.totals(view);
         // Numbers are never used again, so after a rebuild they begin far from 0.
         let lowest = versions.first().map_or(0, |id| id.0);

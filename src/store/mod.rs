@@ -26,7 +26,7 @@ pub use trouble::Trouble;
 /// read; an older one is put aside and made anew, a newer one is refused.
 ///
 /// Version log: 1, the first; 2, a view for each branch, and its parts in the heap.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// An I/O error with the file it happened to.
 #[derive(Debug, thiserror::Error)]

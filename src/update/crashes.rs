@@ -51,7 +51,7 @@ fn state(workspace: &Workspace) -> State {
     let files = |key: &ViewKey| {
         let view = meta.view(key).unwrap().unwrap();
         let file = |id| meta.version(id).map(|version| (version.path().to_string(), version.hash())).unwrap();
-        view.versions().map(file).collect()
+        view.versions().iter().copied().map(file).collect()
     };
     let answers = meta.views().filter(|(key, _)| !key.staged);
     answers.map(|(key, _)| (key.clone(), files(key))).collect()

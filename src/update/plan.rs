@@ -67,7 +67,7 @@ impl<'m> Beside<'m> {
     /// What `view`, which is one of `meta`, knows. What `is_tracked` keeps is not left out for its looks, so a file
     /// that was, and is kept now, has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> Beside<'m> {
-        let live = view.entries().iter().filter_map(|&ViewEntry { version, stat }| {
+        let live = view.entries().filter_map(|ViewEntry { version, stat }| {
             let recorded = meta.version(version)?;
             Some(Live { path: recorded.path(), version, hash: recorded.hash(), stat })
         });

@@ -168,9 +168,9 @@ impl<'r, 'e> Run<'r, 'e> {
     fn view_now(&self, found: &Found) -> View {
         let replaced: FxHashSet<VersionId> =
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
-        let own = self.view.map_or(&[][..], View::entries);
-        let unmoved = own.iter().filter(|entry| !replaced.contains(&entry.version));
-        let entries = unmoved.chain(&found.entries).copied().collect();
+        let own = self.view.into_iter().flat_map(View::entries);
+        let unmoved = own.filter(|entry| !replaced.contains(&entry.version));
+        let entries = unmoved.chain(found.entries.iter().copied()).collect();
         View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
     }
 
@@ -229,7 +229,7 @@ impl<'r, 'e> Run<'r, 'e> {
     fn record(&self, found: &mut Found, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
         let workspace = self.updater.workspace;
         let meta = self.meta();
-        let own: Vec<VersionId> = view.versions().collect();
+        let own: Vec<VersionId> = view.versions().to_vec();
         let mut next_version = meta.commit().next_version;
         if let Some(last) = found.new.iter().map(|version| version.id.0).max() {
             next_version = next_version.max(last + 1);

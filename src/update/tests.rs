@@ -108,7 +108,8 @@ impl Tree {
         let view = committed.meta.view(&key).unwrap().unwrap();
         let mut files: Vec<String> = view
             .versions()
-            .map(|id| committed.meta.version(id).unwrap())
+            .iter()
+            .map(|id| committed.meta.version(*id).unwrap())
             .map(|version| match version.notes().any(|note| note == Note::PathOnly) {
                 true => format!("[{}]", version.path()),
                 false => version.path().to_string(),
@@ -284,7 +285,7 @@ fn an_update_that_was_interrupted_goes_on_where_it_was() {
         let committed = tree.workspace.open().unwrap();
         let key = tree.with_updater(|updater| updater.view_key());
         let view = committed.meta.view(&key).unwrap().unwrap();
-        let names = view.versions().map(|id| {
+        let names = view.versions().iter().copied().map(|id| {
             let version = committed.meta.version(id).unwrap();
             version.outline().unwrap().symbols[0].name[..1].to_string()
         });

@@ -1,0 +1,265 @@
+//! File versions as columns of fixed width, read where they lie: opening a record costs the same for ten files and for
+//! a hundred thousand, but for their check.
+//!
+//! ```text
+//! for each column of [`Column`] in order: a cell a row, little endian
+//! the paths, one behind the other
+//! ```
+
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use serde::{Deserialize, Serialize};
+
+use super::VersionRow;
+use crate::model::Field;
+use crate::store::Envelope;
+
+/// What is known of each file version, wider cells first.
+#[derive(Clone, Copy)]
+pub(super) enum Column {
+    Hash,
+    Bytes,
+    /// Where the outline begins in the heap.
+    OutlineAt,
+    OutlineLen,
+    Id,
+    /// Where the path ends among the paths.
+    PathEnd,
+    Lines,
+    Chunks,
+    Symbols,
+    /// A number for each field.
+    Lengths,
+    Language,
+    Notes,
+}
+
+const COLUMNS: usize = Column::Notes as usize + 1;
+
+/// Bytes of a cell.
+const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
+
+/// Bytes of a row's cells before that of a column.
+const BEFORE: [usize; COLUMNS + 1] = {
+    let mut before = [0; COLUMNS + 1];
+    let mut column = 0;
+    while column < COLUMNS {
+        before[column + 1] = before[column] + WIDTHS[column];
+        column += 1;
+    }
+    before
+};
+
+/// The columns that say where the rest of a row lies in its own record.
+const PLACES: [Column; 3] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen];
+
+/// Where the columns of a record lie in its heap.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct ColumnsAt {
+    rows: u32,
+    at: u64,
+    len: u64,
+    /// The CRC-32 of all of them.
+    check: u32,
+}
+
+/// The columns of a record. Its rows are sorted by number.
+pub(super) struct Columns {
+    map: Arc<Mmap>,
+    /// Where they begin in the file.
+    start: usize,
+    rows: usize,
+    /// The numbers of the first and the last row.
+    ends: Option<(u32, u32)>,
+}
+
+impl Columns {
+    /// The columns that a table speaks of; `None` when they are not what was written.
+    pub fn open(map: &Arc<Mmap>, at: ColumnsAt) -> Option<Columns> {
+        let heap = Envelope::heap_of(map);
+        let bytes = heap.get(at.at as usize..)?.get(..at.len as usize)?;
+        let rows = at.rows as usize;
+        let fits = bytes.len() >= rows * BEFORE[COLUMNS] && crc32fast::hash(bytes) == at.check;
+        let start = map.len() - heap.len() + at.at as usize;
+        let mut columns = Columns { map: Arc::clone(map), start, rows, ends: None };
+        columns.ends = rows.checked_sub(1).filter(|_| fits).map(|last| (columns.id(0), columns.id(last)));
+        fits.then_some(columns)
+    }
+
+    /// The numbers of the first and the last row.
+    pub fn ends(&self) -> Option<(u32, u32)> {
+        self.ends
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The row of a number.
+    pub fn row_of(&self, id: u32) -> Option<usize> {
+        let (first, last) = self.ends.filter(|(first, last)| (*first..=*last).contains(&id))?;
+        // Where no number was left out the place says it.
+        let place = (id - first) as usize;
+        if last - first == self.rows as u32 - 1 {
+            return Some(place);
+        }
+        let (mut low, mut high) = (0, self.rows.min(place + 1));
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.id(middle).cmp(&id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    pub fn id(&self, row: usize) -> u32 {
+        self.u32(Column::Id, row)
+    }
+
+    pub fn path(&self, row: usize) -> &str {
+        let start = if row == 0 { 0 } else { self.u32(Column::PathEnd, row - 1) as usize };
+        let end = self.u32(Column::PathEnd, row) as usize;
+        let paths = self.start + self.rows * BEFORE[COLUMNS];
+        // The check says that these are the bytes of a text that were written.
+        std::str::from_utf8(self.map.get(paths + start..paths + end).unwrap_or_default()).unwrap_or_default()
+    }
+
+    pub fn hash(&self, row: usize) -> [u8; 16] {
+        *self.cell(Column::Hash, row)
+    }
+
+    pub fn u64(&self, column: Column, row: usize) -> u64 {
+        u64::from_le_bytes(*self.cell(column, row))
+    }
+
+    pub fn u32(&self, column: Column, row: usize) -> u32 {
+        u32::from_le_bytes(*self.cell(column, row))
+    }
+
+    pub fn u16(&self, column: Column, row: usize) -> u16 {
+        u16::from_le_bytes(*self.cell(column, row))
+    }
+
+    pub fn u8(&self, column: Column, row: usize) -> u8 {
+        self.cell::<1>(column, row)[0]
+    }
+
+    pub fn lengths(&self, row: usize) -> [u32; Field::ALL.len()] {
+        let cell = self.cell::<{ WIDTHS[Column::Lengths as usize] }>(Column::Lengths, row);
+        let (numbers, _) = cell.as_chunks::<4>();
+        std::array::from_fn(|field| u32::from_le_bytes(numbers[field]))
+    }
+
+    /// Where the outline of a row lies, with its length.
+    pub fn outline(&self, row: usize) -> Option<&[u8]> {
+        let (at, len) = (self.u64(Column::OutlineAt, row), self.u32(Column::OutlineLen, row));
+        Envelope::heap_of(&self.map).get(at as usize..)?.get(..len as usize)
+    }
+
+    fn cell<const WIDTH: usize>(&self, column: Column, row: usize) -> &[u8; WIDTH] {
+        debug_assert!(WIDTHS[column as usize] == WIDTH && row < self.rows);
+        let at = self.start + self.rows * BEFORE[column as usize] + row * WIDTH;
+        self.map[at..].first_chunk().expect("the columns were checked")
+    }
+
+    fn bytes_of(&self, column: usize, row: usize) -> &[u8] {
+        let at = self.start + self.rows * BEFORE[column] + row * WIDTHS[column];
+        &self.map[at..at + WIDTHS[column]]
+    }
+}
+
+/// Columns that are being written, with the heap that their outlines lie in.
+#[derive(Default)]
+pub(super) struct ColumnsBuilder {
+    cells: [Vec<u8>; COLUMNS],
+    paths: String,
+    heap: Vec<u8>,
+}
+
+impl ColumnsBuilder {
+    /// Adds a row. Rows come in the order of their numbers.
+    pub fn push(&mut self, row: &VersionRow<'_>) {
+        let outline = &row.outline.bytes;
+        let notes = row.notes.iter().fold(0u8, |bits, note| bits | 1 << *note as u8);
+        self.add(Column::Hash, &row.hash.0);
+        self.add(Column::Bytes, &row.bytes.to_le_bytes());
+        self.add(Column::Id, &row.id.0.to_le_bytes());
+        self.add(Column::Lines, &row.lines.to_le_bytes());
+        self.add(Column::Chunks, &row.chunks.to_le_bytes());
+        self.add(Column::Symbols, &row.outline.symbols.to_le_bytes());
+        for length in row.lengths {
+            self.add(Column::Lengths, &length.to_le_bytes());
+        }
+        self.add(Column::Language, &row.language.0.to_le_bytes());
+        self.add(Column::Notes, &[notes]);
+        self.add_path_and_outline(row.path, outline);
+    }
+
+    /// Adds a row of another record.
+    pub fn copy(&mut self, from: &Columns, row: usize) {
+        let outline = from.outline(row).unwrap_or_default();
+        self.copy_cells(|column| from.bytes_of(column, row), from.path(row), outline);
+    }
+
+    /// Adds a row of another builder.
+    pub fn take(&mut self, from: &ColumnsBuilder, row: usize) {
+        let cell = |column: usize| &from.cells[column][row * WIDTHS[column]..][..WIDTHS[column]];
+        let number =
+            |column: Column| u32::from_le_bytes(*cell(column as usize).first_chunk().expect("a cell"));
+        let end = number(Column::PathEnd) as usize;
+        let start = row.checked_sub(1).map_or(0, |row| from.path_end(row));
+        let at =
+            u64::from_le_bytes(*cell(Column::OutlineAt as usize).first_chunk().expect("a cell")) as usize;
+        let outline = &from.heap[at..at + number(Column::OutlineLen) as usize];
+        self.copy_cells(cell, &from.paths[start..end], outline);
+    }
+
+    fn path_end(&self, row: usize) -> usize {
+        let (ends, _) = self.cells[Column::PathEnd as usize].as_chunks::<4>();
+        u32::from_le_bytes(ends[row]) as usize
+    }
+
+    /// The numbers of its rows, in order.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        let (ids, _) = self.cells[Column::Id as usize].as_chunks::<4>();
+        ids.iter().map(|id| u32::from_le_bytes(*id))
+    }
+
+    fn copy_cells<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], path: &str, outline: &[u8]) {
+        for (column, cells) in self.cells.iter_mut().enumerate() {
+            if !PLACES.iter().any(|place| *place as usize == column) {
+                cells.extend_from_slice(cell(column));
+            }
+        }
+        self.add_path_and_outline(path, outline);
+    }
+
+    fn add_path_and_outline(&mut self, path: &str, outline: &[u8]) {
+        self.paths.push_str(path);
+        self.add(Column::PathEnd, &(self.paths.len() as u32).to_le_bytes());
+        self.add(Column::OutlineAt, &(self.heap.len() as u64).to_le_bytes());
+        self.add(Column::OutlineLen, &(outline.len() as u32).to_le_bytes());
+        self.heap.extend_from_slice(outline);
+    }
+
+    fn add(&mut self, column: Column, bytes: &[u8]) {
+        self.cells[column as usize].extend_from_slice(bytes);
+    }
+
+    /// The heap with the columns behind what lies in it, and where.
+    pub fn finish(self) -> (Vec<u8>, ColumnsAt) {
+        let ColumnsBuilder { cells, paths, mut heap } = self;
+        let rows = cells[Column::Notes as usize].len() as u32;
+        let at = heap.len();
+        cells.iter().for_each(|cells| heap.extend_from_slice(cells));
+        heap.extend_from_slice(paths.as_bytes());
+        let columns = &heap[at..];
+        let place =
+            ColumnsAt { rows, at: at as u64, len: columns.len() as u64, check: crc32fast::hash(columns) };
+        (heap, place)
+    }
+}
