@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{Edge, Part, Plan};
-use crate::index::{Blocks, IndexError, IndexField, Reader, Words};
+use crate::index::{Blocks, IndexError, IndexField, MIN_WORDS, Reader, Words};
 use crate::tokenize::OPEN_WORDS;
 
 /// Looking at so many words of the dictionary takes as long as reading and searching a file: some 20 microseconds
@@ -88,7 +88,7 @@ fn in_segment(
         segment,
         words: reader.words(segment)?,
         n_docs: reader.segments()[segment].max_doc(),
-        budget: n_files * WORDS_A_FILE / IN_VAIN + 4_000,
+        budget: n_files * WORDS_A_FILE / IN_VAIN + MIN_WORDS,
     };
     let Some(mut docs) = here.docs(plan)? else { return Ok(None) };
     if let Some(mut open) = reader.blocks(segment, IndexField::Word, OPEN_WORDS)? {

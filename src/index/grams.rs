@@ -26,8 +26,8 @@ const KIND: u32 = 17;
 /// How many words a block has. Fewer make longer lists and less to look at.
 pub const BLOCK_WORDS: u64 = 64;
 
-/// The dictionary of a segment with fewer words is read as a whole; it takes a millisecond or two.
-const MIN_WORDS: u64 = 16_384;
+/// The dictionary of a segment with fewer words is read as a whole; it takes less than a millisecond.
+pub const MIN_WORDS: u64 = 4_096;
 
 /// How files of lists end.
 const EXTENSION: &str = "grams";

@@ -20,7 +20,7 @@ mod words;
 mod workfolder;
 mod writer;
 
-pub use grams::{Gram, grams_of};
+pub use grams::{Gram, MIN_WORDS, grams_of};
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use verify::{guarded, verify};
