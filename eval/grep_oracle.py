@@ -50,12 +50,29 @@ def texts(files, tree, chance):
             yield chance.choice(lines)
 
 
-def patterns(tree, files, chance, count):
-    """`count` patterns with flags that say how to read them."""
+def vocabulary(tree, files, chance):
+    """The distinct words of two thousand files, sorted."""
+    words = set()
+    for path in chance.sample(files, min(len(files), 2000)):
+        try:
+            words.update(WORD.findall(open(os.path.join(tree, path), "rb").read(1 << 20).decode("utf-8", "replace")))
+        except OSError:
+            continue
+    return sorted(words)
+
+
+def patterns(tree, files, chance, count, distinct=False):
+    """`count` patterns with flags that say how to read them. Words are as frequent as in the tree, or, if `distinct`,
+    each as likely as any other."""
     lines = texts(files, tree, chance)
+    known = vocabulary(tree, files, chance) if distinct else []
     found = []
 
     def word(least=3):
+        if distinct:
+            while len(drawn := chance.choice(known)) < least:
+                pass
+            return drawn
         while True:
             words = [word for word in WORD.findall(next(lines)) if len(word) >= least]
             if words:

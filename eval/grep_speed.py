@@ -33,6 +33,8 @@ def main():
     parser.add_argument("--index-dir")
     parser.add_argument("--policy", default="ignore")
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--distinct", action="store_true",
+                        help="each word of the tree is as likely as any other, however often it stands there")
     args = parser.parse_args()
     tree = os.path.abspath(args.tree)
     binary = os.path.abspath(args.bin)
@@ -41,7 +43,7 @@ def main():
         subprocess.run([binary, "index", "--root", ".", "--index-dir", index, "-q"], cwd=tree, check=True)
         files = grep_oracle.listed(args, tree)
         chance = random.Random(f"{args.seed} {os.path.basename(tree)}")
-        asked = grep_oracle.patterns(tree, files, chance, args.count)
+        asked = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
         rows = []
         for pattern, flags in asked:
             flags = [flag for flag in flags if flag == "-F"] + [flag for flag in flags if flag in ("-i", "-w")] + ["-n"]

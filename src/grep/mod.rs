@@ -11,6 +11,7 @@ mod narrow;
 mod plan;
 mod print;
 mod scan;
+mod whole;
 
 pub use narrow::{Narrowed, narrow};
 pub use plan::Plan;

@@ -13,13 +13,12 @@ use std::time::Instant;
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
 };
-use grep_regex::RegexMatcher;
 use grep_searcher::Searcher;
 use termcolor::Buffer;
 
+use super::whole::Whole;
 use super::{Pattern, Unread};
 use crate::path::RelPath;
-use crate::read;
 
 /// How lines are printed. The default is ripgrep's into a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +99,10 @@ pub struct Printed {
     pub unread: Vec<Unread>,
 }
 
-/// How many files a thread takes at once.
-const BATCH: usize = 16;
+/// How many files a thread takes at once: few enough to keep all threads busy, and enough to be worth a turn.
+fn batch(files: usize) -> usize {
+    (files / 256).clamp(2, 64)
+}
 
 /// How many batches a thread may be ahead.
 const AHEAD: usize = 256;
@@ -109,7 +110,7 @@ const AHEAD: usize = 256;
 /// Prints, in pieces, to `out`, until it returns false.
 pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     let started = Instant::now();
-    let batches: Vec<&[RelPath]> = print.files.chunks(BATCH).collect();
+    let batches: Vec<&[RelPath]> = print.files.chunks(batch(print.files.len())).collect();
     let mut total = Batch::default();
     let mut emit = |batch: Batch| -> bool {
         let Batch { mut bytes, matched, unread, stats } = batch;
@@ -217,6 +218,7 @@ struct Hand<'p> {
     print: &'p Print<'p>,
     searcher: Searcher,
     printer: Printer,
+    whole: Whole,
 }
 
 enum Printer {
@@ -272,18 +274,13 @@ impl<'p> Hand<'p> {
             .line_number(print.looks.line_numbers || print.looks.form == Form::Events)
             .before_context(before as usize)
             .after_context(after as usize);
-        Hand { print, searcher: builder.build(), printer: print.printer() }
+        Hand { print, searcher: builder.build(), printer: print.printer(), whole: Whole::default() }
     }
 
     fn batch(&mut self, files: &[RelPath]) -> Batch {
         let mut batch = Batch::default();
         for path in files.iter().filter(|path| (self.print.takes)(path)) {
-            let result = read::open(&path.below(self.print.root)).and_then(|file| {
-                let stats =
-                    self.printer.search(&mut self.searcher, &self.print.pattern.matcher, &file, path)?;
-                Ok(stats)
-            });
-            match result {
+            match self.search(path) {
                 Ok((matched, stats)) => {
                     batch.matched |= matched;
                     batch.stats += stats;
@@ -301,36 +298,33 @@ impl<'p> Hand<'p> {
         }
         batch
     }
-}
 
-impl Printer {
-    fn search(
-        &mut self,
-        searcher: &mut Searcher,
-        matcher: &RegexMatcher,
-        file: &std::fs::File,
-        path: &RelPath,
-    ) -> io::Result<(bool, Stats)> {
-        let path = path.as_str();
-        match self {
+    /// Searches a file: whether it matched, and what ripgrep counts.
+    fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
+        let Hand { print, searcher, printer, whole } = self;
+        let matcher = &print.pattern.matcher;
+        let (file, path) = (path.below(print.root), path.as_str());
+        match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                searcher.search_file(matcher, file, &mut sink)?;
+                whole.search(&file, searcher, matcher, &mut sink)?;
                 Ok((sink.has_match(), Stats::new()))
             }
             Printer::Summary(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                searcher.search_file(matcher, file, &mut sink)?;
+                whole.search(&file, searcher, matcher, &mut sink)?;
                 Ok((sink.has_match(), Stats::new()))
             }
             Printer::Events(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                searcher.search_file(matcher, file, &mut sink)?;
+                whole.search(&file, searcher, matcher, &mut sink)?;
                 Ok((sink.has_match(), sink.stats().clone()))
             }
         }
     }
+}
 
+impl Printer {
     fn buffer(&mut self) -> &mut Buffer {
         match self {
             Printer::Lines(printer) => printer.get_mut(),

@@ -8,8 +8,8 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::Pattern;
 use super::line::{Block, context, shown};
+use super::whole::Whole;
 use crate::path::RelPath;
-use crate::read;
 use crate::text::Span;
 
 /// What is scanned, and how much of it is shown.
@@ -139,12 +139,6 @@ impl Scan<'_> {
             return InFile::default();
         }
         let unread = |error: io::Error| Some(Unread { path: path.clone(), error: error.to_string() });
-        let file = match read::open(&path.below(self.root)) {
-            Ok(file) => file,
-            // It went away since the walk.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return InFile::default(),
-            Err(error) => return InFile { unread: unread(error), ..InFile::default() },
-        };
         let room = if shown == u32::MAX { 0 } else { room };
         let mut gather = Gather {
             scan: self,
@@ -158,9 +152,11 @@ impl Scan<'_> {
         // Counting alone needs no numbers of lines and no context.
         let counts_only = room == 0 && (shown == 0 || shown == u32::MAX);
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
-        let result = searcher.search_reader(&self.pattern.matcher, file, &mut gather);
+        let file = path.below(self.root);
+        let result = searchers.whole.search(&file, searcher, &self.pattern.matcher, &mut gather);
         let mut found = gather.found;
-        found.unread = result.err().and_then(unread);
+        // One that went away since the walk is not there.
+        found.unread = result.err().filter(|error| error.kind() != io::ErrorKind::NotFound).and_then(unread);
         found
     }
 
@@ -188,6 +184,7 @@ impl Scan<'_> {
 struct Searchers {
     count: Searcher,
     show: Searcher,
+    whole: Whole,
 }
 
 impl Searchers {
@@ -201,6 +198,7 @@ impl Searchers {
         Searchers {
             count: builder(false).build(),
             show: builder(true).before_context(before as usize).after_context(after as usize).build(),
+            whole: Whole::default(),
         }
     }
 }

@@ -129,11 +129,13 @@ fn unread() -> ContentHash {
     ContentHash::of(b"unread")
 }
 
-/// Opens a file to read its bytes: a regular one, without following a link and without waiting.
-pub fn open(path: &Path) -> io::Result<File> {
+/// Opens a file to read its bytes, and tells how many there are: a regular one, without following a link and without
+/// waiting.
+pub fn open(path: &Path) -> io::Result<(File, u64)> {
     let file = open_unblocked(path)?;
-    match wrong_type(file.metadata()?.file_type()) {
-        None => Ok(file),
+    let metadata = file.metadata()?;
+    match wrong_type(metadata.file_type()) {
+        None => Ok((file, metadata.len())),
         Some((_, detail)) => Err(io::Error::other(detail)),
     }
 }
