@@ -57,6 +57,7 @@ pub mod walk;
 
 pub mod analyze;
 pub mod filter;
+pub mod fuzzy;
 pub mod snippet;
 
 pub mod index;

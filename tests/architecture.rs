@@ -14,7 +14,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (0, &["id", "path", "text"]),
     (1, &["model"]),
     (2, &["git", "grammar", "profile", "read", "store", "tokenize", "walk"]),
-    (3, &["analyze", "filter", "query", "snippet"]),
+    (3, &["analyze", "filter", "fuzzy", "query", "snippet"]),
     (4, &["index", "meta", "session"]),
     (5, &["grep", "update"]),
     (6, &["search"]),
