@@ -44,7 +44,7 @@ fn paths(name: &'static str) -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn the_best_are_those_of_scoring_all(
@@ -92,7 +92,7 @@ fn many(count: usize) -> Vec<String> {
 
 #[test]
 fn threads_and_long_patterns_change_nothing() {
-    let paths = many(40_000);
+    let paths = many(33_000);
     let long = "a".repeat(70);
     for pattern in
         ["a", "config", "servercfg", "client/main", "htpix 4", "größe", &long, &long[..63], "ndxrs"]
@@ -103,12 +103,12 @@ fn threads_and_long_patterns_change_nothing() {
     for pattern in [&long, &long[..63], &long[..64], &long[..65], &long[..66]] {
         check(pattern, &deep, 2);
     }
-    check("config", &paths, paths.len());
+    check("cmain", &paths, paths.len());
 }
 
 #[test]
 fn what_cannot_be_among_the_best_is_not_scored() {
-    let paths = many(40_000);
+    let paths = many(33_000);
     for (pattern, most) in [("a", 1_500), ("config", 1_500), ("client", 1_500)] {
         let fuzzy = Fuzzy::new(pattern).unwrap();
         let mut reading = Reading::new(&fuzzy, 20);
