@@ -2,6 +2,7 @@
 //! decided here, and what the index pushes down is derived from it.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
 use crate::grammar::{Grammars, UnknownLanguage};
@@ -35,8 +36,8 @@ pub struct FilterSpec {
 pub struct Filter {
     paths_below: Vec<RelPath>,
     overrides: Option<Override>,
-    names: Option<GlobSet>,
-    paths: Option<GlobSet>,
+    names: Option<Globs>,
+    paths: Option<Globs>,
     exclude: Vec<String>,
     languages: Vec<LanguageId>,
     kinds: Option<KindSet>,
@@ -214,7 +215,31 @@ fn is_in(path: &str, folder: &RelPath) -> bool {
     rest.is_some_and(|rest| folder.as_str().is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-fn globs(globs: &[&String]) -> Result<Option<GlobSet>, FilterError> {
+/// Globs of which any may match.
+#[derive(Clone, Debug)]
+struct Globs {
+    set: GlobSet,
+    /// What must stand in all that a single glob matches: to look for it takes far less than to match.
+    must: Option<Finder<'static>>,
+}
+
+impl Globs {
+    fn is_match(&self, path: &str) -> bool {
+        self.must.as_ref().is_none_or(|must| must.find(path.as_bytes()).is_some()) && self.set.is_match(path)
+    }
+}
+
+/// The longest text that stands in all that a glob matches, where that is plain to see.
+fn literal(glob: &str) -> Option<&str> {
+    if glob.contains(['{', '[', '\\']) {
+        return None;
+    }
+    // `**/a` matches `a` as well.
+    let pieces = glob.split(['*', '?']).map(|piece| piece.trim_matches('/'));
+    pieces.max_by_key(|piece| piece.len()).filter(|piece| !piece.is_empty())
+}
+
+fn globs(globs: &[&String]) -> Result<Option<Globs>, FilterError> {
     if globs.is_empty() {
         return Ok(None);
     }
@@ -222,17 +247,25 @@ fn globs(globs: &[&String]) -> Result<Option<GlobSet>, FilterError> {
         glob: glob.to_string(),
         reason: error.kind().to_string(),
     };
+    // A leading `/` or `./` names the root, which is where paths begin anyway.
+    let below = |glob: &str| glob.trim_start_matches("./").trim_start_matches('/').to_string();
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        // A leading `/` or `./` names the root, which is where paths begin anyway.
-        let text = glob.trim_start_matches("./").trim_start_matches('/');
-        set.add(GlobBuilder::new(text).literal_separator(true).build().map_err(|e| error(glob, e))?);
+        let text = below(glob);
+        set.add(GlobBuilder::new(&text).literal_separator(true).build().map_err(|e| error(glob, e))?);
     }
-    Ok(Some(set.build().map_err(|e| error(globs[0], e))?))
+    let set = set.build().map_err(|e| error(globs[0], e))?;
+    let must = match globs {
+        [glob] => literal(&below(glob)).map(|text| Finder::new(text).into_owned()),
+        _ => None,
+    };
+    Ok(Some(Globs { set, must }))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(spec: FilterSpec, taken: &[&str], refused: &[(&str, &str)]) {
@@ -269,6 +302,32 @@ mod tests {
         );
         let lang = FilterSpec { lang: vec!["rust".into()], ..Default::default() };
         check(lang, &["a.rs"], &[("a.ts", "lang: it is in another language")]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn a_text_that_must_occur_loses_nothing(
+            glob in "(\\*\\*/|\\*|\\?|[ab./]|\\[ab\\]|\\{a,b\\}){0,7}(/\\*\\*)?",
+            paths in prop::collection::vec("([ab.]{1,3}/){0,3}[ab.]{1,4}", 8),
+        ) {
+            let Ok(Some(globs)) = globs(&[&glob]) else { return Ok(()) };
+            for path in &paths {
+                prop_assert_eq!(globs.is_match(path), globs.set.is_match(path), "{} {}", glob, path);
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_must_occur_is_found_where_it_is_plain() {
+        let check = |glob: &str, text: Option<&str>| assert_eq!(literal(glob), text, "{glob}");
+        check("**/test/**", Some("test"));
+        check("src/**/*_test.go", Some("_test.go"));
+        check("*", None);
+        check("**/*", None);
+        check("a{b,c}", None);
+        check("a[bc]d", None);
     }
 
     #[test]
