@@ -208,15 +208,16 @@ impl<'f, 'p> Reading<'f, 'p> {
         if most < self.best.least() {
             return Some(most);
         }
-        let by_name =
-            if in_name { letters.bound_of(name.as_bytes(), Seen::default()) * NAME_WORTH } else { 0 };
+        let name = name.as_bytes();
+        let in_name = if in_name { letters.bound_of(name, Seen::default()) } else { 0 };
+        let by_name = in_name * NAME_WORTH;
         if by_name >= most_by_path {
             return Some(key(is_it, by_name, path.len()));
         }
-        let last =
-            fuzzy.last_letters.as_ref().map_or(0, |last| last.bound_of(name.as_bytes(), Seen::default()));
-        let by_path = letters.bound_of(name.as_bytes(), self.seen) * PATH_WORTH + last;
-        Some(key(is_it, by_name.max(by_path), path.len()))
+        // A folder without the first letter adds nothing to the name.
+        let in_path = if self.seen.found() == 0 { in_name } else { letters.bound_of(name, self.seen) };
+        let last = fuzzy.last_letters.as_ref().map_or(0, |last| last.bound_of(name, Seen::default()));
+        Some(key(is_it, by_name.max(in_path * PATH_WORTH + last), path.len()))
     }
 
     fn score_pending(&mut self) {
