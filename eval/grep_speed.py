@@ -43,9 +43,9 @@ def main():
         subprocess.run([binary, "index", "--root", ".", "--index-dir", index, "-q"], cwd=tree, check=True)
         files = grep_oracle.listed(args, tree)
         chance = random.Random(f"{args.seed} {os.path.basename(tree)}")
-        asked = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
+        asked, _ = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
         rows = []
-        for pattern, flags in asked:
+        for _, pattern, flags in asked:
             flags = [flag for flag in flags if flag == "-F"] + [flag for flag in flags if flag in ("-i", "-w")] + ["-n"]
             own = [binary, "grep", *flags, "--root", ".", "--index-dir", index, "--stale-policy", args.policy,
                    "-e", pattern]
