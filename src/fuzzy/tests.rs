@@ -1,3 +1,5 @@
+//! Bounds against scores by nucleo, of drawn names.
+
 use proptest::prelude::*;
 
 use super::*;
