@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{self, Envelope, FileError};
+use crate::store::{self, Envelope, FileError, push_varint, take_varint};
 
 /// The kind number in the envelope, and with it the version of this format.
 const KIND: u32 = 17;
@@ -143,7 +143,7 @@ impl Grams {
         let before = (mask & ((1 << bit) - 1)).count_ones();
         let (mut start, mut len) = (0, 0);
         for at in 0..mask.count_ones() {
-            let this = varint(&mut rest)? as usize;
+            let this = take_varint(&mut rest)? as usize;
             start += if at < before { this } else { 0 };
             len = if at == before { this } else { len };
         }
@@ -167,30 +167,9 @@ impl Iterator for Blocks<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        self.last = self.last.wrapping_add(varint(&mut self.rest)?);
+        self.last = self.last.wrapping_add(take_varint(&mut self.rest)? as u32);
         Some(self.last)
     }
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u32> {
-    let mut value = 0;
-    for shift in (0..32).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u32::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
-}
-
-fn push_varint(bytes: &mut Vec<u8>, mut value: u32) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 /// Whether a segment of so many words has lists.
@@ -216,7 +195,7 @@ impl Builder {
         grams_of(word, |gram| {
             let (list, after) = &mut self.lists[gram.0 as usize];
             if *after <= block {
-                push_varint(list, block - after.saturating_sub(1));
+                push_varint(list, u64::from(block - after.saturating_sub(1)));
                 *after = block + 1;
             }
         });
@@ -234,7 +213,7 @@ impl Builder {
                 .fold(0u64, |mask, (bit, (list, _))| mask | u64::from(!list.is_empty()) << bit);
             heap.extend(mask.to_le_bytes());
             let present = || group.iter().map(|(list, _)| list).filter(|list| !list.is_empty());
-            present().for_each(|list| push_varint(&mut heap, list.len() as u32));
+            present().for_each(|list| push_varint(&mut heap, list.len() as u64));
             present().for_each(|list| heap.extend_from_slice(list));
         }
         let table = Table { words: self.words, block_words: BLOCK_WORDS, places };

@@ -11,6 +11,7 @@ pub(crate) mod faults;
 mod lock;
 mod step;
 mod trouble;
+mod varint;
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,12 +22,13 @@ pub use lock::{Holder, Lock, LockError};
 pub(crate) use step::{Step, step, sync_file};
 pub use step::{remove_file, rename, sync_folder};
 pub use trouble::Trouble;
+pub use varint::{push_varint, take_varint};
 
 /// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
 /// read; an older one is put aside and made anew, a newer one is refused.
 ///
 /// Version log: 1, the first; 2, a view for each branch, and its parts in the heap.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// An I/O error with the file it happened to.
 #[derive(Debug, thiserror::Error)]
