@@ -62,6 +62,9 @@ const MIN_LETTERS: usize = 3;
 /// Classes of more letters are not looked at one by one.
 const MAX_CLASS: usize = 64;
 
+/// An alternation of more branches is looked at without what stands beside it.
+const MAX_BRANCHES: usize = 16;
+
 /// A repetition is written out so many times.
 const MAX_UNROLLED: u32 = 8;
 
@@ -103,7 +106,7 @@ fn of(hir: &Hir) -> Plan {
     }))
 }
 
-/// An alternation beside nothing but assertions: they hold for each of its branches.
+/// The only alternation of a concatenation: what stands beside it stands beside each of its branches.
 fn distributed(hir: &Hir) -> Option<Plan> {
     let inner = |hir: &Hir| match hir.kind() {
         HirKind::Capture(capture) => (*capture.sub).clone(),
@@ -113,10 +116,10 @@ fn distributed(hir: &Hir) -> Option<Plan> {
         HirKind::Alternation(branches) => Some(Plan::Or(branches.iter().map(of).collect())),
         HirKind::Concat(items) => {
             let items: Vec<Hir> = items.iter().map(inner).collect();
-            let is_look = |item: &Hir| matches!(item.kind(), HirKind::Look(_));
-            let place = items.iter().position(|item| !is_look(item))?;
+            let is_choice = |item: &Hir| matches!(item.kind(), HirKind::Alternation(_));
+            let place = items.iter().position(is_choice)?;
             let HirKind::Alternation(branches) = items[place].kind() else { return None };
-            if !items[place + 1..].iter().all(is_look) {
+            if branches.len() > MAX_BRANCHES || items[place + 1..].iter().any(is_choice) {
                 return None;
             }
             let with = |branch: &Hir| {
@@ -179,13 +182,15 @@ struct Run {
     plans: Vec<Plan>,
     /// The part that is being read.
     part: Option<Part>,
+    /// What no word has may follow that part, or nothing; then this is what is known of the former.
+    perhaps: Option<Edge>,
     /// What stands before the next letter, and whether that is known of ASCII letters only.
     edge: (Edge, bool),
 }
 
 impl Default for Run {
     fn default() -> Run {
-        Run { plans: Vec::new(), part: None, edge: (Edge::Open, false) }
+        Run { plans: Vec::new(), part: None, perhaps: None, edge: (Edge::Open, false) }
     }
 }
 
@@ -221,10 +226,9 @@ impl Run {
     fn repetition(&mut self, repetition: &Repetition) {
         let Repetition { min, max, sub, .. } = repetition;
         if let HirKind::Class(class) = sub.kind()
-            && *min > 0
             && let Some(edge) = separator(class)
         {
-            return self.separate(edge);
+            return if *min > 0 { self.separate(edge) } else { self.separate_perhaps(edge) };
         }
         let is_plain = matches!(sub.kind(), HirKind::Class(_) | HirKind::Literal(_));
         let times = (*min).min(if is_plain { MAX_UNROLLED } else { 1 });
@@ -272,6 +276,8 @@ impl Run {
                 self.end(Edge::Loose);
                 self.edge = (Edge::Open, false);
             }
+            // It may stand before or behind what may follow the part.
+            Look::WordUnicode if self.perhaps.is_some() => self.gap(),
             // Which side of it is the word is known of letters that every program takes for letters.
             Look::WordUnicode => match &self.part {
                 Some(part) if part.text.ends_with(|c: char| c.is_ascii()) => {
@@ -290,6 +296,9 @@ impl Run {
         if !is_word_char(c) {
             return self.separate(Edge::Whole);
         }
+        if self.perhaps.is_some() {
+            self.gap();
+        }
         let (edge, of_ascii_only) = self.edge;
         let start = if of_ascii_only && !c.is_ascii() { Edge::Open } else { edge };
         let new = || Part { text: String::new(), folded: false, start, end: Edge::Open };
@@ -305,14 +314,23 @@ impl Run {
         self.edge = (edge, false);
     }
 
+    /// Something that is no part of a word, or nothing.
+    fn separate_perhaps(&mut self, edge: Edge) {
+        match self.part {
+            Some(_) => self.perhaps = Some(self.perhaps.map_or(edge, |perhaps| perhaps.min(edge))),
+            None => self.edge.0 = self.edge.0.min(edge),
+        }
+    }
+
     /// Anything or nothing.
     fn gap(&mut self) {
         self.separate(Edge::Open);
     }
 
     fn end(&mut self, edge: Edge) {
+        let perhaps = self.perhaps.take().unwrap_or(Edge::Whole);
         if let Some(mut part) = self.part.take() {
-            part.end = edge;
+            part.end = edge.min(perhaps);
             if part.folded {
                 part.text = part.text.chars().map(folded).collect();
             }

@@ -42,9 +42,15 @@ fn regular_expressions() {
     check(r"func\s+open\b", "*func and open|");
     check(r"\bfunc\b", "|func|");
     check(r"^impl\s", "impl");
-    check(r"^\s*return;$", "*return");
-    check(r"(get|set)_name", "(*get* or *set*) and *_name*");
-    check(r"(getter|setter)_name", "(*getter* or *setter*) and *_name*");
+    check(r"^\s*return;$", "return");
+    check(r"read\s*\(", "*read");
+    check(r"read\s*x", "*read*");
+    check(r"read\s*$", "*read");
+    check(r"read\s*\bx", "*read*");
+    check(r"read[^a-zA-Z0-9_]*=", "*read|");
+    check(r"(ifndef|There)\s*\(", "*ifndef or *There");
+    check(r"(get|set)_name", "*get_name* or *set_name*");
+    check(r"(getter|setter)_name", "*getter_name* or *setter_name*");
     check(r"foobar|bazqux", "*foobar* or *bazqux*");
     check(r"foobar|.", "any file");
     check(r"(foobar)?quux", "*quux*");
@@ -63,7 +69,7 @@ fn regular_expressions() {
     check(r"x*", "any file");
     check(r"\p{Greek}", "any file");
     check(r"(?:foo)(?:bar)", "*foobar*");
-    check(r"foo(?:bar|baz) (qux)", "*foo* and (*bar* or *baz*) and qux*");
+    check(r"foo(?:bar|baz) (qux)", "*foobar and qux* or *foobaz and qux*");
 }
 
 #[test]
@@ -133,6 +139,10 @@ fn pattern() -> impl Strategy<Value = String> {
         r"[_-]",
         r"\p{L}",
         "[ -]+",
+        r"\s*",
+        "[ -]*",
+        "-?",
+        r"\W*",
         "(?i)as",
         r"(?-u:\xc3)",
     ]);
