@@ -114,6 +114,7 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         filter: &filter,
         session: None,
         per_file: 3,
+        everywhere: None,
         source: &|_, _| Present::Changed,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));

@@ -141,6 +141,12 @@ pub const PER_FILE: Param = Param {
         "Hits of one file, at least 1; further ones come after",
     )
 };
+/// Every place.
+pub const EXHAUSTIVE: Param = param(
+    "exhaustive",
+    Takes::Nothing,
+    "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000",
+);
 /// How much is shown.
 pub const MODE: Param = Param {
     default: Some("default"),
@@ -442,6 +448,7 @@ pub const SEARCH: Operation = Operation {
         &EXPAND,
         &MIN_SCORE,
         &PER_FILE,
+        &EXHAUSTIVE,
         &MODE,
         &CURSOR,
         &STALE_POLICY,

@@ -14,7 +14,7 @@ use spyhop::profile::Profile;
 
 use super::Failure;
 use super::args::PROFILE;
-use super::place::{Place, optional};
+use super::place::{Place, given, optional};
 
 /// The words of the query, joined.
 pub fn query(matches: &ArgMatches) -> String {
@@ -32,6 +32,7 @@ pub fn request(query: String, matches: &ArgMatches, place: &Place) -> Result<Sea
         request.min_score = score;
     }
     request.per_file = number(matches, catalog::PER_FILE.name).unwrap_or(request.per_file);
+    request.exhaustive = given(matches, catalog::EXHAUSTIVE.name);
     request.mode = match optional::<String>(matches, catalog::MODE.name).map(String::as_str) {
         Some("compact") => Mode::Compact,
         Some("debug") => Mode::Debug,

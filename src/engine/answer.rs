@@ -4,22 +4,27 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tracing::debug_span;
 
 use super::api::*;
 use super::current::{Freshness, Viewed};
+use super::everywhere::{Everywhere, Unranked};
+use super::rows::{self, Row, What};
 use super::source::Sources;
 use super::{Engine, Error, lock, lookup};
 use crate::filter::Filter;
+use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::read;
-use crate::search::{self, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking};
+use crate::search::{
+    self, Beyond, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking,
+};
 use crate::session::Session;
 use crate::snippet::{self, DEFAULT_CHARS};
-use crate::text::LineIndex;
+use crate::text::{LineIndex, Lines};
 
 /// What a reply is made from.
 pub struct Answer<'a> {
@@ -40,6 +45,17 @@ pub struct Asked<'q> {
     pub query: &'q Query,
     /// The files and hits.
     pub ranking: Ranking,
+    /// The files that hold the query as written and are not ranked, if they were looked for.
+    pub beyond: Vec<Unranked>,
+    /// What one of them is worth.
+    pub worth: Beyond,
+}
+
+impl Asked<'_> {
+    fn literal_lines(&self) -> usize {
+        let beyond = self.beyond.iter().map(|unranked| unranked.lines as usize);
+        self.ranking.literal_lines + beyond.sum::<usize>()
+    }
 }
 
 impl<'a> Answer<'a> {
@@ -58,19 +74,18 @@ impl<'a> Answer<'a> {
     /// Ranks every query and puts the reply together.
     pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
         let offset = lookup::offset(self.request.cursor.as_deref())?;
-        let mut merged: Vec<(usize, Ranked)> = Vec::new();
-        let mut asked: Vec<Asked<'_>> = Vec::new();
-        for (place, query) in queries.iter().enumerate() {
-            let mut ranking = self.rank(query)?;
-            merged.extend(std::mem::take(&mut ranking.hits).into_iter().map(|hit| (place, hit)));
-            asked.push(Asked { place, query, ranking });
-        }
-        merge(&mut merged, self.corpus);
-        merged.retain(|(_, hit)| hit.literal || hit.score >= self.request.min_score);
-        let total = merged.len();
-        let page = merged.into_iter().skip(offset).take(self.request.max_results);
-        let results =
-            page.map(|(place, hit)| self.hit(&asked[place], hit)).collect::<Result<Vec<Hit>, Error>>()?;
+        let asked: Vec<Asked<'_>> = (queries.iter().enumerate())
+            .map(|(place, query)| self.ask(place, query))
+            .collect::<Result<_, Error>>()?;
+        let rows =
+            rows::merged(&asked, self.corpus, |row| row.literal || row.score >= self.request.min_score);
+        let total = rows.len();
+        let page = rows.into_iter().skip(offset).take(self.request.max_results);
+        let hit = |row: Row| match row.what {
+            What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
+            What::Beyond(place) => self.beyond(&asked[row.query], place),
+        };
+        let results = page.map(hit).collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
@@ -79,7 +94,7 @@ impl<'a> Answer<'a> {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
-            fallback_grep_hits: rankings().map(|ranking| ranking.literal_lines).sum(),
+            fallback_grep_hits: asked.iter().map(Asked::literal_lines).sum(),
             total,
             complete: rankings().all(|ranking| ranking.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
@@ -90,19 +105,34 @@ impl<'a> Answer<'a> {
 
     /// Ranks one query.
     pub fn rank(&self, query: &Query) -> Result<Ranking, Error> {
-        let filter = self.filter_of(query)?;
-        self.with_context(&filter, |context| Ok(search::search(query, context)?))
+        Ok(self.ask(0, query)?.ranking)
+    }
+
+    /// Ranks the query at `place` and finds what else holds it, if the request wants that.
+    fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<Asked<'q>, Error> {
+        let everywhere = match self.request.exhaustive {
+            true => Some(self.engine.everywhere(self.corpus, self.filter, &query.text)?),
+            false => None,
+        };
+        let filter = self.filter_of(query, everywhere.as_ref())?;
+        let known = everywhere.as_ref().map(|everywhere| &everywhere.known);
+        let ranking = self.with_context(&filter, known, |context| Ok(search::search(query, context)?))?;
+        // What is not ranked is of no kind.
+        let beyond = everywhere.filter(|_| self.filter.kinds().is_none()).map(|everywhere| everywhere.beyond);
+        let beyond = beyond.unwrap_or_default();
+        let worth = search::beyond(query, self.profile());
+        Ok(Asked { place, query, ranking, beyond, worth })
     }
 
     /// Whether a file holds anything of a query, whatever its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
-        let filter = self.filter_of(query)?;
-        self.with_context(&filter, |context| Ok(search::matches(query, context, path.as_str())?))
+        let filter = self.filter_of(query, None)?;
+        self.with_context(&filter, None, |context| Ok(search::matches(query, context, path.as_str())?))
     }
 
     /// Why a file ranks where it does.
     pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
-        self.with_context(self.filter, |context| Ok(search::file_reasons(query, context, ranked)?))
+        self.with_context(self.filter, None, |context| Ok(search::file_reasons(query, context, ranked)?))
     }
 
     /// What every file of the head measures on every signal.
@@ -131,29 +161,36 @@ impl<'a> Answer<'a> {
     }
 
     /// The filter, narrowed to the files that hold what a query quotes.
-    fn filter_of(&self, query: &Query) -> Result<Cow<'_, Filter>, Error> {
+    fn filter_of(&self, query: &Query, everywhere: Option<&Everywhere>) -> Result<Cow<'_, Filter>, Error> {
         if query.quoted.is_empty() {
             return Ok(Cow::Borrowed(self.filter));
         }
-        let files = self.engine.files_with_all(Viewed::of(self.corpus), self.filter, &query.quoted)?;
+        let mut files = self.engine.files_with_all(Viewed::of(self.corpus), self.filter, &query.quoted)?;
+        if let Some(everywhere) = everywhere {
+            // What holds the whole query holds its parts.
+            files.extend(everywhere.ranked(self.corpus).map(str::to_string));
+        }
         Ok(Cow::Owned(self.filter.only(files)))
     }
 
     fn with_context<T>(
         &self,
         filter: &Filter,
+        everywhere: Option<&search::Everywhere>,
         search: impl FnOnce(&Context<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
-        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted));
+        let keeps = everywhere.is_none();
+        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), keeps);
         let found = search(&Context {
             corpus: self.corpus,
             grammars: &self.engine.grammars,
             tokenizer: &tokenizer,
-            profile: self.request.profile.as_deref().unwrap_or(Profile::built_in()),
+            profile: self.profile(),
             filter,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
+            everywhere,
             source: &source,
         });
         lock(&self.engine.tokenizers).push(tokenizer.into_inner());
@@ -164,8 +201,8 @@ impl<'a> Answer<'a> {
     pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query;
         let file = &asked.ranking.files[ranked.file];
-        let reasons =
-            self.with_context(self.filter, |context| Ok(search::reasons(query, context, file, &ranked)?))?;
+        let reasons = self
+            .with_context(self.filter, None, |context| Ok(search::reasons(query, context, file, &ranked)?))?;
         let face = debug_span!("search.face")
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
@@ -183,13 +220,40 @@ impl<'a> Answer<'a> {
             snippet,
             score: ranked.score,
             band: Band::of(ranked.score),
-            reasons: reasons
-                .into_iter()
-                .map(|reason| Reason { signal: reason.signal, share: reason.share, text: reason.text })
-                .collect(),
+            reasons: reasons.into_iter().map(shown).collect(),
             stale,
             query_index: asked.place,
             path: RelPath::new(version.path())?,
+        })
+    }
+
+    fn profile(&self) -> &Profile {
+        self.request.profile.as_deref().unwrap_or(Profile::built_in())
+    }
+
+    /// A file that is not ranked, as it is shown: by its first line that holds the query.
+    fn beyond(&self, asked: &Asked<'_>, place: usize) -> Result<Hit, Error> {
+        let Unranked { lines, first } = &asked.beyond[place];
+        let line = Lines { first: first.number, last: first.number };
+        let shows = self.request.mode != Mode::Compact;
+        let snippet = shows.then(|| Snippet {
+            text: first.text.clone(),
+            lines: line,
+            highlights: first.highlights.clone(),
+            cut: first.cut,
+        });
+        Ok(Hit {
+            lines: line,
+            kind: SymbolKind::Text,
+            symbol: None,
+            language: self.engine.grammars.name(self.engine.language_now(&first.path)),
+            snippet,
+            score: asked.worth.score,
+            band: Band::of(asked.worth.score),
+            reasons: asked.worth.reasons(*lines).into_iter().map(shown).collect(),
+            stale: false,
+            query_index: asked.place,
+            path: first.path.clone(),
         })
     }
 
@@ -217,9 +281,6 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Merges the hits of several queries: best first, a place once.
-fn merge(hits: &mut Vec<(usize, Ranked)>, corpus: &Corpus) {
-    hits.sort_by(|(a_query, a), (b_query, b)| a.order(b, corpus).then_with(|| a_query.cmp(b_query)));
-    let mut seen = FxHashSet::default();
-    hits.retain(|(_, hit)| seen.insert(hit.doc));
+fn shown(reason: Contribution) -> Reason {
+    Reason { signal: reason.signal, share: reason.share, text: reason.text }
 }

@@ -101,7 +101,7 @@ pub enum Mode {
     Debug,
 }
 
-/// The most hits that a page holds.
+/// The most hits that a page holds, unless the search is exhaustive; then [`MAX_ROWS`].
 pub const MAX_RESULTS: usize = 50;
 
 /// A search.
@@ -109,12 +109,18 @@ pub const MAX_RESULTS: usize = 50;
 pub struct SearchRequest {
     /// What is looked for: a sentence, a name, a piece of code. Neither empty nor above 10,000 characters.
     pub query: String,
-    /// How many hits a page holds, 1 to 50. Default 10.
+    /// How many hits a page holds, 1 to 50, or to 1,000 when `exhaustive`. Default 10.
     pub max_results: usize,
     /// Where the page begins: a reply's `next`.
     pub cursor: Option<String>,
     /// Which files and chunks may answer.
     pub filter: FilterSpec,
+    /// Whether every file that holds the query as written is among the hits, however many there are, also what is
+    /// found by its path only, is not ranked or has changed since: what an exact search of the query as a text finds,
+    /// and what the index decoded. Each such file is ranked beside the usual head; one that the index knows nothing of
+    /// shows its first line. It takes as long as reading them, for every page. Default false: the literal pass has a
+    /// budget.
+    pub exhaustive: bool,
     /// Lines of context before and after a snippet, cut at the ends of the file. Default 0.
     pub expand: u32,
     /// Hits below this score are left out, 0 to 1; literal hits are exempt. Default 0.
@@ -138,6 +144,7 @@ impl SearchRequest {
             max_results: 10,
             cursor: None,
             filter: FilterSpec::default(),
+            exhaustive: false,
             expand: 0,
             min_score: 0.0,
             per_file: 3,
@@ -145,6 +152,11 @@ impl SearchRequest {
             session: true,
             profile: None,
         }
+    }
+
+    /// The most hits that a page of it holds.
+    pub(super) fn most_results(&self) -> usize {
+        if self.exhaustive { MAX_ROWS } else { MAX_RESULTS }
     }
 }
 

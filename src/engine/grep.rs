@@ -1,9 +1,7 @@
 //! The exact search.
 
-use rustc_hash::FxHashSet;
-
 use super::api::*;
-use super::current::{Freshness, Recorded, Viewed};
+use super::current::{Freshness, Recorded};
 use super::lookup::{no_kinds, place_of, rows};
 use super::scope::Scope;
 use super::{Engine, Error, lookup};
@@ -109,47 +107,14 @@ impl Engine {
         Ok(plan(request, &wanted).to_string())
     }
 
-    /// The files of a view that hold each of `texts`, as they are now.
-    pub(super) fn files_with_all(
-        &self,
-        viewed: Viewed<'_>,
-        filter: &Filter,
-        texts: &[String],
-    ) -> Result<FxHashSet<String>, Error> {
-        let mut plans = Vec::new();
-        let mut patterns = Vec::new();
-        for text in texts {
-            let wanted = Wanted { fixed: true, multi_line: true, ..Wanted::new(text) };
-            patterns.push(Pattern::new(&wanted)?);
-            plans.push(Plan::new(&wanted));
-        }
-        let mut files = viewed.files(filter, viewed.narrowed(&Plan::And(plans))?);
-        for pattern in &patterns {
-            let found = grep::scan(&Scan {
-                root: self.root(),
-                files: &files,
-                takes: &|_| true,
-                pattern,
-                after: None,
-                page: usize::MAX,
-                context: (0, 0),
-                max_count: Some(1),
-                threads: self.options.threads,
-            });
-            files = found.lines.into_iter().map(|line| line.path).collect();
-            files.dedup();
-        }
-        Ok(files.iter().map(|path| path.as_str().to_string()).collect())
-    }
-
     /// Whether a file may answer by its language; asked on the threads, because it may have to read the file.
-    fn takes<'f>(&'f self, filter: &'f Filter) -> impl Fn(&RelPath) -> bool + Sync + 'f {
+    pub(super) fn takes<'f>(&'f self, filter: &'f Filter) -> impl Fn(&RelPath) -> bool + Sync + 'f {
         let asks_for_languages = filter.asks_for_languages();
         move |path| !asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path))
     }
 
     /// The language of a file as indexing it now would have it.
-    fn language_now(&self, path: &RelPath) -> LanguageId {
+    pub(super) fn language_now(&self, path: &RelPath) -> LanguageId {
         if !self.grammars.depends_on_text(path) {
             return self.grammars.detect(path, "");
         }
@@ -209,7 +174,7 @@ fn shown(line: grep::Line) -> GrepLine {
 }
 
 /// Why not every line was counted; `None` when all were.
-fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
+pub(super) fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
     let holes = scope.holes.iter().map(|(path, why)| (path, why.as_str()));
     let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
     let mut all = holes.chain(unread);

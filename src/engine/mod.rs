@@ -9,11 +9,13 @@ pub mod api;
 mod current;
 mod doctor;
 mod error;
+mod everywhere;
 mod explain;
 mod files;
 mod grep;
 mod lookup;
 mod map;
+mod rows;
 mod scope;
 mod source;
 mod state;
@@ -300,10 +302,7 @@ impl Engine {
         if queries.is_empty() {
             return Err(Error::bad("the list of queries is empty"));
         }
-        if !(1..=MAX_RESULTS).contains(&request.max_results) {
-            let text = format!("max_results is {}; choose 1 to {MAX_RESULTS}", request.max_results);
-            return Err(Error::bad(text));
-        }
+        lookup::rows("max_results", request.max_results, request.most_results())?;
         if request.per_file == 0 {
             return Err(Error::bad("per_file is 0; choose 1 or more"));
         }

@@ -30,14 +30,14 @@ impl<'a> Sources<'a> {
 
     /// The text of a file if its content still is the indexed one.
     pub fn text(&self, file: u32) -> Option<Rc<String>> {
-        match self.read(file, None) {
+        match self.read(file, None, true) {
             Present::Text(text) => Some(text),
             Present::Changed | Present::Without => None,
         }
     }
 
-    /// The same, if it may hold what is `wanted`.
-    pub fn read(&self, file: u32, wanted: Option<&Finder<'_>>) -> Present {
+    /// The same, if it may hold what is `wanted`; kept for the next time if it `keeps`.
+    pub fn read(&self, file: u32, wanted: Option<&Finder<'_>>, keeps: bool) -> Present {
         if let Some(known) = self.known.borrow().get(&file) {
             return known.clone().map_or(Present::Changed, Present::Text);
         }
@@ -54,7 +54,9 @@ impl<'a> Sources<'a> {
             Reread::Changed => None,
             Reread::Text(text) => Some(Rc::new(text)),
         };
-        self.known.borrow_mut().insert(file, text.clone());
+        if keeps {
+            self.known.borrow_mut().insert(file, text.clone());
+        }
         text.map_or(Present::Changed, Present::Text)
     }
 }

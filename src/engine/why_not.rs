@@ -6,9 +6,9 @@ use super::{Engine, Error};
 use crate::filter::Filter;
 use crate::model::{Note, Skipped};
 use crate::path::RelPath;
-use crate::profile::Signal;
+use crate::profile::{Profile, Signal};
 use crate::query::Query;
-use crate::search::{Contribution, Corpus};
+use crate::search::{self, Contribution, Corpus};
 use crate::walk::{self, WalkOptions};
 
 /// The hit that a file is compared with.
@@ -72,7 +72,8 @@ pub fn why_not(
     let missing = gaps(&own, &answer.file_reasons(query, tenth)?);
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
-    let asked = Asked { place: 0, query, ranking };
+    let worth = search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()));
+    let asked = Asked { place: 0, query, ranking, beyond: Vec::new(), worth };
     let gap =
         missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();
     Ok(WhyNot {

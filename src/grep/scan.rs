@@ -45,6 +45,8 @@ pub struct Found {
     pub total_lines: usize,
     /// Files that hold them.
     pub total_files: usize,
+    /// Each of these, by its place among the files, and how many lines it has.
+    pub by_file: Vec<(usize, usize)>,
     /// Files that could not be read to their end.
     pub unread: Vec<Unread>,
 }
@@ -164,7 +166,7 @@ impl Scan<'_> {
     fn merged(&self, results: Vec<(usize, InFile)>) -> Found {
         let mut found = Found::default();
         let mut passed = 0;
-        for (_, file) in results {
+        for (place, file) in results {
             found.unread.extend(file.unread);
             if file.count == 0 {
                 continue;
@@ -174,6 +176,7 @@ impl Scan<'_> {
             found.lines.extend(file.lines.into_iter().take(room));
             found.total_lines += file.count;
             found.total_files += 1;
+            found.by_file.push((place, file.count));
         }
         found.more = passed + found.lines.len() < found.total_lines;
         found

@@ -163,6 +163,11 @@ impl Corpus {
         self.meta().version(self.versions[file as usize]).expect("checked when the corpus was made")
     }
 
+    /// The file of a version, if the view holds it.
+    pub fn file_of(&self, version: VersionId) -> Option<u32> {
+        self.versions.binary_search(&version).ok().map(|file| file as u32)
+    }
+
     /// The path of a file.
     pub fn path(&self, file: u32) -> &str {
         self.version(file).path()
@@ -217,7 +222,7 @@ impl Corpus {
     }
 
     /// The path of the file of a document.
-    pub(super) fn path_of(&self, doc: u32) -> &str {
+    pub fn path_of(&self, doc: u32) -> &str {
         self.path(self.files[doc as usize])
     }
 
@@ -228,7 +233,7 @@ impl Corpus {
     }
 
     /// Where a document begins in its file.
-    pub(super) fn start(&self, doc: u32) -> u32 {
+    pub fn start(&self, doc: u32) -> u32 {
         let (segment, within) = self.locate(doc);
         self.committed.reader.segments()[segment].start(within)
     }

@@ -3,10 +3,13 @@
 //! A list is cut at a depth of the profile; the files that tie with the last one are taken as well, so that a cut
 //! never depends on the order of documents.
 
+use rustc_hash::FxHashSet;
+
 use super::Context;
 use super::evidence::Evidence;
 
-/// The head: the best files of the fused lists, best first.
+/// The head: the best files of the fused lists, best first. Where the query as written was looked for everywhere, all
+/// files that hold it are added, by number.
 pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let mut lists: [List; 9] = std::array::from_fn(|_| List::new(fusion.depth));
@@ -45,7 +48,22 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     cut_with_ties(&mut entries, fusion.head);
     entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     entries.truncate(fusion.head);
-    entries.into_iter().map(|(_, row)| evidence.touched[row as usize]).collect()
+    let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.touched[row as usize]).collect();
+    if context.everywhere.is_some() {
+        head.extend(literal_beside(evidence, &head));
+    }
+    head
+}
+
+/// The files beside those of the head that hold the query as written and have something to show.
+fn literal_beside(evidence: &Evidence, head: &[u32]) -> Vec<u32> {
+    let known: FxHashSet<u32> = head.iter().copied().collect();
+    let files = evidence.literal_files.iter().map(|(file, _)| *file);
+    let is_shown = |file: &u32| {
+        let row = evidence.touched.binary_search(file);
+        row.is_ok_and(|row| evidence.sums[row].is_shown)
+    };
+    files.filter(|file| !known.contains(file) && is_shown(file)).collect()
 }
 
 /// The best entries of a list whose scores come in any order. Most are refused at once, because so many better ones

@@ -5,9 +5,11 @@
 //! longer ones, which is looked up in the dictionary of words where nothing else narrows. The evidence narrows as
 //! well: what holds the query has the terms of its inside in one chunk, or in two where a long line is cut. Candidates
 //! are read in the order of their paths within a budget counted in files and bytes; when it ends, or a candidate
-//! cannot be read as indexed, the pass says that it is not complete.
+//! cannot be read as indexed, the pass says that it is not complete. Where an exact search has looked [`Everywhere`],
+//! there is no budget, and what it found is found.
 
 use memchr::memmem::Finder;
+use rustc_hash::FxHashSet;
 
 use super::corpus::NO_FILE;
 use super::{Context, Present, SearchError};
@@ -27,6 +29,17 @@ const MAX_EXPANSIONS: usize = 256;
 /// In a tree of more files the dictionary is not searched for the insides of words: it is read at some ten million
 /// words a second, and a tree of this many files holds some hundred thousand.
 const MAX_FILES_FOR_INSIDES: usize = 3_000;
+
+/// What an exact search knows of the query as written: with it the pass has no budget.
+#[derive(Clone, Debug, Default)]
+pub struct Everywhere {
+    /// The files whose decoded text may hold it.
+    pub candidates: Vec<u32>,
+    /// The files whose bytes hold it now, and on how many lines.
+    pub lines: Vec<(u32, u32)>,
+    /// Whether all bytes could be read.
+    pub complete: bool,
+}
 
 /// What the pass found.
 #[derive(Debug, Default)]
@@ -57,31 +70,71 @@ pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
 /// Whether a file can hold the query as written for another reason than its words.
 pub type Likely<'l> = dyn Fn(u32) -> bool + 'l;
 
-/// Looks for the query as written in the files that are `likely` to hold it, if that is known.
+/// Looks for the query as written in the files that are `likely` to hold it, if that is known, or everywhere.
 pub fn find(
     query: &Query,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
 ) -> Result<Literal, SearchError> {
-    let Candidates { files, complete } = candidates(&query.text, context, likely)?;
+    let mut literal = match context.everywhere {
+        Some(everywhere) => found_everywhere(query, context, everywhere)?,
+        None => {
+            let mut candidates = candidates(&query.text, context, likely)?;
+            candidates.files.retain(|file| may_be_read(context, *file));
+            candidates.files.sort_unstable_by_key(|file| context.corpus.path(*file));
+            read(query, context, candidates, Some((MAX_FILES, MAX_BYTES)))?
+        }
+    };
+    literal.files.sort_unstable();
+    literal.docs.sort_unstable();
+    Ok(literal)
+}
+
+/// Without a budget. Where the text that was indexed does not hold the query, the bytes as they are now may: files that
+/// are found by their path only, and such as have changed.
+fn found_everywhere(
+    query: &Query,
+    context: &Context<'_>,
+    everywhere: &Everywhere,
+) -> Result<Literal, SearchError> {
+    let may_be_read = |file: &u32| may_be_read(context, *file);
+    let files = everywhere.candidates.iter().copied().filter(may_be_read).collect();
+    let candidates = Candidates { files, complete: true };
+    let mut literal = read(query, context, candidates, None)?;
+    let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
+    for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
+        literal.lines += *lines as usize;
+        literal.files.push((*file, *lines));
+        // Its first chunk stands for it.
+        literal.docs.extend(context.corpus.docs(*file).next());
+    }
+    literal.complete = everywhere.complete;
+    Ok(literal)
+}
+
+/// Whether the text of a file is indexed and may answer.
+fn may_be_read(context: &Context<'_>, file: u32) -> bool {
+    let version = context.corpus.version(file);
+    // The words of what is found by its path only are known, and it is not ranked.
+    !crate::read::is_path_only(version.hash())
+        && context.filter.takes_file(version.path(), version.language())
+}
+
+/// Reads the candidates in their order, so many files and bytes at most.
+fn read(
+    query: &Query,
+    context: &Context<'_>,
+    Candidates { files, complete }: Candidates,
+    budget: Option<(usize, u64)>,
+) -> Result<Literal, SearchError> {
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
-    let mut in_order: Vec<(&str, u32)> = files.into_iter().map(|file| (corpus.path(file), file)).collect();
-    in_order.sort_unstable();
     let finder = Finder::new(&query.text);
     let (mut n_read, mut bytes) = (0, 0);
-    for (_, file) in in_order {
-        let version = corpus.version(file);
-        if !context.filter.takes_file(version.path(), version.language()) {
-            continue;
-        }
-        // Its words are known, and it is not ranked.
-        if crate::read::is_path_only(version.hash()) {
-            continue;
-        }
+    for file in files {
         n_read += 1;
-        bytes += version.bytes();
-        if n_read > MAX_FILES || bytes > MAX_BYTES {
+        bytes += corpus.version(file).bytes();
+        if budget.is_some_and(|(most_files, most_bytes)| n_read > most_files || bytes > most_bytes) {
             literal.complete = false;
             break;
         }
@@ -99,15 +152,18 @@ pub fn find(
         }
         literal.lines += hits.len();
         literal.files.push((file, hits.len() as u32));
+        let n_docs = literal.docs.len();
         for doc in corpus.docs(file) {
             let span = corpus.columns(doc)?.span;
             if hits.iter().any(|at| span.start <= *at && *at < span.end) {
                 literal.docs.push(doc);
             }
         }
+        // What stands between two chunks is shown by the first.
+        if budget.is_none() && literal.docs.len() == n_docs {
+            literal.docs.extend(corpus.docs(file).next());
+        }
     }
-    literal.files.sort_unstable();
-    literal.docs.sort_unstable();
     Ok(literal)
 }
 

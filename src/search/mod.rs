@@ -11,6 +11,7 @@
 //! shown. Other chunks of the file follow with a penalty of their own, so that order and score never disagree. Equal
 //! scores are ordered by path and place; nothing depends on which segment a document lies in.
 
+mod beyond;
 mod corpus;
 mod evidence;
 mod face;
@@ -25,9 +26,11 @@ mod place;
 mod reason;
 mod usage;
 
+pub use beyond::{Beyond, beyond};
 pub use corpus::Corpus;
 pub use face::{Face, face};
 pub use hits::Ranked;
+pub use literal::Everywhere;
 pub use measure::Measured;
 pub use model::{Forms, RankedFile, forms};
 pub use place::{compat_part, test_part};
@@ -76,6 +79,8 @@ pub struct Context<'c> {
     pub session: Option<&'c Session>,
     /// How many chunks of one file may be hits.
     pub per_file: usize,
+    /// What an exact search found; `None` leaves the query as written to the literal pass and its budget.
+    pub everywhere: Option<&'c Everywhere>,
     /// Reads the present text of a file of the corpus.
     pub source: &'c ReadSource<'c>,
 }

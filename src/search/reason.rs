@@ -70,9 +70,22 @@ fn contributions(
         signal: Signal::Base,
         value: parts[Signal::Base as usize],
         share: shares[Signal::Base as usize],
-        text: "base: before any evidence".to_string(),
+        text: base(),
     });
     Ok(reasons)
+}
+
+/// What is said of the base.
+pub fn base() -> String {
+    "base: before any evidence".to_string()
+}
+
+/// What is said of a file that holds the query as written.
+pub fn literal(lines: u32) -> String {
+    match lines {
+        1 => "contains the query as written".to_string(),
+        lines => format!("contains the query as written on {lines} lines"),
+    }
 }
 
 struct Teller<'t> {
@@ -133,10 +146,7 @@ impl Teller<'_> {
                 let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
                 format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
             }
-            Signal::Literal => match known.literal {
-                1 => "contains the query as written".to_string(),
-                lines => format!("contains the query as written on {lines} lines"),
-            },
+            Signal::Literal => literal(known.literal),
             Signal::Session => match facts.turns {
                 0 => "file read just now".to_string(),
                 turns => format!("file read {} ago", counted(turns, "turn")),

@@ -9,6 +9,7 @@ mod concurrent;
 #[cfg(target_os = "linux")]
 mod disk;
 mod exclusion;
+mod exhaustive;
 mod faults;
 mod files;
 mod grep;

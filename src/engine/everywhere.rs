@@ -1,0 +1,118 @@
+//! Where a query stands as written, by an exact search: what lifts the budget of the literal pass.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::current::Viewed;
+use super::{Engine, Error};
+use crate::filter::Filter;
+use crate::grep::{self, Line, Pattern, Plan, Scan, Wanted};
+use crate::path::RelPath;
+use crate::search::{self, Corpus};
+
+/// What holds a query as written.
+pub struct Everywhere {
+    /// What ranking is told.
+    pub known: search::Everywhere,
+    /// The files that ranking knows nothing of, by path.
+    pub beyond: Vec<Unranked>,
+}
+
+/// A file that is not ranked.
+pub struct Unranked {
+    /// How many of its lines hold the query.
+    pub lines: u32,
+    /// The first of them.
+    pub first: Line,
+}
+
+impl Everywhere {
+    /// The paths of the ranked files whose bytes hold the query.
+    pub fn ranked<'p>(&'p self, corpus: &'p Corpus) -> impl Iterator<Item = &'p str> {
+        self.known.lines.iter().map(|(file, _)| corpus.path(*file))
+    }
+}
+
+impl Engine {
+    /// Looks for `text` in all that an exact search reads, and in what the index decoded.
+    pub(super) fn everywhere(
+        &self,
+        corpus: &Corpus,
+        filter: &Filter,
+        text: &str,
+    ) -> Result<Everywhere, Error> {
+        let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
+        let (pattern, plan) = (Pattern::new(&wanted)?, Plan::new(&wanted));
+        let candidates = match Viewed::of(corpus).narrowed(&plan)? {
+            Some(versions) => versions.into_iter().filter_map(|version| corpus.file_of(version)).collect(),
+            None => (0..corpus.n_files() as u32).collect(),
+        };
+        let scope = self.scope(filter, &plan)?;
+        let takes = self.takes(filter);
+        let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
+            grep::scan(&Scan {
+                root: self.root(),
+                files,
+                takes: &takes,
+                pattern: &pattern,
+                after: None,
+                page,
+                context: (0, 0),
+                max_count,
+                threads: self.options.threads,
+            })
+        };
+        let found = scan(&scope.files, 0, None);
+        let numbers = 0..corpus.n_files() as u32;
+        let ranked: FxHashMap<&str, u32> = numbers.map(|file| (corpus.path(file), file)).collect();
+        let (mut lines, mut others, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, count) in found.by_file {
+            let path = &scope.files[place];
+            match ranked.get(path.as_str()) {
+                Some(file) => lines.push((*file, count as u32)),
+                None => {
+                    others.push(path.clone());
+                    counts.push(count as u32);
+                }
+            }
+        }
+        // What went away meanwhile is not shown.
+        let firsts = scan(&others, others.len(), Some(1)).lines;
+        let counts: FxHashMap<&RelPath, u32> = others.iter().zip(counts).collect();
+        let beyond = firsts.into_iter().map(|first| Unranked { lines: counts[&first.path], first }).collect();
+        let complete = super::grep::incomplete(&found.unread, &scope).is_none();
+        Ok(Everywhere { known: search::Everywhere { candidates, lines, complete }, beyond })
+    }
+
+    /// The files of a view that hold each of `texts`, as they are now.
+    pub(super) fn files_with_all(
+        &self,
+        viewed: Viewed<'_>,
+        filter: &Filter,
+        texts: &[String],
+    ) -> Result<FxHashSet<String>, Error> {
+        let mut plans = Vec::new();
+        let mut patterns = Vec::new();
+        for text in texts {
+            let wanted = Wanted { fixed: true, multi_line: true, ..Wanted::new(text) };
+            patterns.push(Pattern::new(&wanted)?);
+            plans.push(Plan::new(&wanted));
+        }
+        let mut files = viewed.files(filter, viewed.narrowed(&Plan::And(plans))?);
+        for pattern in &patterns {
+            let found = grep::scan(&Scan {
+                root: self.root(),
+                files: &files,
+                takes: &|_| true,
+                pattern,
+                after: None,
+                page: usize::MAX,
+                context: (0, 0),
+                max_count: Some(1),
+                threads: self.options.threads,
+            });
+            files = found.lines.into_iter().map(|line| line.path).collect();
+            files.dedup();
+        }
+        Ok(files.iter().map(|path| path.as_str().to_string()).collect())
+    }
+}

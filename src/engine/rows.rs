@@ -1,0 +1,56 @@
+//! The hits of several queries in one order.
+
+use rustc_hash::FxHashSet;
+
+use super::answer::Asked;
+use crate::search::{Corpus, Ranked};
+
+/// A hit of one of the queries.
+pub struct Row {
+    /// Which query found it.
+    pub query: usize,
+    /// The sum of its contributions, in log-odds: it tells scores apart that round to the same.
+    sum: f32,
+    /// 0 to 1.
+    pub score: f32,
+    /// Whether it holds the query as written.
+    pub literal: bool,
+    /// What it is.
+    pub what: What,
+}
+
+/// What a hit is.
+pub enum What {
+    /// A chunk of a ranked file.
+    Ranked(Ranked),
+    /// A file that is not ranked, by its place among those of the query.
+    Beyond(usize),
+}
+
+/// The hits that are `wanted`, best first: by score, then by path and place; a place once.
+pub fn merged(asked: &[Asked<'_>], corpus: &Corpus, wanted: impl Fn(&Row) -> bool) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (query, asked) in asked.iter().enumerate() {
+        rows.extend(asked.ranking.hits.iter().map(|hit| Row {
+            query,
+            sum: hit.sum,
+            score: hit.score,
+            literal: hit.literal,
+            what: What::Ranked(*hit),
+        }));
+        let (sum, score) = (asked.worth.sum, asked.worth.score);
+        let beyond = 0..asked.beyond.len();
+        rows.extend(beyond.map(|place| Row { query, sum, score, literal: true, what: What::Beyond(place) }));
+    }
+    let place = |row: &Row| match &row.what {
+        What::Ranked(hit) => (corpus.path_of(hit.doc), corpus.start(hit.doc)),
+        What::Beyond(place) => (asked[row.query].beyond[*place].first.path.as_str(), 0),
+    };
+    rows.sort_by(|a, b| {
+        let by_sum = b.sum.total_cmp(&a.sum);
+        by_sum.then_with(|| place(a).cmp(&place(b))).then_with(|| a.query.cmp(&b.query))
+    });
+    let mut seen = FxHashSet::default();
+    rows.retain(|row| seen.insert(place(row)) && wanted(row));
+    rows
+}

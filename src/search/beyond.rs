@@ -1,0 +1,60 @@
+//! Files that hold the query as written and that ranking knows nothing else of.
+
+use super::measure::Values;
+use super::model::{probability, shares};
+use super::reason::{Contribution, base, literal};
+use crate::profile::{Profile, Signal};
+use crate::query::Query;
+
+/// What such a file is worth for a query.
+#[derive(Clone, Debug)]
+pub struct Beyond {
+    /// The sum of its contributions, in log-odds.
+    pub sum: f32,
+    /// 0 to 1.
+    pub score: f32,
+    parts: Values,
+}
+
+/// What it is worth to hold the query as written, and nothing else.
+pub fn beyond(query: &Query, profile: &Profile) -> Beyond {
+    let weights = profile.weights(query.kind);
+    let mut parts: Values = [0.0; Signal::COUNT];
+    for signal in [Signal::Base, Signal::Literal] {
+        parts[signal as usize] = weights[signal as usize].iter().sum();
+    }
+    let sum = parts.iter().sum();
+    Beyond { sum, score: probability(sum), parts }
+}
+
+impl Beyond {
+    /// The contributions to a file that holds the query on so many lines, the base last. Their shares add up to the
+    /// score.
+    pub fn reasons(&self, lines: u32) -> Vec<Contribution> {
+        let shares = shares(&self.parts);
+        let reason = |signal: Signal, text: String| Contribution {
+            signal,
+            value: self.parts[signal as usize],
+            share: shares[signal as usize],
+            text,
+        };
+        let literal = reason(Signal::Literal, format!("{}: {}", Signal::Literal, literal(lines)));
+        let reasons = [literal, reason(Signal::Base, base())];
+        reasons.into_iter().filter(|reason| reason.signal == Signal::Base || reason.value != 0.0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_add_up_to_the_score() {
+        let found = beyond(&Query::parse("needle").unwrap(), Profile::built_in());
+        let reasons = found.reasons(3);
+        let total: f32 = reasons.iter().map(|reason| reason.share).sum();
+        assert!((total - found.score).abs() < 1e-5, "{found:?}");
+        assert_eq!(reasons[0].text, "literal: contains the query as written on 3 lines");
+        assert!(reasons[0].share > 0.0);
+    }
+}
