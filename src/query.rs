@@ -27,6 +27,8 @@ pub struct Query {
     pub asks: Asks,
     /// What kind of query it is.
     pub kind: QueryKind,
+    /// Whether it looks like code: names only, a path, something quoted, or with the punctuation of code.
+    pub is_code: bool,
 }
 
 /// A term and the word it comes from.
@@ -91,12 +93,14 @@ impl Query {
         let meaningful: Vec<&str> = words.iter().copied().filter(|word| !is_function_word(word)).collect();
         let kept = if meaningful.is_empty() { &words } else { &meaningful };
         let names = names_of(text, &words);
+        let (kind, quoted) = (kind_of(&words, &names), quoted_of(text));
         Ok(Query {
             text: text.to_string(),
             terms: terms_of(kept),
-            kind: kind_of(&words, &names),
+            kind,
             names,
-            quoted: quoted_of(text),
+            is_code: kind == QueryKind::Name || !quoted.is_empty() || has_code(text),
+            quoted,
             asks: asks_of(&words),
         })
     }
@@ -180,6 +184,23 @@ fn kind_of(words: &[&str], names: &[String]) -> QueryKind {
     }
 }
 
+/// Whether a text holds punctuation that a sentence does not: a bracket after a word, an operator, a path.
+fn has_code(text: &str) -> bool {
+    const SIGNS: &[&str] =
+        &["::", "->", "=>", "==", "!=", "&&", "||", "()", "{", "}", "[", "]", ";", "=", "<", "`", "\\"];
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    // Between two letters, or a bracket behind one.
+    let joins = |(at, c): (usize, char)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + c.len_utf8()..].chars().next());
+        match c {
+            '/' | '.' | ':' => is_word(before) && is_word(after),
+            '(' => is_word(before),
+            _ => false,
+        }
+    };
+    SIGNS.iter().any(|sign| text.contains(sign)) || text.char_indices().any(joins)
+}
+
 fn asks_of(words: &[&str]) -> Asks {
     let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.to_lowercase().as_str()));
     Asks {
@@ -253,6 +274,29 @@ mod tests {
         check("Tool tools tooling", "terms [tool] names []");
         check("?!", "terms [] names []");
         check("检索代码", "terms [检索 索代 代码] names [检索代码]");
+    }
+
+    #[test]
+    fn code_looks_like_code() {
+        let is_code = |text: &str| Query::parse(text).unwrap().is_code;
+        for text in [
+            "JoinMap",
+            "config",
+            "src/main.rs",
+            "foo(bar",
+            "std::mem",
+            "a->b",
+            "x = 1",
+            "say \"hello\"",
+            "obj.field of",
+        ] {
+            assert!(is_code(text), "{text}");
+        }
+        for text in
+            ["where is the vault opened?", "retry, then fail (or not)", "error handling", "Why? Because."]
+        {
+            assert!(!is_code(text), "{text}");
+        }
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! The literal pass: places that hold the query as written, case as typed.
 //!
 //! Candidates come from the index, the verdict from the bytes. A file that holds the query holds every whole word of
-//! its inside, so the word field narrows to the files that hold them all; the first and last word may be parts of
-//! longer ones, which is looked up in the dictionary of words where nothing else narrows. The evidence narrows as
-//! well: what holds the query has the terms of its inside in one chunk, or in two where a long line is cut. Candidates
-//! are read in the order of their paths within a budget counted in files and bytes; when it ends, or a candidate
-//! cannot be read as indexed, the pass says that it is not complete. Where an exact search has looked [`Everywhere`],
-//! there is no budget, and what it found is found.
+//! its inside, so the word field narrows to the files that hold them all, and the evidence narrows as well: what holds
+//! the query has the terms of its inside in one chunk, or in two where a long line is cut. The first and last word may
+//! be parts of longer ones. Where nothing else narrows, or not enough, they are looked up as an exact search would, by
+//! what words contain. Candidates are read within a budget counted in files and bytes, those that match best otherwise
+//! first; when it ends, or a candidate cannot be read as indexed, the pass says that it is not complete. A query that
+//! looks like code has a larger budget. Where an exact search has looked [`Everywhere`], there is no budget, and what it
+//! found is found.
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
 use super::corpus::NO_FILE;
 use super::{Context, Present, SearchError};
+use crate::grep::{self, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::query::Query;
 use crate::tokenize::{MAX_WORD_BYTES, TermList, Tokenizer, is_word_char};
@@ -22,6 +24,9 @@ const MAX_FILES: usize = 200;
 
 /// The most bytes that are read.
 const MAX_BYTES: u64 = 8 << 20;
+
+/// How many times as much is read for a query that looks like code.
+const TIMES_FOR_CODE: usize = 2;
 
 /// A query of one word is looked for inside of at most this many words of the tree.
 const MAX_EXPANSIONS: usize = 256;
@@ -70,19 +75,24 @@ pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
 /// Whether a file can hold the query as written for another reason than its words.
 pub type Likely<'l> = dyn Fn(u32) -> bool + 'l;
 
+/// How well a file matches otherwise.
+pub type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
+
 /// Looks for the query as written in the files that are `likely` to hold it, if that is known, or everywhere.
 pub fn find(
     query: &Query,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
+    worth: &Worth<'_>,
 ) -> Result<Literal, SearchError> {
     let mut literal = match context.everywhere {
         Some(everywhere) => found_everywhere(query, context, everywhere)?,
         None => {
-            let mut candidates = candidates(&query.text, context, likely)?;
-            candidates.files.retain(|file| may_be_read(context, *file));
-            candidates.files.sort_unstable_by_key(|file| context.corpus.path(*file));
-            read(query, context, candidates, Some((MAX_FILES, MAX_BYTES)))?
+            let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
+            let most = MAX_FILES * times;
+            let mut candidates = candidates(query, context, likely, most)?;
+            candidates.sort(context, worth);
+            read(query, context, candidates, Some((most, MAX_BYTES * times as u64)))?
         }
     };
     literal.files.sort_unstable();
@@ -97,9 +107,7 @@ fn found_everywhere(
     context: &Context<'_>,
     everywhere: &Everywhere,
 ) -> Result<Literal, SearchError> {
-    let may_be_read = |file: &u32| may_be_read(context, *file);
-    let files = everywhere.candidates.iter().copied().filter(may_be_read).collect();
-    let candidates = Candidates { files, complete: true };
+    let candidates = Candidates { files: everywhere.candidates.clone(), complete: true };
     let mut literal = read(query, context, candidates, None)?;
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
     for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
@@ -131,7 +139,7 @@ fn read(
     let corpus = context.corpus;
     let finder = Finder::new(&query.text);
     let (mut n_read, mut bytes) = (0, 0);
-    for file in files {
+    for file in files.into_iter().filter(|file| may_be_read(context, *file)) {
         n_read += 1;
         bytes += corpus.version(file).bytes();
         if budget.is_some_and(|(most_files, most_bytes)| n_read > most_files || bytes > most_bytes) {
@@ -187,21 +195,51 @@ struct Candidates {
     complete: bool,
 }
 
+impl Candidates {
+    /// Those that match best otherwise come first, equal ones by path.
+    fn sort(&mut self, context: &Context<'_>, worth: &Worth<'_>) {
+        let path = |file: u32| context.corpus.path(file);
+        let mut weighed: Vec<(f32, u32)> = self.files.iter().map(|file| (worth(*file), *file)).collect();
+        weighed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
+        self.files = weighed.into_iter().map(|(_, file)| file).collect();
+    }
+}
+
 fn candidates(
-    text: &str,
+    query: &Query,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
+    most: usize,
 ) -> Result<Candidates, SearchError> {
+    let text = &query.text;
     let words = narrowing_words(text);
     let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
     if !whole.is_empty() {
-        return Ok(Candidates { files: holding_all(&whole, context, likely)?, complete: true });
+        let mut files = holding_all(&whole, context, likely)?;
+        if files.len() > most
+            && let Some(narrowed) = narrowed(text, context)
+        {
+            files.retain(|file| narrowed.binary_search(file).is_ok());
+        }
+        return Ok(Candidates { files, complete: true });
     }
     // One or two words that may be parts of longer ones.
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         // Punctuation alone: nothing narrows, so files are read as far as the budget goes.
         return Ok(Candidates { files: (0..context.corpus.n_files() as u32).collect(), complete: true });
     };
+    let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let files = holding_all(&all, context, None)?;
+    if files.len() > most {
+        // The budget ends before words that hold them would be read.
+        return Ok(Candidates { files, complete: false });
+    }
+    let is_small = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
+    if (query.is_code || is_small)
+        && let Some(files) = narrowed(text, context)
+    {
+        return Ok(Candidates { files, complete: true });
+    }
     let (expanded, mut complete) = expansions(longest, context)?;
     let mut files = Vec::new();
     let mut n_live = 0;
@@ -221,6 +259,25 @@ fn candidates(
     files.sort_unstable();
     files.dedup();
     Ok(Candidates { files, complete })
+}
+
+/// The files of the view that may hold `text`, sorted, by all that its words say, insides too; `None` where that is too
+/// little or too long to look up.
+fn narrowed(text: &str, context: &Context<'_>) -> Option<Vec<u32>> {
+    let corpus = context.corpus;
+    let plan = Plan::new(&Wanted { fixed: true, multi_line: true, ..Wanted::new(text) });
+    // A lookup that fails narrows nothing, as for an exact search.
+    let Ok(Some(docs)) = grep::narrow(&corpus.committed().reader, &plan, corpus.n_files()) else {
+        return None;
+    };
+    let mut files = Vec::new();
+    for (segment, docs) in docs.0.into_iter().enumerate() {
+        let file_of = corpus.files_of(segment);
+        files.extend(docs.into_iter().map(|doc| file_of[doc as usize]).filter(|file| *file != NO_FILE));
+    }
+    files.sort_unstable();
+    files.dedup();
+    Some(files)
 }
 
 /// The words of `text` that the index knows if a file holds them, each with whether it must stand there whole: a

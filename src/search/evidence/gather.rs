@@ -41,7 +41,8 @@ pub fn gather(query: &Query, context: &Context<'_>) -> Result<(Evidence, Literal
     let n_inner = inner.count_ones() as u8;
     let likely = |file: u32| gathering.holds(file, n_inner);
     let likely: Option<&literal::Likely<'_>> = if n_inner > 0 { Some(&likely) } else { None };
-    let literal = debug_span!("search.literal").in_scope(|| literal::find(query, context, likely))?;
+    let worth = |file: u32| gathering.worth(file);
+    let literal = debug_span!("search.literal").in_scope(|| literal::find(query, context, likely, &worth))?;
     let Gathering { mut evidence, defining, .. } = gathering;
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
@@ -305,6 +306,13 @@ impl Gathering<'_> {
             })?;
         }
         Ok(())
+    }
+
+    /// How well a file matches as a whole.
+    fn worth(&self, file: u32) -> f32 {
+        let Columns { body, symbols, name, path, .. } = &self.evidence.columns;
+        let at = file as usize;
+        body[at] + symbols[at] + name[at] + path[at]
     }
 
     /// Whether a chunk of a file holds `n_inner` inner terms, or two that follow each other and share a line as many
