@@ -6,6 +6,8 @@ use super::current::Viewed;
 use super::{Engine, Error};
 use crate::filter::Filter;
 use crate::grep::{self, Line, Pattern, Plan, Scan, Wanted};
+use crate::id::VersionId;
+use crate::index;
 use crate::path::RelPath;
 use crate::search::{self, Corpus};
 
@@ -42,7 +44,7 @@ impl Engine {
     ) -> Result<Everywhere, Error> {
         let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
         let (pattern, plan) = (Pattern::new(&wanted)?, Plan::new(&wanted));
-        let candidates = match Viewed::of(corpus).narrowed(&plan)? {
+        let candidates = match narrowed(Viewed::of(corpus), &plan) {
             Some(versions) => versions.into_iter().filter_map(|version| corpus.file_of(version)).collect(),
             None => (0..corpus.n_files() as u32).collect(),
         };
@@ -97,7 +99,7 @@ impl Engine {
             patterns.push(Pattern::new(&wanted)?);
             plans.push(Plan::new(&wanted));
         }
-        let mut files = viewed.files(filter, viewed.narrowed(&Plan::And(plans))?);
+        let mut files = viewed.files(filter, narrowed(viewed, &Plan::And(plans)));
         for pattern in &patterns {
             let found = grep::scan(&Scan {
                 root: self.root(),
@@ -115,4 +117,12 @@ impl Engine {
         }
         Ok(files.iter().map(|path| path.as_str().to_string()).collect())
     }
+}
+
+/// The versions of a view that may match; `None` for all, also where the index cannot tell.
+fn narrowed(viewed: Viewed<'_>, plan: &Plan) -> Option<Vec<VersionId>> {
+    index::guarded(|| viewed.narrowed(plan)).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the index cannot tell which files may match; all are read");
+        None
+    })
 }
