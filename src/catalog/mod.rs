@@ -106,7 +106,7 @@ pub const PATH_GLOB: Param = Param {
 pub const EXCLUDE: Param = param(
     "exclude",
     Takes::Repeated,
-    "Leave out paths that contain this, upper and lower case alike; separate several by |",
+    "Leave out paths that contain this, whatever its case; separate several by |",
 );
 /// Which languages may answer.
 pub const LANG: Param = Param {
@@ -157,7 +157,7 @@ pub const MODE: Param = Param {
     )
 };
 /// The page.
-pub const CURSOR: Param = param("cursor", Takes::Text, "Where the page begins: the last page's 'next'");
+pub const CURSOR: Param = param("cursor", Takes::Text, "The last page's 'next'");
 /// The tree.
 pub const ROOT: Param = param(
     "root",
@@ -248,18 +248,16 @@ pub const PATTERN: Param =
 pub const FIXED: Param = Param {
     aliases: &["literal", "fixed_strings"],
     short: Some('F'),
-    ..param("fixed", Takes::Nothing, "The pattern is a text and no regular expression")
+    ..param("fixed", Takes::Nothing, "The pattern is a text")
 };
 /// Case.
-pub const IGNORE_CASE: Param = Param {
-    short: Some('i'),
-    ..param("ignore_case", Takes::Nothing, "Upper and lower case are alike; else case counts")
-};
+pub const IGNORE_CASE: Param =
+    Param { short: Some('i'), ..param("ignore_case", Takes::Nothing, "Upper and lower case are alike") };
 /// Whole words.
 pub const WORD: Param = Param {
     aliases: &["word_regexp"],
     short: Some('w'),
-    ..param("word", Takes::Nothing, "Matches begin and end at the bounds of words")
+    ..param("word", Takes::Nothing, "Matches are whole words")
 };
 /// How many lines a page of a grep holds.
 pub const GREP_RESULTS: Param = Param {
@@ -374,6 +372,10 @@ pub const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
 /// ripgrep's events.
 pub const RG_JSON: Param =
     param("rg_json", Takes::Nothing, "Answer as ripgrep's --json does: a line an event");
+/// Order by relevance.
+pub const RANK: Param = param("rank", Takes::Nothing, "Files by relevance");
+/// Kinds of item.
+pub const GREP_KIND: Param = Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
 /// Reading everything.
 pub const BRUTE: Param =
     param("brute", Takes::Nothing, "Read every file, whatever the index says; the answer is the same");
@@ -528,6 +530,8 @@ pub const GREP: Operation = Operation {
         &GREP_PATH_GLOB,
         &EXCLUDE,
         &LANG,
+        &GREP_KIND,
+        &RANK,
         &GREP_RESULTS,
         &CURSOR,
         &BRUTE,

@@ -8,9 +8,9 @@
 use super::aliases::{ALIASES, Alias};
 use super::{
     CURSOR, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, FIND_FILES, FIXED, GREP, GREP_EXPAND,
-    GREP_RESULTS, IGNORE_CASE, KIND, LANG, MAP, MAX_ITEMS, MAX_RESULTS, MIN_SCORE, MODE, NAME_PATTERN,
-    Operation, PATH, PATH_GLOB, PATTERN, PER_FILE, Param, QUERIES, QUERY, REASON, SEARCH, SKIPPED, STATUS,
-    TOUCH, Takes, WHY_NOT, WORD, param,
+    GREP_KIND, GREP_RESULTS, IGNORE_CASE, KIND, LANG, MAP, MAX_ITEMS, MAX_RESULTS, MIN_SCORE, MODE,
+    NAME_PATTERN, Operation, PATH, PATH_GLOB, PATTERN, PER_FILE, Param, QUERIES, QUERY, RANK, REASON, SEARCH,
+    SKIPPED, STATUS, TOUCH, Takes, WHY_NOT, WORD, param,
 };
 
 /// Something an agent can call.
@@ -64,7 +64,7 @@ pub const MAX_TOKENS: Param = Param {
     ..param(
         "max_tokens",
         Takes::Number(100, 100_000),
-        "Most tokens of the text (bytes / 4); the rest is on the next page",
+        "Most tokens of the text (bytes / 4); the rest on the next page",
     )
 };
 
@@ -179,6 +179,8 @@ pub const TOOLS: &[Tool] = &[
             &PATH_GLOB,
             &EXCLUDE,
             &LANG,
+            &GREP_KIND,
+            &RANK,
             &GREP_RESULTS,
             &GREP_EXPAND,
             &CURSOR,

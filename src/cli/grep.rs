@@ -37,6 +37,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
             written.is_ok()
         })?;
         written.and_then(|()| stream.flush())?;
+        output.warn(&printed.warnings);
         if let Some(reason) = &printed.incomplete {
             output.warn(&[format!("not complete: {reason}")]);
         }
@@ -93,6 +94,7 @@ fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
     request.multi_line = given(matches, catalog::MULTI_LINE.name);
     request.dot_all = given(matches, catalog::DOT_ALL.name);
     request.invert = given(matches, catalog::INVERT.name);
+    request.rank = given(matches, catalog::RANK.name);
     request.brute = given(matches, catalog::BRUTE.name);
     request.max_count = optional::<u64>(matches, catalog::MAX_COUNT.name).copied();
     request.before = number(matches, catalog::BEFORE.name);

@@ -124,6 +124,13 @@ impl<'a> Answer<'a> {
         Ok(Asked { place, query, ranking, beyond, worth })
     }
 
+    /// The files that are ordered when these hold the query, best first.
+    pub fn ranked_of(&self, query: &Query, everywhere: &search::Everywhere) -> Result<Vec<u32>, Error> {
+        let search = |context: &Context<'_>| Ok(search::search(query, context)?);
+        let ranking = self.with_context(self.filter, Some(everywhere), search)?;
+        Ok(ranking.files.into_iter().map(|ranked| ranked.file).collect())
+    }
+
     /// Whether a file holds anything of a query, whatever its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
         let filter = self.filter_of(query, None)?;

@@ -1,10 +1,12 @@
 //! The exact search.
 
+use rustc_hash::FxHashSet;
+
 use super::api::*;
 use super::current::{Freshness, Recorded};
-use super::lookup::{no_kinds, place_of, rows};
+use super::lookup::{Cursor, rows};
 use super::scope::Scope;
-use super::{Engine, Error, lookup};
+use super::{Engine, Error};
 use crate::filter::Filter;
 use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
 use crate::id::LanguageId;
@@ -22,21 +24,25 @@ impl Engine {
     pub fn grep(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
         rows("max_results", request.max_results, MAX_ROWS)?;
         let (before, after) = context(request)?;
-        no_kinds(&request.filter, "a line")?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let cursor = request.cursor.as_deref().map(place_of).transpose()?;
+        let cursor =
+            request.cursor.as_deref().map(|cursor| Cursor::read(cursor, request.rank)).transpose()?;
         let span =
             tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let scope = self.scope(&filter, &plan(request, &wanted))?;
+        let plan = plan(request, &wanted);
+        let scope = self.scope(&filter, &plan)?;
+        let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
+        let files = chosen.files.as_deref().unwrap_or(&scope.files);
         let found = grep::scan(&Scan {
             root: self.root(),
-            files: &scope.files,
+            files,
             takes: &self.takes(&filter),
             pattern: &pattern,
-            after: cursor.as_ref().map(|(path, line)| (path, *line)),
+            after: cursor.map(|cursor| cursor.place(files)),
+            within: chosen.within.as_ref(),
             page: request.max_results,
             context: (before, after),
             max_count: request.max_count,
@@ -44,16 +50,17 @@ impl Engine {
         });
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
         let incomplete = incomplete(&found.unread, &scope);
-        let next = found.more.then(|| found.lines.last().map(|line| lookup::cursor(&line.path, line.number)));
+        let last = found.lines.last().filter(|_| found.more);
+        let next = last.map(|line| Cursor::behind(&line.path, line.number, files, request.rank).to_string());
         Ok(GrepReply {
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,
             total_files: found.total_files,
             complete: incomplete.is_none(),
             incomplete,
-            next: next.flatten(),
+            next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
-            warnings: Vec::new(),
+            warnings: chosen.warnings,
             lines: found.lines.into_iter().map(shown).collect(),
         })
     }
@@ -70,7 +77,6 @@ impl Engine {
         out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
         let context = context(request)?;
-        no_kinds(&request.filter, "a line")?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
@@ -81,20 +87,27 @@ impl Engine {
         let mut scope = self.scope(&filter, &plan)?;
         // ripgrep sorts folder by folder.
         scope.files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
+        let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
+        if let (Form::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
+            let known: FxHashSet<RelPath> = files.iter().cloned().collect();
+            files.extend(scope.files.iter().filter(|path| !known.contains(path)).cloned());
+        }
         let printed = grep::print(
             &Print {
                 root: self.root(),
-                files: &scope.files,
+                files: chosen.files.as_deref().unwrap_or(&scope.files),
                 takes: &self.takes(&filter),
                 pattern: &pattern,
                 context,
                 max_count: request.max_count,
+                within: chosen.within.as_ref(),
                 threads: self.options.threads,
                 looks: *looks,
             },
             out,
         );
-        Ok(PrintedGrep { matched: printed.matched, incomplete: incomplete(&printed.unread, &scope) })
+        let incomplete = incomplete(&printed.unread, &scope);
+        Ok(PrintedGrep { matched: printed.matched, incomplete, warnings: chosen.warnings })
     }
 
     /// What a file must hold for a request to match in it, in words; the index is asked for no more.

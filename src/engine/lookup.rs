@@ -73,32 +73,78 @@ fn no_cursor(cursor: &str) -> Error {
     Error::bad(format!("cursor '{cursor}' is not one; give the 'next' of a reply"))
 }
 
-/// The cursor of what stands behind a line: `l17-src/a%20b.rs`. It goes through a shell unharmed.
-pub(super) fn cursor(path: &RelPath, line: u32) -> String {
-    let mut cursor = format!("l{line}-");
-    for byte in path.as_str().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => cursor.push(byte as char),
-            _ => cursor.push_str(&format!("%{byte:02X}")),
-        }
+/// What stands behind a line: `l17-src/a%20b.rs`, where files are ordered by relevance `r4l17-src/a%20b.rs` with the
+/// place of the file. It goes through a shell unharmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    path: RelPath,
+    line: u32,
+    rank: Option<usize>,
+}
+
+impl Cursor {
+    /// The one behind a line of one of `files`.
+    pub fn behind(path: &RelPath, line: u32, files: &[RelPath], ranked: bool) -> Cursor {
+        let rank = ranked.then(|| files.iter().position(|file| file == path).unwrap_or(files.len()));
+        Cursor { path: path.clone(), line, rank }
     }
-    cursor
+
+    /// Reads one of an answer that was ranked or not.
+    pub fn read(cursor: &str, ranked: bool) -> Result<Cursor, Error> {
+        let parse = || {
+            let (rank, place) = match cursor.strip_prefix('r') {
+                Some(rest) => {
+                    let at = rest.find('l')?;
+                    (Some(rest[..at].parse().ok()?), &rest[at..])
+                }
+                None => (None, cursor),
+            };
+            let (path, line) = place_of(place)?;
+            (rank.is_some() == ranked).then_some(Cursor { path, line, rank })
+        };
+        parse().ok_or_else(|| no_cursor(cursor))
+    }
+
+    /// The place among `files` behind whose line the next page begins. Where its file is no more among them, that is
+    /// the file that came behind it.
+    pub fn place(&self, files: &[RelPath]) -> (usize, u32) {
+        let place = match self.rank {
+            Some(rank) => files.iter().position(|file| *file == self.path).ok_or(rank),
+            None => files.binary_search(&self.path),
+        };
+        place.map_or_else(|behind| (behind, 0), |place| (place, self.line))
+    }
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(rank) = self.rank {
+            write!(f, "r{rank}")?;
+        }
+        write!(f, "l{}-", self.line)?;
+        for byte in self.path.as_str().bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                    write!(f, "{}", byte as char)?;
+                }
+                _ => write!(f, "%{byte:02X}")?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The place that such a cursor names.
-pub(super) fn place_of(cursor: &str) -> Result<(RelPath, u32), Error> {
-    let parse = || {
-        let (line, path) = cursor.strip_prefix('l')?.split_once('-')?;
-        let mut bytes = Vec::with_capacity(path.len());
-        let mut parts = path.split('%');
-        bytes.extend(parts.next()?.bytes());
-        for part in parts {
-            bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
-            bytes.extend(part[2..].bytes());
-        }
-        Some((RelPath::new(&String::from_utf8(bytes).ok()?).ok()?, line.parse().ok()?))
-    };
-    parse().ok_or_else(|| no_cursor(cursor))
+fn place_of(cursor: &str) -> Option<(RelPath, u32)> {
+    let (line, path) = cursor.strip_prefix('l')?.split_once('-')?;
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut parts = path.split('%');
+    bytes.extend(parts.next()?.bytes());
+    for part in parts {
+        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        bytes.extend(part[2..].bytes());
+    }
+    Some((RelPath::new(&String::from_utf8(bytes).ok()?).ok()?, line.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -107,17 +153,44 @@ mod tests {
 
     #[test]
     fn a_cursor_names_its_place_and_nothing_else_does() {
-        let place = |path: &str| (RelPath::new(path).unwrap(), 17);
-        for path in ["a.rs", "src/a b/%41.rs", "größe/x'y;z", "l3-x"] {
-            let cursor = cursor(&place(path).0, 17);
-            assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.%".contains(&byte)));
-            assert_eq!(place_of(&cursor).unwrap(), place(path), "{cursor}");
-        }
-        for bad in
-            ["", "g1-10", "l-a", "lx-a", "l1", "l1-%4", "l1-%zz", "l1-/etc/passwd", "l1-../x", "l1-%ff"]
+        for path in ["a.rs", "src/a b/%41.rs", "größe/x'y;z", "l3-x"].map(|path| RelPath::new(path).unwrap())
         {
-            let error = place_of(bad).unwrap_err().to_string();
-            assert_eq!(error, format!("cursor '{bad}' is not one; give the 'next' of a reply"));
+            for ranked in [false, true] {
+                let behind = Cursor::behind(&path, 17, std::slice::from_ref(&path), ranked);
+                let text = behind.to_string();
+                assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.%".contains(&byte)));
+                assert_eq!(Cursor::read(&text, ranked).unwrap(), behind, "{text}");
+                assert!(Cursor::read(&text, !ranked).is_err(), "{text}");
+            }
         }
+        for bad in [
+            "",
+            "g1-10",
+            "l-a",
+            "lx-a",
+            "l1",
+            "l1-%4",
+            "l1-%zz",
+            "l1-/etc/passwd",
+            "l1-../x",
+            "l1-%ff",
+            "r",
+            "rl1-a",
+        ] {
+            for ranked in [false, true] {
+                let error = Cursor::read(bad, ranked).unwrap_err().to_string();
+                assert_eq!(error, format!("cursor '{bad}' is not one; give the 'next' of a reply"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_goes_on_though_its_file_is_gone() {
+        let files = ["c", "a", "d"].map(|path| RelPath::new(path).unwrap());
+        let cursor = Cursor::read("r1l7-a", true).unwrap();
+        assert_eq!(cursor.place(&files), (1, 7));
+        assert_eq!(cursor.place(&[files[0].clone(), files[2].clone()]), (1, 0));
+        let cursor = Cursor::read("l7-b", false).unwrap();
+        assert_eq!(cursor.place(&["a", "c"].map(|path| RelPath::new(path).unwrap())), (1, 0));
     }
 }

@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod api;
+mod chosen;
 mod current;
 mod doctor;
 mod error;

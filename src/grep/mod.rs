@@ -12,11 +12,13 @@ mod plan;
 mod print;
 mod scan;
 mod whole;
+mod within;
 
 pub use narrow::{Narrowed, narrow};
 pub use plan::Plan;
 pub use print::{Form, Looks, Print, Printed, print};
 pub use scan::{Found, Line, Scan, Unread, scan};
+pub use within::Within;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, SearcherBuilder};

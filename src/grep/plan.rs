@@ -87,6 +87,27 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The words that it speaks of, as they come, each once.
+    pub fn words(&self) -> Vec<&str> {
+        let mut words = Vec::new();
+        self.each_word(&mut |word| {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        });
+        words
+    }
+
+    fn each_word<'p>(&'p self, each: &mut impl FnMut(&'p str)) {
+        match self {
+            Plan::All => {}
+            Plan::And(plans) | Plan::Or(plans) => plans.iter().for_each(|plan| plan.each_word(each)),
+            Plan::Word(part) => each(&part.text),
+        }
+    }
+}
+
 fn of_pattern(hir: &Hir, wanted: &Wanted) -> Plan {
     let (before, after) = match wanted.bounds {
         super::Bounds::None => return of(hir),

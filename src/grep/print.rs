@@ -13,10 +13,13 @@ use std::time::Instant;
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
 };
-use grep_searcher::Searcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{Searcher, SearcherBuilder, Sink};
+use rustc_hash::FxHashSet;
 use termcolor::Buffer;
 
-use super::whole::Whole;
+use super::whole::{Content, Whole};
+use super::within::{self, Gate, Within};
 use super::{Pattern, Unread};
 use crate::path::RelPath;
 
@@ -84,6 +87,8 @@ pub struct Print<'p> {
     pub context: (u32, u32),
     /// How many lines a file may give.
     pub max_count: Option<u64>,
+    /// The lines that count; `None` for all.
+    pub within: Option<&'p Within>,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
     /// How it looks.
@@ -216,6 +221,7 @@ struct Batch {
 /// A thread with its tools.
 struct Hand<'p> {
     print: &'p Print<'p>,
+    builder: SearcherBuilder,
     searcher: Searcher,
     printer: Printer,
     whole: Whole,
@@ -270,11 +276,12 @@ impl<'p> Hand<'p> {
         let (before, after) = print.context;
         let mut builder = super::searcher(print.pattern);
         builder
-            .max_matches(print.max_count)
+            .max_matches(print.max_count.filter(|_| print.within.is_none()))
             .line_number(print.looks.line_numbers || print.looks.form == Form::Events)
             .before_context(before as usize)
             .after_context(after as usize);
-        Hand { print, searcher: builder.build(), printer: print.printer(), whole: Whole::default() }
+        let (searcher, printer) = (builder.build(), print.printer());
+        Hand { print, searcher, builder, printer, whole: Whole::default() }
     }
 
     fn batch(&mut self, files: &[RelPath]) -> Batch {
@@ -301,23 +308,30 @@ impl<'p> Hand<'p> {
 
     /// Searches a file: whether it matched, and what ripgrep counts.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
-        let Hand { print, searcher, printer, whole } = self;
-        let matcher = &print.pattern.matcher;
-        let (file, path) = (path.below(print.root), path.as_str());
+        let Hand { print, searcher, builder, printer, whole } = self;
+        let Print { pattern, max_count, context, within, .. } = **print;
+        let matcher = &pattern.matcher;
+        let mut content = whole.open(&path.below(print.root))?;
+        // The places of the lines that may be printed, where not all may.
+        let places = within.map(|within| {
+            let lines = within.get(path).map(Vec::as_slice).unwrap_or_default();
+            within::places(builder, matcher, &mut content, lines, max_count, context)
+        });
+        let (places, path) = (places.transpose()?, path.as_str());
         match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                whole.search(&file, searcher, matcher, &mut sink)?;
+                through(searcher, matcher, &mut content, &mut sink, places)?;
                 Ok((sink.has_match(), Stats::new()))
             }
             Printer::Summary(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                whole.search(&file, searcher, matcher, &mut sink)?;
+                through(searcher, matcher, &mut content, &mut sink, places)?;
                 Ok((sink.has_match(), Stats::new()))
             }
             Printer::Events(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                whole.search(&file, searcher, matcher, &mut sink)?;
+                through(searcher, matcher, &mut content, &mut sink, places)?;
                 Ok((sink.has_match(), sink.stats().clone()))
             }
         }
@@ -331,6 +345,20 @@ impl Printer {
             Printer::Summary(printer) => printer.get_mut(),
             Printer::Events(printer) => printer.get_mut(),
         }
+    }
+}
+
+/// Searches a file, at these places only where there are any.
+fn through<S: Sink<Error = io::Error>>(
+    searcher: &mut Searcher,
+    matcher: &RegexMatcher,
+    content: &mut Content<'_>,
+    sink: &mut S,
+    places: Option<FxHashSet<u64>>,
+) -> io::Result<()> {
+    match places {
+        Some(places) => content.search(searcher, matcher, Gate::new(sink, places)),
+        None => content.search(searcher, matcher, sink),
     }
 }
 

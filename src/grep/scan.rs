@@ -9,21 +9,24 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 use super::Pattern;
 use super::line::{Block, context, shown};
 use super::whole::Whole;
+use super::within::{Within, holds};
 use crate::path::RelPath;
-use crate::text::Span;
+use crate::text::{Lines, Span};
 
 /// What is scanned, and how much of it is shown.
 pub struct Scan<'s> {
     /// The tree.
     pub root: &'s Path,
-    /// The files, sorted.
+    /// The files, in the order of the answer.
     pub files: &'s [RelPath],
     /// Whether a file may answer; asked on the threads, because it may have to read the file.
     pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
     /// What is looked for.
     pub pattern: &'s Pattern,
-    /// Only lines behind this place are shown; all are counted.
-    pub after: Option<(&'s RelPath, u32)>,
+    /// Only lines behind this line of the file at this place are shown; all are counted.
+    pub after: Option<(usize, u32)>,
+    /// The lines that count; `None` for all.
+    pub within: Option<&'s Within>,
     /// How many lines are shown.
     pub page: usize,
     /// Lines of context before and after each.
@@ -92,7 +95,7 @@ pub fn scan(scan: &Scan<'_>) -> Found {
             let room = scan.page.saturating_sub(kept.load(Ordering::SeqCst));
             let place = next.fetch_add(1, Ordering::SeqCst);
             let Some(path) = scan.files.get(place) else { break };
-            let found = scan.file(path, room, &mut searchers);
+            let found = scan.file(place, path, room, &mut searchers);
             kept.fetch_add(found.lines.len(), Ordering::SeqCst);
             if found.count > 0 || found.unread.is_some() {
                 results.push((place, found));
@@ -130,12 +133,17 @@ struct InFile {
 }
 
 impl Scan<'_> {
-    fn file(&self, path: &RelPath, room: usize, searchers: &mut Searchers) -> InFile {
+    fn file(&self, place: usize, path: &RelPath, room: usize, searchers: &mut Searchers) -> InFile {
         // Everything that stands at or before this line was shown.
         let shown = match self.after {
-            Some((last, _)) if path < last => u32::MAX,
-            Some((last, line)) if path == last => line,
+            Some((last, _)) if place < last => u32::MAX,
+            Some((last, line)) if place == last => line,
             _ => 0,
+        };
+        let within = match self.within.map(|within| within.get(path)) {
+            Some(None) => return InFile::default(),
+            Some(Some(lines)) => Some(&lines[..]),
+            None => None,
         };
         if !(self.takes)(path) {
             return InFile::default();
@@ -145,6 +153,7 @@ impl Scan<'_> {
         let mut gather = Gather {
             scan: self,
             path,
+            within,
             shown,
             room,
             is_open: false,
@@ -152,10 +161,12 @@ impl Scan<'_> {
             found: InFile::default(),
         };
         // Counting alone needs no numbers of lines and no context.
-        let counts_only = room == 0 && (shown == 0 || shown == u32::MAX);
+        let counts_only = room == 0 && (shown == 0 || shown == u32::MAX) && within.is_none();
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
         let file = path.below(self.root);
-        let result = searchers.whole.search(&file, searcher, &self.pattern.matcher, &mut gather);
+        let content = searchers.whole.open(&file);
+        let result =
+            content.and_then(|mut content| content.search(searcher, &self.pattern.matcher, &mut gather));
         let mut found = gather.found;
         // One that went away since the walk is not there.
         found.unread = result.err().filter(|error| error.kind() != io::ErrorKind::NotFound).and_then(unread);
@@ -194,7 +205,9 @@ impl Searchers {
     fn new(scan: &Scan<'_>) -> Searchers {
         let builder = |line_numbers: bool| {
             let mut builder = super::searcher(scan.pattern);
-            builder.line_number(line_numbers).max_matches(scan.max_count);
+            // Lines that do not count must not end the search.
+            let most = scan.max_count.filter(|_| scan.within.is_none());
+            builder.line_number(line_numbers).max_matches(most);
             builder
         };
         let (before, after) = scan.context;
@@ -210,6 +223,8 @@ impl Searchers {
 struct Gather<'g> {
     scan: &'g Scan<'g>,
     path: &'g RelPath,
+    /// The lines that count; `None` for all.
+    within: Option<&'g [Lines]>,
     /// Lines up to this one are counted only.
     shown: u32,
     /// How many lines may be kept.
@@ -223,8 +238,15 @@ struct Gather<'g> {
 
 impl Gather<'_> {
     fn line(&mut self, line: &[u8], number: u32, block: Block<'_>) {
+        if let Some(within) = self.within {
+            let is_full = self.scan.max_count.is_some_and(|most| self.found.count as u64 >= most);
+            if is_full || !holds(within, number) {
+                return;
+            }
+        }
         self.found.count += 1;
-        let before = std::mem::take(&mut self.pending);
+        let mut before = std::mem::take(&mut self.pending);
+        before.retain(|(line, _)| line.saturating_add(self.scan.context.0) >= number);
         self.found.passed += usize::from(number <= self.shown);
         self.is_open = number > self.shown && !self.is_full();
         if self.is_open {
@@ -263,20 +285,27 @@ impl Sink for Gather<'_> {
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
         let number = number(line.line_number());
-        match line.kind() {
-            SinkContextKind::After if self.is_open => {
-                let last = self.found.lines.last_mut().expect("it is open because one was kept");
-                last.after.push((number, context(line.bytes())));
+        let row = (number, context(line.bytes()));
+        let is_before = matches!(line.kind(), SinkContextKind::Before);
+        let is_full = self.is_full();
+        let last = self.found.lines.last_mut().filter(|_| self.is_open);
+        // Where some lines do not count, what stands behind one of them may stand before one that does.
+        let by_items = self.within.is_some();
+        let is_after = |last: u32| match by_items {
+            true => number <= last.saturating_add(self.scan.context.1),
+            false => !is_before,
+        };
+        match last {
+            Some(last) if is_after(last.number) => {
+                last.after.push(row);
             }
-            SinkContextKind::Before if !self.is_full() => {
-                self.pending.push((number, context(line.bytes())));
-            }
+            _ if (is_before || by_items) && !is_full => self.pending.push(row),
             _ => {}
         }
         Ok(true)
     }
 }
 
-fn number(line: Option<u64>) -> u32 {
+pub(super) fn number(line: Option<u64>) -> u32 {
     line.and_then(|line| u32::try_from(line).ok()).unwrap_or(u32::MAX)
 }

@@ -33,13 +33,14 @@ struct Asked<'a> {
 const ALL: Asked<'_> = Asked { pattern: "x", after: None, page: 1_000, context: 0, threads: 2 };
 
 fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> Found {
-    let last = asked.after.map(|(path, line)| (RelPath::new(path).unwrap(), line));
+    let place = |path: &str| files.iter().position(|file| file.as_str() >= path).unwrap_or(files.len());
     scan(&Scan {
         root,
         files,
         takes: &|_| true,
         pattern: &pattern(asked.pattern),
-        after: last.as_ref().map(|(path, line)| (path, *line)),
+        after: asked.after.map(|(path, line)| (place(path), line)),
+        within: None,
         page: asked.page,
         context: (asked.context, asked.context),
         max_count: None,

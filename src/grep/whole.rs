@@ -1,6 +1,8 @@
-//! Searching a file that was read as a whole: one call of the system in place of four, and no copying of lines.
+//! Searching a file that was read as a whole: one call of the system in place of four, no copying of lines, and a
+//! second search for nothing.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use grep_regex::RegexMatcher;
@@ -18,24 +20,13 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Searches the file at `path`, with what a search piece by piece finds in it.
-    pub fn search<S: Sink<Error = io::Error>>(
-        &mut self,
-        path: &Path,
-        searcher: &mut Searcher,
-        matcher: &RegexMatcher,
-        sink: S,
-    ) -> io::Result<()> {
+    /// Opens the file at `path`, and reads it unless it is large.
+    pub fn open(&mut self, path: &Path) -> io::Result<Content<'_>> {
         let (mut file, len) = read::open(path)?;
         if len > MAX_WHOLE_BYTES {
-            return searcher.search_file(matcher, &file, sink);
+            return Ok(Content::Large(file));
         }
-        let bytes = self.fill(&mut file, len as usize)?;
-        // Only piece by piece does a NUL byte end a search where it stands.
-        match memchr::memchr(0, bytes) {
-            None => searcher.search_slice(matcher, bytes, sink),
-            Some(_) => searcher.search_reader(matcher, bytes, sink),
-        }
+        Ok(Content::Read(self.fill(&mut file, len as usize)?))
     }
 
     /// Reads a file that had `len` bytes when it was opened.
@@ -61,5 +52,35 @@ impl Whole {
             }
         }
         Ok(&self.bytes[..filled])
+    }
+}
+
+/// A file that is open, and may be searched again.
+pub(super) enum Content<'w> {
+    /// Its bytes.
+    Read(&'w [u8]),
+    /// Too many to be held.
+    Large(File),
+}
+
+impl Content<'_> {
+    /// Finds what a search piece by piece finds.
+    pub fn search<S: Sink<Error = io::Error>>(
+        &mut self,
+        searcher: &mut Searcher,
+        matcher: &RegexMatcher,
+        sink: S,
+    ) -> io::Result<()> {
+        match self {
+            Content::Large(file) => {
+                file.rewind()?;
+                searcher.search_file(matcher, file, sink)
+            }
+            // Only piece by piece does a NUL byte end a search where it stands.
+            Content::Read(bytes) => match memchr::memchr(0, bytes) {
+                None => searcher.search_slice(matcher, bytes, sink),
+                Some(_) => searcher.search_reader(matcher, *bytes, sink),
+            },
+        }
     }
 }

@@ -48,7 +48,9 @@ impl Words<'_> {
     pub fn stretches(&self, grams: &[Gram]) -> Stretches {
         let words = self.inverted.terms().num_terms() as u64;
         let blocks = self.grams.filter(|_| !grams.is_empty()).and_then(|lists| lists.blocks(grams));
-        let Some(blocks) = blocks else { return Stretches(std::iter::once(0..words).collect()) };
+        let Some(blocks) = blocks else {
+            return Stretches((words > 0).then_some(0..words).into_iter().collect());
+        };
         let mut stretches: Vec<std::ops::Range<u64>> = Vec::new();
         for block in blocks {
             let start = u64::from(block) * BLOCK_WORDS;

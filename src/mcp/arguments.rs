@@ -268,6 +268,7 @@ impl Named<'_> {
         if given.flag(&catalog::WORD)?.unwrap_or(false) {
             request.bounds = Bounds::Word;
         }
+        request.rank = given.flag(&catalog::RANK)?.unwrap_or(request.rank);
         set(&mut request.max_results, given.number(&catalog::GREP_RESULTS)?);
         set(&mut request.expand, given.number(&catalog::GREP_EXPAND)?);
         Ok(request)

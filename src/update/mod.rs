@@ -35,6 +35,7 @@ use crate::read::{self, Limits, ReadOutcome};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
 use crate::walk::{self, Candidate, WalkError, WalkOptions, Walked};
+pub use quarantine::Quarantine;
 use quarantine::Suspect;
 
 /// The detail of the row for an index that lies in its own tree.
@@ -204,6 +205,11 @@ impl Updater<'_> {
         hasher.update(&analyze::VERSION.to_le_bytes());
         hasher.update(&self.grammars.fingerprint());
         hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// The files that crashed their parser.
+    pub fn quarantine(&self) -> Quarantine {
+        Quarantine::open(self.workspace.dir(), &self.parsers())
     }
 
     /// Parses a suspect as an update would, if its content is still the same.

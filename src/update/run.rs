@@ -10,7 +10,6 @@ use super::clock::Moment;
 use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::keep::{self, Judged, Strictness, Why};
 use super::plan::{Plan, ReadTask};
-use super::quarantine::Quarantine;
 use super::work::{self, NewVersion, Outcome, Parcel, Work};
 use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell, trial};
 use crate::id::{ContentHash, VersionId};
@@ -75,7 +74,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
         let mut writer = Writer::open(&dir).map_err(failed)?;
         let tasks = std::mem::take(&mut self.plan.read);
-        let quarantine = Quarantine::open(workspace.dir(), &self.updater.parsers());
+        let quarantine = self.updater.quarantine();
         quarantine.try_suspects(|suspect| trial::outcome_of(|| self.updater.parse(suspect)))?;
         let mut found = self.found_already();
         let gone = self.gone();

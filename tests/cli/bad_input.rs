@@ -109,7 +109,8 @@ fn of_patterns() {
     refuses(&tree, &["grep", "x", "-C", "101"], &["expand is 101; choose 0 to 100"]);
     refuses(&tree, &["grep", "x", "gone"], &["path 'gone' does not exist"]);
     refuses(&tree, &["grep", "x", "src", "--path", "docs"], &["--path"]);
-    refuses(&tree, &["grep", "x", "--kind", "fn"], &["--kind"]);
+    refuses(&tree, &["grep", "x", "--kind", "banana"], &["banana"]);
+    refuses(&tree, &["files", "x", "--kind", "fn"], &["--kind"]);
     refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is not one"]);
     refuses(&tree, &["files", "x", "-n", "0"], &["max_results is 0; choose 1 to 1000"]);
     refuses(&tree, &["files", "a["], &["glob 'a['"]);

@@ -6,7 +6,9 @@ use std::process::Command;
 use proptest::prelude::*;
 use spyhop::Engine;
 use spyhop::engine::ErrorKind;
-use spyhop::engine::api::{Bounds, Case, GrepReply, GrepRequest, Options, SearchRequest, StalePolicy};
+use spyhop::engine::api::{
+    Bounds, Case, Form, GrepReply, GrepRequest, Looks, Options, SearchRequest, StalePolicy,
+};
 use spyhop::model::SymbolKind;
 
 use super::{copy_into, open};
@@ -163,10 +165,12 @@ fn bad_requests_are_refused() {
     check(&|request| request.max_results = 0, "max_results is 0; choose 1 to 1000");
     check(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
     check(&|request| request.expand = 101, "expand is 101; choose 0 to 100");
-    let kind = "kind is fn, and a line has no kind; leave it out";
-    check(&|request| request.filter.kind = vec![SymbolKind::Fn], kind);
     let cursor = "cursor 'g1-10' is not one; give the 'next' of a reply";
     check(&|request| request.cursor = Some("g1-10".into()), cursor);
+    let cursor = "cursor 'l1-a' is not one; give the 'next' of a reply";
+    check(&|request| (request.rank, request.cursor) = (true, Some("l1-a".into())), cursor);
+    let cursor = "cursor 'r0l1-a' is not one; give the 'next' of a reply";
+    check(&|request| request.cursor = Some("r0l1-a".into()), cursor);
 }
 
 #[test]
@@ -459,4 +463,164 @@ fn what_a_query_quotes_must_occur() {
     assert_eq!(paths("circle \"secret with\""), Vec::<String>::new());
     assert_eq!(paths("circle \"secret of"), ["src/auth.rs", "src/other.rs", "src/paint.py"]);
     assert_eq!(paths("circle \"(radius):\""), ["src/paint.py"]);
+}
+
+const ITEMS: &str = "
+=== src/items.rs
+// pour 2
+use pour::x3;
+/// pour 4
+pub fn pour() {
+    pour6();
+    let water = pour7;
+}
+pub struct Vessel {
+    pour: u32, // 10
+}
+impl Vessel {
+    fn pour_out(&self) -> u32 {
+        self.pour // 14
+    }
+}
+=== docs/notes.md
+# Notes
+
+pour into the notes
+=== plain.txt
+pour here
+";
+
+/// The places of a request's lines, and what it came to.
+fn places(tree: &Tree, request: GrepRequest) -> (Vec<String>, GrepReply) {
+    let (lines, reply) = all(tree, request);
+    let place = |line: &String| line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
+    (lines.iter().map(place).collect(), reply)
+}
+
+#[test]
+fn lines_of_kinds_are_those_inside_of_their_items() {
+    let tree = Tree::new(ITEMS);
+    let check = |kinds: &[SymbolKind], expected: &[&str]| {
+        let mut request = GrepRequest { max_results: 2, ..GrepRequest::new("pour") };
+        request.filter.kind = kinds.to_vec();
+        let (found, reply) = places(&tree, request);
+        assert_eq!(found, expected, "{kinds:?}");
+        assert_eq!((reply.total_lines, reply.complete), (expected.len(), true), "{kinds:?}");
+    };
+    let all = || {
+        use SymbolKind::{Class, Doc, Fn, Method, Struct, Text};
+        check(&[Fn], &["src/items.rs:4", "src/items.rs:5", "src/items.rs:6"]);
+        check(&[Struct], &["src/items.rs:9"]);
+        check(&[Method], &["src/items.rs:12", "src/items.rs:13"]);
+        check(&[Struct, Method], &["src/items.rs:9", "src/items.rs:12", "src/items.rs:13"]);
+        check(&[Class], &[]);
+        check(&[Doc], &["docs/notes.md:3"]);
+        check(&[Text], &["plain.txt:1"]);
+    };
+    // Without an index, by one, and where it does not know the file as it is.
+    all();
+    let engine = open(&tree);
+    super::refresh(&engine);
+    all();
+    tree.write(
+        "src/items.rs",
+        format!("{}\n", std::fs::read_to_string(tree.root().join("src/items.rs")).unwrap()),
+    );
+    all();
+}
+
+#[test]
+fn what_does_not_count_is_neither_shown_nor_ends_a_file() {
+    let tree = Tree::new(ITEMS);
+    let engine = open(&tree);
+    let mut request = GrepRequest { max_count: Some(2), expand: 1, ..GrepRequest::new("pour") };
+    request.filter.kind = vec![SymbolKind::Fn];
+    let reply = engine.grep(&request).unwrap();
+    let shown: Vec<(u32, Vec<u32>, Vec<u32>)> = reply
+        .lines
+        .iter()
+        .map(|line| {
+            let numbers =
+                |lines: &[spyhop::engine::api::ContextLine]| lines.iter().map(|line| line.line).collect();
+            (line.line, numbers(&line.before), numbers(&line.after))
+        })
+        .collect();
+    assert_eq!(shown, [(4, vec![], vec![]), (5, vec![], vec![])]);
+    let printed = |form: Form, request: &GrepRequest| {
+        let mut out = Vec::new();
+        let looks = Looks { form, line_numbers: true, ..Looks::default() };
+        let printed = engine.print_grep(request, &looks, |bytes| {
+            out.extend_from_slice(bytes);
+            true
+        });
+        (String::from_utf8(out).unwrap(), printed.unwrap().matched)
+    };
+    request.expand = 0;
+    let lines = "src/items.rs:4:pub fn pour() {\nsrc/items.rs:5:    pour6();\n".to_string();
+    assert_eq!(printed(Form::Lines, &request), (lines, true));
+    assert_eq!(printed(Form::Count, &request).0, "src/items.rs:2\n");
+    assert_eq!(printed(Form::Files, &request).0, "src/items.rs\n");
+    assert_eq!(printed(Form::FilesWithout, &request).0, "docs/notes.md\nplain.txt\n");
+    request.filter.kind = vec![SymbolKind::Struct, SymbolKind::Method];
+    (request.expand, request.max_count) = (1, None);
+    let lines = "src/items.rs-8-pub struct Vessel {\nsrc/items.rs:9:    pour: u32, // 10\nsrc/items.rs-10-}\n\
+        src/items.rs-11-impl Vessel {\nsrc/items.rs:12:    fn pour_out(&self) -> u32 {\n\
+        src/items.rs:13:        self.pour // 14\nsrc/items.rs-14-    }\n";
+    assert_eq!(printed(Form::Lines, &request).0, lines);
+    request.filter.kind = vec![SymbolKind::Class];
+    assert_eq!(printed(Form::Lines, &request), (String::new(), false));
+}
+
+#[test]
+fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
+    let tree = Tree::new(SMALL);
+    tree.write("a/mentions.txt", "x canvas x\n\nx canvas again\n");
+    tree.write("src/canvas.rs", "/// A canvas.\npub struct Canvas;\nfn canvas() {}\n");
+    tree.write("web/package.json", "{}\n");
+    tree.write("web/node_modules/a.js", "canvas();\n");
+    let engine = open(&tree);
+    let plain = GrepRequest { fixed: true, max_results: 2, ..GrepRequest::new("canvas") };
+    let (mut by_path, reply) = places(&tree, plain.clone());
+    let (ranked, total) = places(&tree, GrepRequest { rank: true, ..plain.clone() });
+    assert_eq!((reply.total_lines, reply.total_files), (total.total_lines, total.total_files));
+    assert!(total.complete && total.warnings.is_empty());
+    let file = |place: &String| place.split(':').next().unwrap().to_string();
+    let mut files: Vec<String> = ranked.iter().map(file).collect();
+    files.dedup();
+    assert_eq!(files.len(), total.total_files, "the lines of a file stand together: {ranked:?}");
+    assert_eq!(files[0], "src/canvas.rs", "{ranked:?}");
+    assert_eq!(files.last().unwrap(), "web/node_modules/a.js", "what is not ranked comes last");
+    // The order is that of an exhaustive search.
+    let search =
+        SearchRequest { exhaustive: true, per_file: 1, session: false, ..SearchRequest::new("canvas") };
+    let hits = engine.search(&SearchRequest { max_results: 100, ..search }).unwrap().results;
+    let ranked_files = &files[..files.len() - 1];
+    let hits = hits.iter().map(|hit| hit.path.to_string());
+    let hits: Vec<String> = hits.filter(|path| ranked_files.contains(path)).collect();
+    assert_eq!(hits, ranked_files);
+    let mut sorted = ranked.clone();
+    sorted.sort();
+    by_path.sort();
+    assert_eq!(sorted, by_path);
+    // What is printed comes in the same order.
+    let request = GrepRequest { rank: true, ..plain };
+    let mut out = Vec::new();
+    let looks = Looks { line_numbers: true, ..Looks::default() };
+    let take = |bytes: &[u8]| {
+        out.extend_from_slice(bytes);
+        true
+    };
+    engine.print_grep(&request, &looks, take).unwrap();
+    let printed = String::from_utf8(out).unwrap();
+    let printed: Vec<String> =
+        printed.lines().map(|line| line.splitn(3, ':').take(2).collect::<Vec<_>>().join(":")).collect();
+    assert_eq!(printed, ranked);
+}
+
+#[test]
+fn a_pattern_without_words_is_not_ranked_and_says_so() {
+    let tree = Tree::new(SMALL);
+    let (by_path, _) = places(&tree, GrepRequest::new("[{}]"));
+    let (ranked, reply) = places(&tree, GrepRequest { rank: true, ..GrepRequest::new("[{}]") });
+    assert_eq!((ranked, reply.warnings.len()), (by_path, 1));
 }

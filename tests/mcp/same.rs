@@ -131,6 +131,13 @@ fn what_else_there_is() {
     let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     assert_eq!(steady(session.data("grep_files", asked)), grep);
 
+    let mut grep = GrepRequest { rank: true, fixed: true, ..GrepRequest::new("circle") };
+    grep.filter.kind = vec![spyhop::model::SymbolKind::Fn];
+    let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
+    assert_eq!(steady(tree.json(&["grep", "circle", "-F", "--rank", "--kind", "fn"])), grep);
+    let asked = json!({ "pattern": "circle", "fixed": true, "rank": true, "kind": "fn" });
+    assert_eq!(steady(session.data("grep_files", asked)), grep);
+
     for pattern in ["*.py", "auth", ""] {
         let files = steady(parsed(wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap())));
         assert_eq!(steady(tree.json(&["files", pattern])), files, "{pattern}");

@@ -38,8 +38,16 @@ pub struct GrepRequest {
     pub invert: bool,
     /// How many lines a file may give; `None` for all.
     pub max_count: Option<u64>,
-    /// Which files may answer; kinds are refused, because a line has none.
+    /// Which files may answer. With kinds only lines count that stand in an item of one of them, from its first line
+    /// to its last, without what leads it; for `doc`, `block` and `text` also those in a part of a file that defines
+    /// nothing. The index knows the items of a file that is as it was indexed; others are parsed on the way. A file
+    /// that cannot be decoded or is too big to be ranked has no items.
     pub filter: FilterSpec,
+    /// Whether the files come in the order in which a search for the pattern's words would rank them, and those that
+    /// are not ranked last, by path. A text is ranked by as it stands, of a regular expression count the words that
+    /// the plan of the search names. All that matches is counted and shown as otherwise. It needs an index and makes
+    /// one as a search does. Default false: by path.
+    pub rank: bool,
     /// How many lines a page holds, 1 to 1,000. Default 50.
     pub max_results: usize,
     /// Where the page begins: a reply's `next`.
@@ -68,6 +76,7 @@ impl GrepRequest {
             invert: false,
             max_count: None,
             filter: FilterSpec::default(),
+            rank: false,
             max_results: 50,
             cursor: None,
             expand: 0,
@@ -83,7 +92,7 @@ impl GrepRequest {
 pub struct GrepReply {
     /// The pattern as asked.
     pub pattern: String,
-    /// The lines of this page, by path and line.
+    /// The lines of this page, by path and line, or by the rank of their file and line.
     pub lines: Vec<GrepLine>,
     /// Matching lines over all pages; a lower bound when `complete` is false.
     pub total_lines: usize,
@@ -109,6 +118,8 @@ pub struct PrintedGrep {
     pub matched: bool,
     /// Why not every file that may answer was read to its end; `None` when all were.
     pub incomplete: Option<String>,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
 }
 
 /// A line that matches.

@@ -1,0 +1,222 @@
+//! What an exact search chooses among the files that match: the lines of some kinds of item, and the order by relevance.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::answer::Answer;
+use super::api::*;
+use super::current::{Recorded, Viewed};
+use super::scope::Scope;
+use super::{Engine, Error, lock};
+use crate::analyze::{Analyzer, STACK_BYTES};
+use crate::filter::Filter;
+use crate::grep::{Pattern, Plan, Scan, Wanted, Within, scan};
+use crate::id::VersionId;
+use crate::model::{KindSet, Note, SymbolKind};
+use crate::path::RelPath;
+use crate::query::Query;
+use crate::read::{self, Limits, ReadOutcome};
+use crate::search;
+use crate::text::Lines;
+use crate::update::{Quarantine, is_unmoved};
+
+/// A line that stands in no item of these kinds stands in a part of a file of one of these.
+const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
+
+/// What was chosen.
+#[derive(Default)]
+pub(super) struct Chosen {
+    /// The files, in their order; `None` for all.
+    pub files: Option<Vec<RelPath>>,
+    /// The lines that count; `None` for all.
+    pub within: Option<Within>,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// What a request chooses among the files of its scope.
+    pub(super) fn chosen(
+        &self,
+        request: &GrepRequest,
+        scope: &Scope,
+        filter: &Filter,
+        pattern: &Pattern,
+        wanted: &Wanted,
+    ) -> Result<Chosen, Error> {
+        let mut chosen = Chosen::default();
+        if !request.rank && filter.kinds().is_none() {
+            return Ok(chosen);
+        }
+        let matched = self.counted(&scope.files, filter, pattern);
+        if let Some(kinds) = filter.kinds() {
+            let recorded = scope.recorded.as_ref().map(Recorded::viewed);
+            chosen.within = Some(self.within(recorded, matched.iter().map(|(path, _)| path), kinds));
+        }
+        if request.rank {
+            let words = Plan::new(wanted).words().join(" ");
+            let words = if request.fixed { &request.pattern } else { &words };
+            let (files, warnings) = self.by_relevance(matched, words)?;
+            (chosen.files, chosen.warnings) = (Some(files), warnings);
+        }
+        Ok(chosen)
+    }
+
+    /// How many lines match in each of `files` that has any, in their order.
+    fn counted(&self, files: &[RelPath], filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
+        let found = scan(&Scan {
+            root: self.root(),
+            files,
+            takes: &self.takes(filter),
+            pattern,
+            after: None,
+            within: None,
+            page: 0,
+            context: (0, 0),
+            max_count: None,
+            threads: self.options.threads,
+        });
+        // What cannot be read is named when the lines are looked for.
+        let unread = found.unread.into_iter().map(|unread| (unread.path, 0));
+        let matched = found.by_file.into_iter().map(|(place, count)| (files[place].clone(), count));
+        let mut all: Vec<(RelPath, usize)> = matched.chain(unread).collect();
+        all.sort_unstable();
+        all.dedup_by(|next, first| {
+            next.0 == first.0 && {
+                first.1 = first.1.max(next.1);
+                true
+            }
+        });
+        all
+    }
+
+    /// The lines of `files` that stand in items of `kinds`: by the index where a file is as it was indexed, else by
+    /// looking into it now.
+    fn within<'f>(
+        &self,
+        viewed: Option<Viewed<'_>>,
+        files: impl Iterator<Item = &'f RelPath>,
+        kinds: KindSet,
+    ) -> Within {
+        let recorded: FxHashMap<&str, VersionId> = viewed.map(by_path).unwrap_or_default();
+        // The index has outlines; parts without a name are cut anew.
+        let by_outline = !OF_PARTS.iter().any(|kind| kinds.contains(*kind));
+        let known = |path: &RelPath| -> Option<Vec<Lines>> {
+            let (viewed, version) = (viewed?, *recorded.get(path.as_str())?);
+            let metadata = path.below(self.root()).metadata().ok()?;
+            let is_known = by_outline && is_unmoved(viewed.view.stat(version)?, &metadata);
+            let version = viewed.meta().version(version).filter(|_| is_known)?;
+            let outline = version.outline().ok().filter(|_| !read::is_path_only(version.hash()))?;
+            let symbols = outline.symbols.iter().filter(|symbol| kinds.contains(symbol.kind));
+            Some(symbols.map(|symbol| symbol.lines).collect())
+        };
+        let (mut within, mut others) = (Within::default(), Vec::new());
+        for path in files {
+            match known(path) {
+                Some(lines) => _ = within.insert(path.clone(), lines),
+                None => others.push(path),
+            }
+        }
+        within.extend(self.cut_now(&others, kinds));
+        within.retain(|_, lines| !lines.is_empty());
+        within
+    }
+
+    /// The same by what the files hold now.
+    fn cut_now(&self, files: &[&RelPath], kinds: KindSet) -> Vec<(RelPath, Vec<Lines>)> {
+        if files.is_empty() {
+            return Vec::new();
+        }
+        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let quarantine = self.updater(None).quarantine();
+        let work = || {
+            let mut analyzer = Analyzer::new();
+            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let lines =
+                    catch_unwind(AssertUnwindSafe(|| self.items_of(&mut analyzer, &quarantine, path, kinds)));
+                match lines {
+                    Ok(lines) => lock(&found).push(((*path).clone(), lines)),
+                    // A file that our own code cannot cut has no items.
+                    Err(_) => analyzer = Analyzer::new(),
+                }
+            }
+        };
+        let threads = self.options.threads.unwrap_or(2).min(files.len());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+                if let Err(error) = thread {
+                    tracing::warn!(%error, "no thread to cut files with");
+                }
+            }
+        });
+        found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn items_of(
+        &self,
+        analyzer: &mut Analyzer,
+        quarantine: &Quarantine,
+        path: &RelPath,
+        kinds: KindSet,
+    ) -> Vec<Lines> {
+        let max_file_bytes = self.settings.max_file_bytes;
+        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+        let ReadOutcome::Source(source) = read::read(&path.below(self.root()), &limits) else {
+            return Vec::new();
+        };
+        let language = self.grammars.detect(path, &source.text);
+        // What crashed its parser once is not parsed.
+        let analysis = match quarantine.cause(source.hash) {
+            Some(_) => Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined),
+            None => analyzer.analyze(&self.grammars, language, &source.text),
+        };
+        let symbols = analysis.symbols.iter().map(|symbol| (symbol.kind, symbol.lines));
+        let chunks = analysis.chunks.iter().map(|chunk| (chunk.kind, chunk.lines));
+        let parts = chunks.filter(|(kind, _)| OF_PARTS.contains(kind));
+        symbols.chain(parts).filter(|(kind, _)| kinds.contains(*kind)).map(|(_, lines)| lines).collect()
+    }
+
+    /// The files that matched, the most relevant first, and what the caller should know. What ranking knows nothing of
+    /// comes last, by path.
+    fn by_relevance(
+        &self,
+        matched: Vec<(RelPath, usize)>,
+        words: &str,
+    ) -> Result<(Vec<RelPath>, Vec<String>), Error> {
+        let paths = |matched: Vec<(RelPath, usize)>| matched.into_iter().map(|(path, _)| path);
+        let Ok(query) = Query::parse(words) else {
+            let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
+            return Ok((paths(matched).collect(), vec![text.to_string()]));
+        };
+        let request =
+            SearchRequest { per_file: 1, session: false, ..SearchRequest::new(query.text.as_str()) };
+        let (mut order, warnings) = self.answered(&|_| (), |corpus, freshness| {
+            let numbers: FxHashMap<&str, u32> =
+                (0..corpus.n_files() as u32).map(|file| (corpus.path(file), file)).collect();
+            let known = matched.iter().filter_map(|(path, lines)| {
+                Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
+            });
+            let everywhere =
+                search::Everywhere { candidates: Vec::new(), lines: known.collect(), complete: true };
+            let wanted: FxHashSet<u32> = everywhere.lines.iter().map(|(file, _)| *file).collect();
+            let filter = Filter::default();
+            let ranked = Answer::new(self, corpus, &filter, &request).ranked_of(&query, &everywhere)?;
+            let files = ranked.into_iter().filter(|file| wanted.contains(file));
+            let order = files.map(|file| RelPath::new(corpus.path(file))).collect::<Result<Vec<_>, _>>()?;
+            Ok((order, freshness.warnings))
+        })?;
+        let ranked: FxHashSet<RelPath> = order.iter().cloned().collect();
+        order.extend(paths(matched).filter(|path| !ranked.contains(path)));
+        Ok((order, warnings))
+    }
+}
+
+/// The versions of a view by their paths.
+fn by_path(viewed: Viewed<'_>) -> FxHashMap<&str, VersionId> {
+    let versions = viewed.view.versions();
+    versions.iter().filter_map(|id| Some((viewed.meta().version(*id)?.path(), *id))).collect()
+}
