@@ -332,6 +332,8 @@ impl Engine {
             settings: &self.settings,
             threads: self.options.threads,
             checkpoint: update::FIRST_CHECKPOINT,
+            since: None,
+            on_list: None,
         }
     }
 

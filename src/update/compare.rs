@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::plan::{Beside, Plan, ReadTask};
-use super::{Committed, Updater, unranked};
+use super::{Committed, Since, Updater, unranked};
 use crate::meta::{Meta, MetaError, View, ViewKey};
 use crate::model::SkipReason;
 use crate::path::RelPath;
@@ -21,14 +21,19 @@ const ASKED: usize = 3;
 impl Updater<'_> {
     /// What an update of `committed` would do now.
     pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, super::UpdateError> {
-        let walked = self.walk()?;
         let is_tracked = |path: &RelPath| self.is_tracked(path);
-        let Some(Committed { meta, .. }) = committed else {
-            return Ok(Plan::new(walked, &Meta::empty(""), None, is_tracked));
+        let Some(Committed { meta, reader }) = committed else {
+            return Ok(Plan::new(self.walk()?, &Meta::empty(""), None, is_tracked));
         };
         let key = self.view_key();
         let view = meta.view(&key)?;
-        let mut plan = Plan::new(walked, meta, view, is_tracked);
+        let since = self.since.filter(|since| since.stamp == reader.stamp() && *since.key == key);
+        let mut plan = match (since, view) {
+            (Some(Since { region, .. }), Some(view)) => {
+                Plan::of_some(self.walk_some(region)?, meta, view, region, is_tracked)
+            }
+            _ => Plan::new(self.walk()?, meta, view, is_tracked),
+        };
         if view.is_none() || plan.read.len() >= WORTH_ASKING {
             for beside in views_beside(meta, &key) {
                 plan.take_from(&Beside::new(meta, beside?, is_tracked));

@@ -16,7 +16,7 @@ mod unranked;
 mod work;
 mod workspace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use keep::{Collected, Dropped, Why};
@@ -34,7 +34,7 @@ use crate::path::RelPath;
 use crate::read::{self, Limits, ReadOutcome};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
-use crate::walk::{self, Candidate, WalkError, WalkOptions, Walked};
+use crate::walk::{self, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 pub use quarantine::Quarantine;
 use quarantine::Suspect;
 
@@ -193,6 +193,21 @@ pub struct Updater<'e> {
     pub threads: Option<usize>,
     /// When what has been done is committed for the first time, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
+    /// Where the tree may have changed, for who has watched it.
+    pub since: Option<Since<'e>>,
+    /// Told of each folder just before it is listed.
+    pub on_list: Option<&'e OnList<'e>>,
+}
+
+/// What is known of a tree since it was as a commit has it.
+#[derive(Clone, Copy)]
+pub struct Since<'e> {
+    /// The bytes of that commit's point.
+    pub stamp: &'e [u8],
+    /// The view that was compared.
+    pub key: &'e ViewKey,
+    /// Where the tree may have changed.
+    pub region: &'e Region,
 }
 
 /// A long update commits what it has got when so much time has passed, and then after pauses that double.
@@ -236,11 +251,27 @@ impl Updater<'_> {
 
     /// Walks the tree.
     pub fn walk(&self) -> Result<Walked, WalkError> {
+        self.walk_by(walk::walk)
+    }
+
+    /// Walks a part of it.
+    fn walk_some(&self, region: &Region) -> Result<Walked, WalkError> {
+        self.walk_by(|root, options| walk::walk_some(root, region, options))
+    }
+
+    fn walk_by(
+        &self,
+        walk: impl Fn(&Path, &WalkOptions<'_>) -> Result<Walked, WalkError>,
+    ) -> Result<Walked, WalkError> {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options =
-            WalkOptions { threads: self.threads, is_tracked: Some(&tracked), ..self.settings.walk_options() };
-        let mut walked = walk::walk(self.workspace.root(), &options)?;
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            on_list: self.on_list,
+            ..self.settings.walk_options()
+        };
+        let mut walked = walk(self.workspace.root(), &options)?;
         self.leave_own_index_out(&mut walked);
         Ok(walked)
     }

@@ -6,7 +6,7 @@ use crate::meta::{Meta, SkippedEntry, StatRow, View, ViewEntry};
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::read;
-use crate::walk::{Candidate, Stat, Walked};
+use crate::walk::{Candidate, Region, Stat, Walked};
 
 /// What an update has to do.
 #[derive(Debug, Default)]
@@ -142,6 +142,29 @@ impl Plan {
         plan.deleted.sort_unstable();
         plan.skipped.extend(walked.skipped.into_iter().map(|skipped| SkippedEntry { skipped, stat: None }));
         plan.sort_skipped(view);
+        plan
+    }
+
+    /// The same where only what lies in `region` was walked, because nothing else has changed since `view` was made.
+    pub fn of_some(
+        walked: Walked,
+        meta: &Meta,
+        view: &View,
+        region: &Region,
+        is_tracked: impl Fn(&RelPath) -> bool,
+    ) -> Plan {
+        let is_inside = |entry: &&ViewEntry| {
+            meta.version(entry.version).is_some_and(|version| region.contains(version.path()))
+        };
+        let is_row_inside = |entry: &&SkippedEntry| region.contains(entry.skipped.path.as_str());
+        let (rows, others): (Vec<_>, Vec<_>) = view.skipped().iter().partition(is_row_inside);
+        let entries: Vec<ViewEntry> = view.entries().iter().filter(is_inside).copied().collect();
+        let n_outside = view.entries().len() - entries.len();
+        let part = View::new(entries, rows.into_iter().cloned().collect());
+        let mut plan = Plan::new(walked, meta, Some(&part), is_tracked);
+        plan.unchanged += n_outside;
+        plan.skipped.extend(others.into_iter().cloned());
+        plan.sort_skipped(Some(view));
         plan
     }
 

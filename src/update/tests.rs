@@ -85,6 +85,8 @@ impl Tree {
             settings: &self.settings,
             threads: Some(2),
             checkpoint: self.checkpoint,
+            since: None,
+            on_list: None,
         })
     }
 

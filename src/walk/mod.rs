@@ -20,16 +20,20 @@ use crate::path::RelPath;
 
 mod built_in;
 mod folder;
+mod outside;
 mod queue;
 mod rules;
 mod sieve;
+mod some;
 mod tally;
 mod trace;
 
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
 use folder::{Entry, Folder, Listed};
+pub use outside::{decides, decides_inside, exclude_of, outside};
 pub use rules::{IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
+pub use some::{Region, walk_some};
 use tally::{Block, Tally};
 pub use trace::{Cause, Exception, Found, Keeper, Trace, explain, trace};
 
@@ -50,7 +54,12 @@ pub struct WalkOptions<'a> {
     pub is_tracked: Option<&'a IsTracked<'a>>,
     /// Which ignore file of the user counts in every tree.
     pub global_excludes: GlobalExcludes<'a>,
+    /// Told of each directory just before it is listed.
+    pub on_list: Option<&'a OnList<'a>>,
 }
+
+/// Where directories are told of.
+pub type OnList<'a> = dyn Fn(&RelPath) + Sync + 'a;
 
 /// Whether git tracks a path; the flag is true when it is a directory.
 pub type IsTracked<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
@@ -304,10 +313,21 @@ impl<'a> Walker<'a> {
     }
 
     /// Judges every entry. Returns the directories that are to be walked.
-    fn sort_out(&self, dir: &Dir, mut listing: Listing, out: &mut Tally) -> Vec<Dir> {
+    fn sort_out(&self, dir: &Dir, listing: Listing, out: &mut Tally) -> Vec<Dir> {
+        self.sort_out_some(dir, listing, |_| true, out)
+    }
+
+    /// The same for the entries whose names are asked for.
+    fn sort_out_some(
+        &self,
+        dir: &Dir,
+        mut listing: Listing,
+        is_asked: impl Fn(&str) -> bool,
+        out: &mut Tally,
+    ) -> Vec<Dir> {
         let mut dirs = Vec::new();
         let mut block = Block::of(dir.number, listing.listed.entries.len());
-        for entry in &listing.listed.entries {
+        for entry in listing.listed.entries.iter().filter(|entry| is_asked(listing.name(entry))) {
             let rel = dir.rel.join(listing.name(entry));
             let (reason, detail) = match self.judge(&listing, entry, &rel, None) {
                 Verdict::Omit => continue,
@@ -338,6 +358,9 @@ impl<'a> Walker<'a> {
     }
 
     fn list(&self, dir: &Dir) -> io::Result<Listing> {
+        if let Some(on_list) = self.options.on_list {
+            on_list(&dir.rel);
+        }
         let folder = self.top.below(&dir.rel)?;
         let (listed, errors) = folder.list()?;
         let unread = |(name, error): (Option<String>, io::Error)| match name {

@@ -33,7 +33,7 @@ const MAX_RULES_BYTES: u64 = 4 << 20;
 const MAX_LAZY_BYTES: u64 = 16 << 10;
 
 /// The ignore files of a directory, the one that decides first in front.
-const NAMES: [(&str, Kind); 3] =
+pub(super) const NAMES: [(&str, Kind); 3] =
     [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
 
 /// Which kind of ignore file, the one that decides first in front.
@@ -264,8 +264,7 @@ pub(super) fn enter(
         }
     }
     if present.git {
-        let exclude = common_git_dir(&path.join(".git")).map(|dir| dir.join("info/exclude"));
-        if let Some(exclude) = exclude.filter(|exclude| exclude.is_file()) {
+        if let Some(exclude) = exclude_file(&path.join(".git")).filter(|exclude| exclude.is_file()) {
             match read(&exclude, Kind::GitExclude, format!("{shown}.git/info/exclude")) {
                 Ok(file) => files.extend(file),
                 Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
@@ -384,6 +383,11 @@ fn compile(text: &str, shown: &str) -> io::Result<Patterns> {
         lines.insert(pattern.into(), number);
     }
     Ok(Patterns { matcher: builder.build().map_err(io::Error::other)?, lines })
+}
+
+/// The rules that a repository keeps for itself, whether or not there are any, from what stands at `.git`.
+pub(super) fn exclude_file(dot_git: &Path) -> Option<PathBuf> {
+    common_git_dir(dot_git).map(|dir| dir.join("info/exclude"))
 }
 
 /// The folder that all worktrees of a repository share, from what stands at `.git`: that folder itself, or a file
