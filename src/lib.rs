@@ -33,9 +33,9 @@ pub use engine::api::{
     Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply,
     FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, MapEntry, MapReply, MapRequest,
     MapSymbol, Mode, OnMissing, Options, Progress, Reason, RefreshReport, SearchReply, SearchRequest,
-    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, WhyNot,
+    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, Watched, WhyNot,
 };
-pub use engine::{Engine, Error, ErrorKind};
+pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
 pub use profile::{Feature, Form, Profile, ProfileError, QueryKind, Signal};
 
@@ -59,6 +59,7 @@ pub mod analyze;
 pub mod filter;
 pub mod fuzzy;
 pub mod snippet;
+pub mod watch;
 
 pub mod index;
 pub mod meta;

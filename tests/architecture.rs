@@ -14,7 +14,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (0, &["id", "path", "text"]),
     (1, &["model"]),
     (2, &["git", "grammar", "profile", "read", "store", "tokenize", "walk"]),
-    (3, &["analyze", "filter", "fuzzy", "query", "snippet"]),
+    (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
     (4, &["index", "meta", "session"]),
     (5, &["grep", "update"]),
     (6, &["search"]),
@@ -37,6 +37,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("grep_regex", &["grep"]),
     ("grep_searcher", &["grep"]),
     ("grep_matcher", &["grep"]),
+    ("notify", &["watch"]),
     ("rmcp", &["mcp"]),
     ("tokio", &["mcp"]),
 ];

@@ -431,7 +431,7 @@ pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] =
-    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, STATUS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
@@ -465,6 +465,14 @@ pub const INDEX: Operation = Operation {
     aliases: &[],
     help: "Index a tree, or what changed in it since",
     params: &[&REBUILD, &NO_WAIT, &EXPLAIN_SKIPS],
+};
+
+/// An index that stays current.
+pub const WATCH: Operation = Operation {
+    name: "watch",
+    aliases: &[],
+    help: "Keep the index current while files change, so that nobody has to compare the tree",
+    params: &[],
 };
 
 /// Space given back.

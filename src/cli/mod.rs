@@ -27,6 +27,7 @@ mod search;
 mod skipped;
 mod status;
 mod touch;
+mod watch;
 mod why_not;
 
 use std::ffi::OsString;
@@ -82,6 +83,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::FIND_FILES, files::run),
     (&catalog::MAP, map::run),
     (&catalog::INDEX, index::run),
+    (&catalog::WATCH, watch::run),
     (&catalog::STATUS, status::run),
     (&catalog::GC, gc::run),
     (&catalog::DOCTOR, doctor::run),
@@ -144,7 +146,8 @@ fn command() -> Command {
         .arg_required_else_help(true);
     for (operation, _) in COMMANDS {
         let own = args::operation(operation, operation.name);
-        top = top.subcommand(if operation.name == catalog::INDEX.name { index::extend(own) } else { own });
+        let takes_tree = [catalog::INDEX.name, catalog::WATCH.name].contains(&operation.name);
+        top = top.subcommand(if takes_tree { index::extend(own) } else { own });
     }
     top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
 }

@@ -383,6 +383,44 @@ pub struct Status {
     pub building: Option<Building>,
     /// The branches, worktrees and commits that the index holds, the last used first.
     pub views: Vec<ViewRow>,
+    /// The process that watches the tree and keeps the index current, where there is one.
+    pub watcher: Option<u32>,
+}
+
+/// What happens to a tree that is watched.
+#[derive(Debug)]
+pub enum Watched {
+    /// The index is current, and stays so.
+    Begun {
+        /// How many folders are watched; 0 where the system watches a tree as one.
+        folders: usize,
+    },
+    /// Nothing tells of changes: the tree is walked now and then, and nobody is spared his own walk.
+    Polling {
+        /// Why.
+        why: String,
+        /// How often.
+        every: Duration,
+    },
+    /// Changes are in the index now.
+    Updated {
+        /// What they came to.
+        report: RefreshReport,
+        /// How long that took.
+        took: Duration,
+    },
+    /// An update failed; it is tried again.
+    Failed(super::Error),
+}
+
+/// How a watch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// As it was asked to.
+    Stopped,
+    /// The tree belongs to another repository by now, or to none any more, so that another index answers for it: an
+    /// engine that is opened anew watches that.
+    Elsewhere,
 }
 
 /// A worktree and branch that an index holds.

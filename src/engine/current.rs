@@ -142,6 +142,11 @@ impl Engine {
     /// The commit that answers, brought up to date as the options say.
     pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
         let policy = self.options.stale_policy;
+        if policy != StalePolicy::Ignore
+            && let Some(vouched) = self.vouched()
+        {
+            return Ok(vouched);
+        }
         let builds = self.options.on_missing == OnMissing::Build;
         let refreshes = matches!(policy, StalePolicy::Refresh | StalePolicy::Wait);
         match self.current() {

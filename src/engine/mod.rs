@@ -20,6 +20,7 @@ mod rows;
 mod scope;
 mod source;
 mod state;
+mod watch;
 mod why_not;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use api::LanguageRow;
 pub use error::{Error, ErrorKind};
+pub use watch::Stop;
 
 use self::api::*;
 use self::current::Opened;

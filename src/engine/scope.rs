@@ -1,6 +1,6 @@
 //! Which files an exact search reads, and all that it knows of the index.
 //!
-//! Under `ignore` the last commit says which files there are; otherwise the tree is walked, and what the index says of
+//! Under `ignore`, and where a watcher vouches for it, the last commit says which files there are; otherwise the tree is walked, and what the index says of
 //! a file counts only while its stat is the recorded one. Either way the files are those that ripgrep would search:
 //! what ranking leaves out by a rule, for its size or its encoding is read as well, and what cannot be read is named.
 //! Nothing is indexed on the way, so an exact search needs no index, makes none and waits for nobody.
@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashMap;
 
 use super::current::{Recorded, Viewed};
+use super::watch::token;
 use super::{Engine, Error, StalePolicy};
 use crate::filter::Filter;
 use crate::grep::{self, Plan};
@@ -39,7 +40,12 @@ pub(super) struct Scope {
 impl Engine {
     /// The files that an exact search for `plan` has to read.
     pub(super) fn scope(&self, filter: &Filter, plan: &Plan) -> Result<Scope, Error> {
-        let recorded = self.recorded();
+        let vouched =
+            (self.options.stale_policy != StalePolicy::Ignore).then(|| self.vouched_record()).flatten();
+        let (recorded, vouched_at) = match vouched {
+            Some((recorded, asked_at)) => (Some(recorded), Some(asked_at)),
+            None => (self.recorded(), None),
+        };
         // What an update has got so far knows too little.
         let mut viewed = recorded.as_ref().map(Recorded::viewed).filter(|viewed| !viewed.key.staged);
         let narrowed = viewed.map(|viewed| index::guarded(|| viewed.narrowed(plan))).transpose();
@@ -49,9 +55,11 @@ impl Engine {
             None
         });
         let narrowed = narrowed.flatten();
-        if let (StalePolicy::Ignore, Some(viewed)) = (self.options.stale_policy, viewed) {
+        if let Some(viewed) = viewed
+            && (self.options.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
+        {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
-            return Ok(Scope { files, holes, checked_at: None, recorded });
+            return Ok(Scope { files, holes, checked_at: vouched_at, recorded });
         }
         let checked_at = Some(SystemTime::now());
         let tracked = self.tracked();
@@ -64,6 +72,15 @@ impl Engine {
             _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
         };
         Ok(Scope { files, holes, checked_at, recorded })
+    }
+
+    /// What is recorded, where a watcher says that the tree is like that; and when it was asked.
+    fn vouched_record(&self) -> Option<(Recorded, SystemTime)> {
+        self.vouched_by(|| {
+            let recorded = self.recorded()?;
+            let viewed = recorded.viewed();
+            Some((token(viewed.committed, viewed.key), recorded))
+        })
     }
 
     /// The files of a view that may match, and what could not be read when it was made.

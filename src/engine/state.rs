@@ -37,6 +37,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         stale_files: None,
         building: None,
         views: Vec::new(),
+        watcher: None,
     };
     look(engine, &mut status)?;
     if let Some(holder) = Lock::holder(&workspace.lock_path()) {
@@ -48,13 +49,16 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
 
 /// What the newest commit says of what is checked out.
 fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
-    match engine.current() {
+    status.watcher = engine.watcher().map(|holder| holder.pid);
+    let vouched = engine.vouched().map(|(corpus, _)| corpus);
+    let is_vouched = vouched.is_some();
+    match vouched.map_or_else(|| engine.current(), |corpus| Ok(Current::Whole(corpus))) {
         Ok(Current::Whole(corpus)) => {
             count(engine, &corpus, status);
             status.views = views(corpus.meta());
             match reconciled(&corpus) {
                 Ok(()) => {
-                    let stale = engine.stale_files(&corpus)?;
+                    let stale = if is_vouched { 0 } else { engine.stale_files(&corpus)? };
                     status.stale_files = Some(stale);
                     status.state = if stale == 0 { State::Ready } else { State::Stale };
                 }

@@ -65,6 +65,12 @@ impl Repo {
         fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
     }
 
+    /// The folder with the head and the index of this worktree.
+    pub fn git_dir(&self) -> PathBuf {
+        let dir = self.inner.to_thread_local().git_dir().to_path_buf();
+        fs::canonicalize(&dir).unwrap_or(dir)
+    }
+
     /// What is checked out now; it is read anew each time. Empty where it cannot be read.
     pub fn head(&self) -> Head {
         let repo = self.inner.to_thread_local();

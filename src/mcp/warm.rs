@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State};
-use spyhop::engine::{Engine, Error, ErrorKind};
+use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State, Watched};
+use spyhop::engine::{Engine, Error, ErrorKind, Stop};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The same for a caller who is told of the progress; below the minute after which common clients give up.
 const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether a tree that somebody else watches still is, or may be by now.
+const WATCH_AGAIN: Duration = Duration::from_secs(60);
 
 /// How often an index that another process is building is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -58,7 +61,12 @@ impl Tree {
         if builds && (refreshes || engine.status()?.state == State::Missing) {
             sender.send_replace(Update::Running(None));
             let engine = Arc::clone(&engine);
-            std::thread::spawn(move || bring_up_to_date(&engine, &sender));
+            std::thread::spawn(move || {
+                bring_up_to_date(&engine, &sender);
+                if refreshes {
+                    stay_up_to_date(&engine);
+                }
+            });
         }
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
@@ -195,4 +203,27 @@ fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
         std::thread::sleep(LOOK_AGAIN);
     }
     update.send_replace(Update::Done);
+}
+
+/// Watches the tree as long as the server lives, so that calls need not compare it. Where another process does that, or
+/// it fails, calls ask that process or compare for themselves meanwhile.
+fn stay_up_to_date(engine: &Engine) {
+    let stop = Stop::default();
+    let tell = |event: Watched| match event {
+        Watched::Begun { folders } => tracing::info!(folders, "the tree is watched"),
+        Watched::Polling { why, .. } => {
+            tracing::warn!(%why, "the tree cannot be watched; each call compares it");
+            stop.stop();
+        }
+        Watched::Updated { report, took } => tracing::debug!(?report, ?took, "changes are in the index"),
+        Watched::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
+    };
+    loop {
+        match engine.watch(&stop, &tell) {
+            // It cannot be, or is another repository's now than the engine's; calls compare for themselves.
+            Ok(_) => return,
+            Err(error) => tracing::info!(root = %engine.root().display(), %error, "the tree is not watched"),
+        }
+        std::thread::sleep(WATCH_AGAIN);
+    }
 }

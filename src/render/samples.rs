@@ -112,6 +112,7 @@ fn status_sample() -> Status {
             used: UNIX_EPOCH,
             staged: false,
         }],
+        watcher: None,
     }
 }
 

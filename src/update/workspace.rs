@@ -7,6 +7,7 @@
 //!   meta/      see [`crate::meta`]
 //!   tantivy/   segments; its meta.json is the commit point
 //! session-H    what was touched in the tree whose path has hash H
+//! watch-H      see [`crate::watch`]; asks-H/ with it
 //! in-flight/   see [`super::quarantine`]
 //! quarantine   the same
 //! damaged-N/   data that could not be read and was made anew, with the reason; nothing deletes it

@@ -1,11 +1,15 @@
 //! The state of an index and what was done to it, as JSON.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, line, reasons, rfc3339, shown};
-use crate::engine::api::{Check, Checkup, Collected, Dropped, RefreshReport, Status, ViewRow};
+use super::{
+    WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, error_kind, line, reasons, rfc3339,
+    shown,
+};
+use crate::engine::api::{Check, Checkup, Collected, Dropped, RefreshReport, Status, ViewRow, Watched};
 use crate::render::note_words;
 
 /// The state of an index.
@@ -15,16 +19,58 @@ pub fn status(status: &Status) -> String {
 
 /// What an index update did.
 pub fn refresh(report: &RefreshReport) -> String {
-    line(&WireRefresh {
-        generation: report.generation.0,
-        added: report.added,
-        changed: report.changed,
-        deleted: report.deleted,
-        renamed: report.renamed,
-        parsed: report.parsed,
-        bytes: report.bytes,
-        put_aside: report.put_aside.as_deref().map(shown),
+    line(&WireRefresh::new(report))
+}
+
+/// What happens to a tree that is watched.
+pub fn watched(event: &Watched) -> String {
+    let millis = |time: &Duration| time.as_millis() as u64;
+    line(&match event {
+        Watched::Begun { folders } => WireWatched::Watching { folders: *folders },
+        Watched::Polling { why, every } => WireWatched::Polling { why, every_ms: millis(every) },
+        Watched::Updated { report, took } => {
+            WireWatched::Updated { took_ms: millis(took), report: WireRefresh::new(report) }
+        }
+        Watched::Failed(error) => {
+            WireWatched::Failed { error: error.to_string(), kind: error_kind(error.kind()) }
+        }
     })
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum WireWatched<'a> {
+    Watching {
+        folders: usize,
+    },
+    Polling {
+        why: &'a str,
+        every_ms: u64,
+    },
+    Updated {
+        took_ms: u64,
+        #[serde(flatten)]
+        report: WireRefresh,
+    },
+    Failed {
+        error: String,
+        kind: &'static str,
+    },
+}
+
+impl WireRefresh {
+    fn new(report: &RefreshReport) -> WireRefresh {
+        WireRefresh {
+            generation: report.generation.0,
+            added: report.added,
+            changed: report.changed,
+            deleted: report.deleted,
+            renamed: report.renamed,
+            parsed: report.parsed,
+            bytes: report.bytes,
+            put_aside: report.put_aside.as_deref().map(shown),
+        }
+    }
 }
 
 /// What a thorough check found.
@@ -79,6 +125,8 @@ struct WireStatus<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     building: Option<WireBuilding>,
     views: Vec<WireView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watcher: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -122,6 +170,7 @@ impl<'a> WireStatus<'a> {
             stale_files: status.stale_files,
             building: status.building.as_ref().map(WireBuilding::new),
             views: status.views.iter().map(WireView::new).collect(),
+            watcher: status.watcher,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The state of an index and what was done to it, for people.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::{bytes, count, tally};
-use crate::engine::api::{Building, Checkup, Collected, Health, RefreshReport, State, Status};
+use crate::engine::api::{Building, Checkup, Collected, Health, RefreshReport, State, Status, Watched};
 use crate::render::paint::{Ink, Style, clean};
 use crate::render::{no_index, note_words};
 
@@ -34,6 +35,9 @@ pub fn status(status: &Status, style: &Style) -> String {
         let heads: Vec<&str> = others(status).collect();
         if !heads.is_empty() {
             row("also holds", &clean(&heads.join(", ")));
+        }
+        if let Some(pid) = status.watcher {
+            row("watched by", &format!("process {pid}"));
         }
         row("stale files", &status.stale_files.map_or("not compared".into(), |files| files.to_string()));
         row("languages", &tally(status.languages.iter().copied()));
@@ -69,6 +73,23 @@ pub fn refresh(report: &RefreshReport) -> String {
         "{aside}generation {generation}: {added} added, {changed} changed, {deleted} deleted, {renamed} renamed; \
          {parsed} parsed, {read} read\n"
     )
+}
+
+/// What happens to a tree that is watched, in a line.
+pub fn watched(event: &Watched, root: &Path) -> String {
+    match event {
+        Watched::Begun { folders: 0 } => format!("watching {}\n", root.display()),
+        Watched::Begun { folders } => {
+            format!("watching {}: {}\n", root.display(), count(*folders, "folder", "folders"))
+        }
+        Watched::Polling { why, every } => {
+            format!("looking at {} every {:.0} s: {}\n", root.display(), every.as_secs_f32(), clean(why))
+        }
+        Watched::Updated { report, took } => {
+            format!("{}, {} ms\n", refresh(report).trim_end(), took.as_millis())
+        }
+        Watched::Failed(error) => format!("{error}\n"),
+    }
 }
 
 /// What a collection did, or would do.

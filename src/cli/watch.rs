@@ -1,0 +1,50 @@
+//! `spyhop watch`: keeps the index current until it is killed.
+//!
+//! It owns what is said meanwhile: a line an event on standard output, failures on standard error. A tree that becomes
+//! another repository's has another index, so the engine is opened anew then.
+
+use std::sync::Mutex;
+
+use clap::ArgMatches;
+use spyhop::engine::Stop;
+use spyhop::engine::api::{WatchEnd, Watched};
+use spyhop::render::{json, text};
+
+use super::output::Output;
+use super::place::Place;
+use super::{Failure, Outcome};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let place = Place::of(matches)?;
+    let told = Mutex::new((output, Ok(())));
+    loop {
+        let engine = place.open_for_writing(matches)?;
+        let stop = Stop::default();
+        let tell = |event: Watched| {
+            let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let (output, ended) = &mut *told;
+            if let Err(error) = say(output, engine.root(), &event) {
+                *ended = Err(error);
+                stop.stop();
+            }
+        };
+        let end = engine.watch(&stop, &tell)?;
+        let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        std::mem::replace(&mut told.1, Ok(()))?;
+        if end == WatchEnd::Stopped {
+            return Ok(Outcome::Found);
+        }
+    }
+}
+
+fn say(output: &mut Output, root: &std::path::Path, event: &Watched) -> std::io::Result<()> {
+    if output.json {
+        return output.json(&json::watched(event));
+    }
+    match event {
+        Watched::Failed(error) => output.warn(&[format!("{error}; it is tried again")]),
+        _ if output.quiet => {}
+        event => output.text(&text::watched(event, root))?,
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! The desk at which a watcher answers other processes, and those who ask.
+//!
+//! ```text
+//! watch-HASH    a lock that a watcher holds as long as it lives, with its pid inside
+//! asks-HASH/    a file for each question; there while the watcher can answer
+//! ```
+//!
+//! Who asks makes a file, empty, under a name of its own. The watcher has that folder watched by the same queue as the
+//! tree, so when it is told of the file it has been told of every change of the tree that was made before; it brings
+//! the index up to date and writes what answers into the file: a token of the commit and the view. So no clocks and
+//! no delays are trusted. Who asks looks at the size of the file, which makes no event, and gives up when the lock is
+//! free or its patience ends. Where anything is missing nobody answers, and who asked walks the tree.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use crate::store::{self, Holder, Lock, LockError};
+
+/// The longest pause between two looks at an answer.
+const MAX_PAUSE: Duration = Duration::from_millis(4);
+
+/// How often it is looked whether the watcher lives.
+const LIFE_SIGN: Duration = Duration::from_millis(50);
+
+/// Answers that nobody has fetched go after so long.
+const UNFETCHED: Duration = Duration::from_secs(60);
+
+/// Where a desk is.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    lock: PathBuf,
+    asks: PathBuf,
+}
+
+/// A watcher's desk; it is closed when this is dropped.
+pub struct Desk {
+    counter: Counter,
+    _lock: Lock,
+    /// What was answered and may not have been fetched.
+    answered: Vec<(Instant, PathBuf)>,
+}
+
+impl Counter {
+    /// The one in the folder `dir` for what has this key.
+    pub fn new(dir: &Path, key: &str) -> Counter {
+        Counter { lock: dir.join(format!("watch-{key}")), asks: dir.join(format!("asks-{key}")) }
+    }
+
+    /// The folder of questions.
+    pub fn asks(&self) -> &Path {
+        &self.asks
+    }
+
+    /// Who watches, if somebody does.
+    pub fn watcher(&self) -> Option<Option<Holder>> {
+        Lock::holder(&self.lock)
+    }
+
+    /// Asks the watcher, and waits for its answer at most for `patience`. `None` where there is no watcher, or none that
+    /// answers.
+    pub fn ask(&self, patience: Duration) -> Option<String> {
+        static ASKED: AtomicU64 = AtomicU64::new(0);
+        if !self.asks.is_dir() || self.watcher().is_none() {
+            return None;
+        }
+        let number = ASKED.fetch_add(1, Relaxed);
+        let ask = self.asks.join(format!("{}-{number}", std::process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&ask).ok()?;
+        let answer = self.answer(&ask, patience);
+        let _ = fs::remove_file(&ask);
+        answer
+    }
+
+    fn answer(&self, ask: &Path, patience: Duration) -> Option<String> {
+        let begun = Instant::now();
+        let mut alive_at = begun;
+        let mut pause = Duration::from_micros(50);
+        loop {
+            // Where it is gone, a new watcher has cleared its desk.
+            if ask.metadata().ok()?.len() > 0
+                && let Ok(text) = fs::read_to_string(ask)
+                && let Some(answer) = text.strip_suffix('\n')
+            {
+                return answer.strip_prefix("yes ").map(str::to_string);
+            }
+            let now = Instant::now();
+            if now - begun >= patience {
+                return None;
+            }
+            if now - alive_at >= LIFE_SIGN {
+                self.watcher()?;
+                alive_at = now;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 3 / 2).min(MAX_PAUSE);
+        }
+    }
+}
+
+impl Desk {
+    /// Takes the desk, which is closed to questions yet. Fails where somebody has it.
+    pub fn take(counter: Counter) -> Result<Desk, LockError> {
+        let lock = Lock::acquire(&counter.lock, Duration::ZERO, &mut |_| ())?;
+        let _ = fs::remove_dir_all(&counter.asks);
+        Ok(Desk { counter, _lock: lock, answered: Vec::new() })
+    }
+
+    /// Opens it to questions.
+    pub fn open(&self) -> Result<(), store::FileError> {
+        store::create_private_dir(&self.counter.asks)
+    }
+
+    /// Closes it: who asks now has to look for itself.
+    pub fn close(&self) {
+        let _ = fs::remove_dir_all(&self.counter.asks);
+    }
+
+    /// Answers questions; without a token, that nobody knows.
+    pub fn answer(&mut self, asks: Vec<PathBuf>, token: Option<&str>) {
+        let text = token.map_or_else(|| "no\n".to_string(), |token| format!("yes {token}\n"));
+        let now = Instant::now();
+        for ask in asks {
+            // Who has given up has taken the file away.
+            if let Ok(mut file) = OpenOptions::new().write(true).open(&ask) {
+                let _ = file.write_all(text.as_bytes());
+                self.answered.push((now, ask));
+            }
+        }
+        let is_old = |at: Instant| now - at > UNFETCHED;
+        self.answered.iter().filter(|(at, _)| is_old(*at)).for_each(|(_, ask)| _ = fs::remove_file(ask));
+        self.answered.retain(|(at, _)| !is_old(*at));
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_question_gets_the_answer_that_is_given() {
+        let dir = tempfile::tempdir().unwrap();
+        let counter = Counter::new(dir.path(), "k");
+        assert_eq!(counter.ask(LONG), None);
+        let mut desk = Desk::take(counter.clone()).unwrap();
+        assert_eq!(counter.ask(LONG), None);
+        desk.open().unwrap();
+        for (token, expected) in [(Some("t1"), Some("t1".to_string())), (None, None)] {
+            std::thread::scope(|scope| {
+                let asking = scope.spawn(|| counter.ask(LONG));
+                let ask = loop {
+                    let mut entries = fs::read_dir(counter.asks()).unwrap();
+                    if let Some(entry) = entries.next() {
+                        break entry.unwrap().path();
+                    }
+                };
+                desk.answer(vec![ask], token);
+                assert_eq!(asking.join().unwrap(), expected);
+            });
+        }
+        assert_eq!(fs::read_dir(counter.asks()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_watcher_that_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let counter = Counter::new(dir.path(), "k");
+        let lock = Lock::acquire(&counter.lock, Duration::ZERO, &mut |_| ()).unwrap();
+        fs::create_dir(counter.asks()).unwrap();
+        assert!(matches!(Desk::take(counter.clone()), Err(LockError::Held { .. })));
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| counter.ask(LONG));
+            while fs::read_dir(counter.asks()).unwrap().next().is_none() {}
+            // As a kill leaves it: the folder is there, the lock is free.
+            drop(lock);
+            assert_eq!(asking.join().unwrap(), None);
+        });
+        assert!(counter.asks().is_dir());
+        assert_eq!(counter.ask(LONG), None);
+        let next = Desk::take(counter.clone()).unwrap();
+        next.open().unwrap();
+        assert_eq!(counter.ask(Duration::from_millis(1)), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! Files that decide about a tree from outside, as they were.
+
+use std::path::PathBuf;
+
+use crate::walk::{self, Stat};
+
+/// The stats of some files; two are equal when none of these files has changed in between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stillness(Vec<(PathBuf, Option<Stat>)>);
+
+impl Stillness {
+    /// As they are now. Of a folder only counts which one it is.
+    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Stillness {
+        let look = |path: PathBuf| {
+            let metadata = path.symlink_metadata().ok();
+            let stat = metadata.map(|metadata| {
+                let stat = walk::stat(&metadata);
+                if metadata.is_dir() { Stat { inode: stat.inode, ..Stat::default() } } else { stat }
+            });
+            (path, stat)
+        };
+        Stillness(paths.into_iter().map(look).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_comes_changes_or_goes_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = ["a", "b", "folder"].map(|name| dir.path().join(name));
+        std::fs::write(&paths[0], "one").unwrap();
+        std::fs::create_dir(&paths[2]).unwrap();
+        let first = Stillness::of(paths.clone());
+        std::fs::write(paths[2].join("inside"), "").unwrap();
+        assert_eq!(Stillness::of(paths.clone()), first);
+        std::fs::write(&paths[1], "").unwrap();
+        let second = Stillness::of(paths.clone());
+        assert_ne!(second, first);
+        std::fs::remove_file(&paths[1]).unwrap();
+        assert_eq!(Stillness::of(paths.clone()), first);
+        std::fs::write(&paths[0], "three").unwrap();
+        assert_ne!(Stillness::of(paths), first);
+    }
+}
