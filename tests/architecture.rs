@@ -302,7 +302,9 @@ fn engines_out_of_place(sources: &[Source]) -> Vec<String> {
             let of_engine = |token: &str| {
                 token.strip_prefix(engine).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
             };
-            if let Some(token) = tokens.iter().find(|token| of_engine(token)) {
+            // After a dot stands a method, such as a condition variable's.
+            let is_named = |at: &usize| of_engine(tokens[*at]) && (*at == 0 || tokens[at - 1] != ".");
+            if let Some(token) = (0..tokens.len()).find(is_named).map(|at| tokens[at]) {
                 complaints.push(format!("{}: names `{token}`, which only {places:?} may", source.path));
             }
         }
