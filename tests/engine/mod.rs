@@ -24,6 +24,8 @@ mod reasons;
 mod rebuild;
 mod refresh;
 mod same_answers;
+#[cfg(target_os = "linux")]
+mod watch;
 mod worktrees;
 
 use std::path::{Path, PathBuf};
