@@ -25,7 +25,7 @@ use crate::search::Corpus;
 use crate::store::{Holder, LockError};
 use crate::update::{self, Committed, Since, Updater};
 use crate::walk::{self, Region};
-use crate::watch::{Changed, Counter, Desk, Eyes, Ground, Inbox, Next, Pace, Stillness, Work};
+use crate::watch::{Changed, Counter, Desk, Eyes, Ground, Inbox, Next, OF_GIT, Pace, Stillness, Work};
 
 /// How long an answer waits for a watcher that is at work, before it looks for itself.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -228,7 +228,10 @@ impl Watch<'_> {
                     self.desk.answer(asks, token.as_deref());
                     retry = FIRST_RETRY;
                     not_before = Instant::now() + begun.elapsed() * REST;
-                    if !std::mem::replace(&mut has_begun, true) {
+                    if !std::mem::replace(&mut has_begun, true)
+                        && self.eyes.is_some()
+                        && !self.inbox.is_blind()
+                    {
                         (self.tell)(Watched::Begun { folders: self.inbox.n_watched() });
                     }
                     if let Some(why) = self.blind.take() {
@@ -263,6 +266,9 @@ impl Watch<'_> {
         let mut changed = changed.clone();
         for _ in 0..TRIES {
             let also = self.known.as_ref().map(|known| known.also.clone()).unwrap_or_default();
+            if let (Some(eyes), None) = (&self.eyes, &engine.repo) {
+                eyes.watch_git();
+            }
             let outside = self.outside(&also);
             let stamp = engine.workspace.stamp();
             let known = self.known.as_ref();
@@ -358,8 +364,8 @@ impl Watch<'_> {
     /// The files that decide about the tree from outside, as they are.
     fn outside(&self, also: &[PathBuf]) -> Stillness {
         let root = self.engine.root();
-        let git_dir = self.engine.repo.as_ref().map(Repo::git_dir);
-        let of_git = git_dir.into_iter().flat_map(|dir| ["HEAD", "index"].map(|name| dir.join(name)));
+        let git_dir = self.engine.repo.as_ref().map_or_else(|| root.join(".git"), Repo::git_dir);
+        let of_git = OF_GIT.map(|name| git_dir.join(name));
         let paths = walk::outside(root).into_iter().chain([root.to_path_buf()]).chain(of_git);
         Stillness::of(paths.chain(also.iter().cloned()))
     }

@@ -44,7 +44,8 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
             is_inside = false;
             paths.extend(rules::exclude_file(&dot_git));
         }
-        paths.push(dot_git);
+        // It is made before what makes it a repository.
+        paths.extend([dot_git.join("objects"), dot_git]);
     }
     paths
 }

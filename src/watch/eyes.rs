@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
 
 use super::Inbox;
@@ -32,6 +32,9 @@ pub struct Eyes {
     /// The rules that repositories within the tree keep for themselves, in folders that are not walked.
     excludes: Mutex<BTreeSet<PathBuf>>,
 }
+
+/// What in git's folder decides about a tree: what is checked out and tracked, and whether it is a repository at all.
+pub const OF_GIT: [&str; 4] = ["HEAD", "index", "config", "objects"];
 
 /// Whether the system's events come in the order of the changes, whichever folder they are about, so that the event
 /// of a question says that all before it have been told. Linux has one queue for all watches; elsewhere there are
@@ -62,6 +65,15 @@ impl Eyes {
     /// Whether an answer may be given to who asks: all that changed before has been told by then.
     pub fn are_in_order(&self) -> bool {
         IN_ORDER
+    }
+
+    /// Watches a repository that has yet to be made in the tree's own folder.
+    pub fn watch_git(&self) {
+        let path = self.ground.root.join(".git");
+        if self.is_by_folder() && path.is_dir() && self.inbox.begin_watching(&path) {
+            // Where it fails, it is noticed when something else happens.
+            let _ = self.add(&path, RecursiveMode::NonRecursive);
+        }
     }
 
     /// The rules that repositories within the tree keep for themselves.
@@ -173,14 +185,21 @@ impl Hears {
             }
             return;
         }
-        if git_dir.as_ref().is_some_and(|git_dir| path.parent() == Some(git_dir)) {
-            if name == "HEAD" || name == "index" {
+        if path
+            .parent()
+            .is_some_and(|folder| Some(folder) == git_dir.as_deref() || folder == root.join(".git"))
+        {
+            if OF_GIT.iter().any(|of_git| name == *of_git) {
                 self.inbox.stir();
             }
             return;
         }
         let Ok(below) = path.strip_prefix(root) else { return };
-        if matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))) {
+        // What comes under a name may be watched under another one, with which that watch goes: it is watched anew.
+        if matches!(
+            kind,
+            EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+        ) {
             self.inbox.end_watching(path);
         }
         // It is looked into anew when its folder is.

@@ -160,6 +160,11 @@ impl Inbox {
         self.told.notify_all();
     }
 
+    /// Whether that has been said.
+    pub fn is_blind(&self) -> bool {
+        self.lock().blind.is_some()
+    }
+
     /// Ends the watch.
     pub fn stop(&self) {
         self.lock().stopped = true;

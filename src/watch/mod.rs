@@ -16,6 +16,6 @@ mod inbox;
 mod still;
 
 pub use desk::{Counter, Desk};
-pub use eyes::{Eyes, Ground};
+pub use eyes::{Eyes, Ground, OF_GIT};
 pub use inbox::{Changed, Inbox, Next, Pace, Work};
 pub use still::Stillness;
