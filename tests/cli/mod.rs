@@ -12,6 +12,7 @@ mod like_ripgrep;
 mod operations;
 mod parameters;
 mod upkeep;
+mod watch;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
