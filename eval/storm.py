@@ -82,7 +82,7 @@ class Probes(threading.Thread):
     def until_found(self, ask, word, path):
         """Asks again only where the answer itself says that it may be behind."""
         while not finds(reply := ask(), path):
-            if not reply.get("warnings"):
+            if not reply.get("warnings") and reply["snapshot"]["checked_at"]:
                 self.wrong.append(f"{word}: {json.dumps(reply)[:400]}")
                 return
             self.behind += 1
