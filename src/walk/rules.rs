@@ -263,12 +263,12 @@ pub(super) fn enter(
             }
         }
     }
-    if present.git {
-        if let Some(exclude) = exclude_file(&path.join(".git")).filter(|exclude| exclude.is_file()) {
-            match read(&exclude, Kind::GitExclude, format!("{shown}.git/info/exclude")) {
-                Ok(file) => files.extend(file),
-                Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
-            }
+    if present.git
+        && let Some(exclude) = exclude_file(&path.join(".git")).filter(|exclude| exclude.is_file())
+    {
+        match read(&exclude, Kind::GitExclude, format!("{shown}.git/info/exclude")) {
+            Ok(file) => files.extend(file),
+            Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
         }
     }
     if files.is_empty() && !(present.git && above.is_some()) {
