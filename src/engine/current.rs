@@ -180,7 +180,13 @@ impl Engine {
         loop {
             while patience.is_zero() && Lock::holder(&self.workspace.lock_path()).is_some() {
                 match self.current() {
-                    Ok(Current::Whole(corpus)) => return Ok((corpus, Freshness::default())),
+                    Ok(Current::Whole(corpus)) => {
+                        let text = "another process is indexing; this answer is from its last commit";
+                        return Ok((
+                            corpus,
+                            Freshness { warnings: vec![text.into()], ..Freshness::default() },
+                        ));
+                    }
                     Ok(Current::Part(corpus)) => return Ok(part(corpus)),
                     // A damaged one is being made anew.
                     _ => std::thread::sleep(LOOK_AGAIN),

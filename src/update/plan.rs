@@ -153,13 +153,13 @@ impl Plan {
         region: &Region,
         is_tracked: impl Fn(&RelPath) -> bool,
     ) -> Plan {
-        let is_inside = |entry: &&ViewEntry| {
+        let is_inside = |entry: &ViewEntry| {
             meta.version(entry.version).is_some_and(|version| region.contains(version.path()))
         };
         let is_row_inside = |entry: &&SkippedEntry| region.contains(entry.skipped.path.as_str());
         let (rows, others): (Vec<_>, Vec<_>) = view.skipped().iter().partition(is_row_inside);
-        let entries: Vec<ViewEntry> = view.entries().iter().filter(is_inside).copied().collect();
-        let n_outside = view.entries().len() - entries.len();
+        let entries: Vec<ViewEntry> = view.entries().filter(is_inside).collect();
+        let n_outside = view.len() - entries.len();
         let part = View::new(entries, rows.into_iter().cloned().collect());
         let mut plan = Plan::new(walked, meta, Some(&part), is_tracked);
         plan.unchanged += n_outside;
