@@ -48,7 +48,7 @@ const RANKING: &[&str] = &[catalog::SEARCH.name, catalog::WHY_NOT.name];
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
 /// Operations whose path may stand without a flag, as grep's does.
-const WITH_PATH: &[&str] = &[catalog::GREP.name, catalog::MAP.name];
+const WITH_PATH: &[&str] = &[catalog::grep::GREP.name, catalog::MAP.name];
 /// The name of that argument.
 pub const HERE: &str = "here";
 
@@ -76,7 +76,7 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     }
     match row.name {
         _ if is_search => one_source_of_queries(command),
-        name if name == catalog::GREP.name => as_in_grep(path_without_flag(command)),
+        name if name == catalog::grep::GREP.name => as_in_grep(path_without_flag(command)),
         name if WITH_PATH.contains(&name) => path_without_flag(command),
         name if name == catalog::FIND_FILES.name => {
             command.mut_arg(catalog::NAME_PATTERN.name, |pattern| pattern.required(false))
@@ -94,17 +94,18 @@ fn path_without_flag(command: Command) -> Command {
 /// What grep's users expect: any number of paths, a first word that is a path where `-e` gives the patterns, and the
 /// last of flags that contradict each other.
 fn as_in_grep(command: Command) -> Command {
-    let cases = [catalog::IGNORE_CASE.name, catalog::CASE_SENSITIVE.name, catalog::SMART_CASE.name];
-    let bounds = [catalog::WORD.name, catalog::LINE_REGEXP.name];
-    let numbers = [catalog::LINE_NUMBER.name, catalog::NO_LINE_NUMBER.name];
-    let headings = [catalog::HEADING.name, catalog::NO_HEADING.name];
-    let names = [catalog::WITH_FILENAME.name, catalog::NO_FILENAME.name];
+    let cases =
+        [catalog::grep::IGNORE_CASE.name, catalog::grep::CASE_SENSITIVE.name, catalog::grep::SMART_CASE.name];
+    let bounds = [catalog::grep::WORD.name, catalog::grep::LINE_REGEXP.name];
+    let numbers = [catalog::grep::LINE_NUMBER.name, catalog::grep::NO_LINE_NUMBER.name];
+    let headings = [catalog::grep::HEADING.name, catalog::grep::NO_HEADING.name];
+    let names = [catalog::grep::WITH_FILENAME.name, catalog::grep::NO_FILENAME.name];
     let mut command = command
-        .mut_arg(catalog::PATTERN.name, |pattern| {
-            pattern.index(1).required(false).required_unless_present(catalog::REGEXP.name)
+        .mut_arg(catalog::grep::PATTERN.name, |pattern| {
+            pattern.index(1).required(false).required_unless_present(catalog::grep::REGEXP.name)
         })
         .mut_arg(HERE, |path| path.index(2).num_args(0..))
-        .mut_arg(catalog::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
+        .mut_arg(catalog::grep::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
         // `-v` is grep's.
         .mut_arg(VERBOSE.name, |verbose| verbose.short(None));
     for group in [&cases[..], &bounds, &numbers, &headings, &names] {
@@ -160,7 +161,7 @@ pub fn arg(param: &'static Param) -> Arg {
 }
 
 fn is_positional(param: &Param) -> bool {
-    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name, catalog::PATTERN.name]
+    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name, catalog::grep::PATTERN.name]
         .contains(&param.name)
 }
 

@@ -20,12 +20,12 @@ use super::{Failure, Outcome};
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let Asked { place, request, paths } = asked(matches)?;
     let engine = place.open(matches)?;
-    if given(matches, catalog::EXPLAIN_PLAN.name) {
+    if given(matches, catalog::grep::EXPLAIN_PLAN.name) {
         let plan = engine.explain_grep(&request)?;
         output.text(&format!("{plan}\n"))?;
         return Ok(Outcome::Found);
     }
-    let is_page = [catalog::CURSOR.name, catalog::GREP_RESULTS.name]
+    let is_page = [catalog::CURSOR.name, catalog::grep::GREP_RESULTS.name]
         .iter()
         .any(|id| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine));
     if !output.json && !is_page {
@@ -67,8 +67,8 @@ struct Asked {
 
 fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    let mut patterns = texts(matches, catalog::REGEXP.name);
-    if let Some(pattern) = optional::<String>(matches, catalog::PATTERN.name) {
+    let mut patterns = texts(matches, catalog::grep::REGEXP.name);
+    if let Some(pattern) = optional::<String>(matches, catalog::grep::PATTERN.name) {
         if patterns.is_empty() { patterns.push(pattern.clone()) } else { paths.push(pattern.into()) }
     }
     paths.extend(matches.get_many::<PathBuf>(HERE).into_iter().flatten().cloned());
@@ -76,37 +76,37 @@ fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
     let mut patterns = patterns.into_iter();
     let mut request = GrepRequest::new(patterns.next().unwrap_or_default());
     request.or_patterns = patterns.collect();
-    request.fixed = given(matches, catalog::FIXED.name);
-    request.case = if given(matches, catalog::IGNORE_CASE.name) {
+    request.fixed = given(matches, catalog::grep::FIXED.name);
+    request.case = if given(matches, catalog::grep::IGNORE_CASE.name) {
         Case::Ignored
-    } else if given(matches, catalog::SMART_CASE.name) {
+    } else if given(matches, catalog::grep::SMART_CASE.name) {
         Case::Smart
     } else {
         Case::Sensitive
     };
-    request.bounds = if given(matches, catalog::WORD.name) {
+    request.bounds = if given(matches, catalog::grep::WORD.name) {
         Bounds::Word
-    } else if given(matches, catalog::LINE_REGEXP.name) {
+    } else if given(matches, catalog::grep::LINE_REGEXP.name) {
         Bounds::Line
     } else {
         Bounds::None
     };
-    request.multi_line = given(matches, catalog::MULTI_LINE.name);
-    request.dot_all = given(matches, catalog::DOT_ALL.name);
-    request.invert = given(matches, catalog::INVERT.name);
-    request.rank = given(matches, catalog::RANK.name);
-    request.brute = given(matches, catalog::BRUTE.name);
-    request.max_count = optional::<u64>(matches, catalog::MAX_COUNT.name).copied();
-    request.before = number(matches, catalog::BEFORE.name);
-    request.after = number(matches, catalog::AFTER.name);
+    request.multi_line = given(matches, catalog::grep::MULTI_LINE.name);
+    request.dot_all = given(matches, catalog::grep::DOT_ALL.name);
+    request.invert = given(matches, catalog::grep::INVERT.name);
+    request.rank = given(matches, catalog::grep::RANK.name);
+    request.brute = given(matches, catalog::grep::BRUTE.name);
+    request.max_count = optional::<u64>(matches, catalog::grep::MAX_COUNT.name).copied();
+    request.before = number(matches, catalog::grep::BEFORE.name);
+    request.after = number(matches, catalog::grep::AFTER.name);
     request.filter = filter(matches, &place)?;
     if request.filter.path.is_some() {
         let others = paths.iter().skip(1).map(|path| place.also(path));
         request.filter.or_paths = others.collect::<Result<_, _>>()?;
     }
     request.cursor = optional::<String>(matches, catalog::CURSOR.name).cloned();
-    request.max_results = number(matches, catalog::GREP_RESULTS.name).unwrap_or(request.max_results);
-    request.expand = number(matches, catalog::GREP_EXPAND.name).unwrap_or(request.expand);
+    request.max_results = number(matches, catalog::grep::GREP_RESULTS.name).unwrap_or(request.max_results);
+    request.expand = number(matches, catalog::grep::GREP_EXPAND.name).unwrap_or(request.expand);
     Ok(Asked { place, request, paths: (!paths.is_empty()).then_some(paths) })
 }
 
@@ -118,28 +118,30 @@ fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place
         (Some([_]) | None, Some(path)) => Path::new(&place.root).join(path).is_file(),
         _ => false,
     };
-    let form = if flag(&catalog::RG_JSON) {
+    let form = if flag(&catalog::grep::RG_JSON) {
         Form::Events
-    } else if flag(&catalog::FILES_WITH) {
+    } else if flag(&catalog::grep::FILES_WITH) {
         Form::Files
-    } else if flag(&catalog::FILES_WITHOUT) {
+    } else if flag(&catalog::grep::FILES_WITHOUT) {
         Form::FilesWithout
-    } else if flag(&catalog::COUNT_MATCHES) || (flag(&catalog::COUNT) && flag(&catalog::ONLY_MATCHING)) {
+    } else if flag(&catalog::grep::COUNT_MATCHES)
+        || (flag(&catalog::grep::COUNT) && flag(&catalog::grep::ONLY_MATCHING))
+    {
         Form::CountMatches
-    } else if flag(&catalog::COUNT) {
+    } else if flag(&catalog::grep::COUNT) {
         Form::Count
     } else {
         Form::Lines
     };
-    let heading = flag(&catalog::HEADING) || (terminal && !flag(&catalog::NO_HEADING));
-    let numbers = (terminal && !is_one_file) || flag(&catalog::COLUMN);
-    let paths = flag(&catalog::WITH_FILENAME) || !(is_one_file || flag(&catalog::NO_FILENAME));
+    let heading = flag(&catalog::grep::HEADING) || (terminal && !flag(&catalog::grep::NO_HEADING));
+    let numbers = (terminal && !is_one_file) || flag(&catalog::grep::COLUMN);
+    let paths = flag(&catalog::grep::WITH_FILENAME) || !(is_one_file || flag(&catalog::grep::NO_FILENAME));
     Looks {
         form,
         heading: heading && paths,
-        line_numbers: flag(&catalog::LINE_NUMBER) || (numbers && !flag(&catalog::NO_LINE_NUMBER)),
-        columns: flag(&catalog::COLUMN),
-        only_matching: flag(&catalog::ONLY_MATCHING),
+        line_numbers: flag(&catalog::grep::LINE_NUMBER) || (numbers && !flag(&catalog::grep::NO_LINE_NUMBER)),
+        columns: flag(&catalog::grep::COLUMN),
+        only_matching: flag(&catalog::grep::ONLY_MATCHING),
         paths,
         color: output.style.color,
     }

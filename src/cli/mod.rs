@@ -79,7 +79,7 @@ type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 /// Every operation of the catalog that the command line offers, and what runs it.
 const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
-    (&catalog::GREP, grep::run),
+    (&catalog::grep::GREP, grep::run),
     (&catalog::FIND_FILES, files::run),
     (&catalog::MAP, map::run),
     (&catalog::INDEX, index::run),

@@ -52,7 +52,7 @@ pub fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure
     Ok(FilterSpec {
         path: place.path.clone(),
         or_paths: Vec::new(),
-        globs: texts(matches, catalog::GREP_GLOB.name),
+        globs: texts(matches, catalog::grep::GREP_GLOB.name),
         path_glob: texts(matches, catalog::PATH_GLOB.name),
         exclude: texts(matches, catalog::EXCLUDE.name),
         lang: texts(matches, catalog::LANG.name),

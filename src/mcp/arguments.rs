@@ -201,7 +201,7 @@ impl Named<'_> {
             let is_batch = tool.required().iter().any(|param| param.name == catalog::QUERIES.name);
             return Ok(if is_batch { Ask::Batch(queries, request) } else { Ask::Search(request) });
         }
-        if is(&catalog::GREP) {
+        if is(&catalog::grep::GREP) {
             return self.grep().map(Ask::Grep);
         }
         if is(&catalog::FIND_FILES) {
@@ -258,19 +258,19 @@ impl Named<'_> {
 
     fn grep(&self) -> Result<GrepRequest, String> {
         let given = self.arguments;
-        let mut request = GrepRequest::new(given.text(&catalog::PATTERN)?.unwrap_or_default());
+        let mut request = GrepRequest::new(given.text(&catalog::grep::PATTERN)?.unwrap_or_default());
         request.filter = self.filter()?;
         request.cursor = given.text(&catalog::CURSOR)?;
-        request.fixed = given.flag(&catalog::FIXED)?.unwrap_or(request.fixed);
-        if given.flag(&catalog::IGNORE_CASE)?.unwrap_or(false) {
+        request.fixed = given.flag(&catalog::grep::FIXED)?.unwrap_or(request.fixed);
+        if given.flag(&catalog::grep::IGNORE_CASE)?.unwrap_or(false) {
             request.case = Case::Ignored;
         }
-        if given.flag(&catalog::WORD)?.unwrap_or(false) {
+        if given.flag(&catalog::grep::WORD)?.unwrap_or(false) {
             request.bounds = Bounds::Word;
         }
-        request.rank = given.flag(&catalog::RANK)?.unwrap_or(request.rank);
-        set(&mut request.max_results, given.number(&catalog::GREP_RESULTS)?);
-        set(&mut request.expand, given.number(&catalog::GREP_EXPAND)?);
+        request.rank = given.flag(&catalog::grep::RANK)?.unwrap_or(request.rank);
+        set(&mut request.max_results, given.number(&catalog::grep::GREP_RESULTS)?);
+        set(&mut request.expand, given.number(&catalog::grep::GREP_EXPAND)?);
         Ok(request)
     }
 
