@@ -28,8 +28,8 @@ def texts(tree, files, chance, count):
     """`count` of the sampled patterns that are texts."""
     found = []
     while len(found) < count:
-        asked = patterns(tree, files, chance, 25)
-        found += [text for text, flags in asked if "-F" in flags or PLAIN.fullmatch(text)]
+        asked, _ = patterns(tree, files, chance, 2 * count)
+        found += [text for _, text, flags in asked if "-F" in flags or PLAIN.fullmatch(text)]
     return found[:count]
 
 
