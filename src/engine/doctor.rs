@@ -115,7 +115,7 @@ fn documents(committed: &Committed) -> Check {
             Err(error) => return damaged("documents", error.to_string()),
         };
         let live = (0..).zip(versions).filter(|(doc, _)| segment.is_live(*doc));
-        live.for_each(|(_, version)| *documents.entry(*version).or_default() += 1);
+        live.for_each(|(_, version)| *documents.entry(version).or_default() += 1);
     }
     let total: u32 = documents.values().sum();
     let mut problems = Vec::new();

@@ -35,7 +35,7 @@ pub struct Reader {
 /// A segment of it.
 pub struct Segment {
     reader: SegmentReader,
-    versions: OnceLock<Vec<u32>>,
+    versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
     pub(super) grams: OnceLock<Option<Grams>>,
     columns: [Arc<dyn ColumnValues<u64>>; 6],
     lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
@@ -71,6 +71,9 @@ pub struct Blocks(BlockSegmentPostings);
 
 /// So many segments are opened by two threads.
 const MANY_SEGMENTS: usize = 8;
+
+/// So many values of a column are decoded at a time.
+const AT_ONCE: usize = 1024;
 
 /// The frequencies of a block of a field that keeps none.
 const ONES: [u32; 128] = [1; 128];
@@ -298,25 +301,38 @@ impl Segment {
         !self.reader.is_deleted(doc)
     }
 
-    /// The file version of every document, by its number.
-    pub fn versions(&self) -> Result<&[u32], IndexError> {
-        if let Some(versions) = self.versions.get() {
-            return Ok(versions);
+    /// The file version of every document, in order.
+    pub fn for_each_version(&self, mut each: impl FnMut(u32)) -> Result<(), IndexError> {
+        let (column, max_doc) = (self.version_column()?, self.max_doc() as usize);
+        let mut values = [0; AT_ONCE];
+        for start in (0..max_doc).step_by(AT_ONCE) {
+            let values = &mut values[..AT_ONCE.min(max_doc - start)];
+            column.get_range(start as u64, values);
+            values.iter().for_each(|version| each(*version as u32));
         }
-        let column = self.reader.fast_fields().u64("version")?.values;
-        let mut values = vec![0u64; self.max_doc() as usize];
-        column.get_range(0, &mut values);
-        Ok(self.versions.get_or_init(|| values.into_iter().map(|value| value as u32).collect()))
+        Ok(())
     }
 
-    /// The file versions of some documents, when those of all are not wanted: opening the column costs as much as
-    /// reading many of its values.
+    /// The file version of every document, by its number.
+    pub fn versions(&self) -> Result<Vec<u32>, IndexError> {
+        let mut versions = Vec::with_capacity(self.max_doc() as usize);
+        self.for_each_version(|version| versions.push(version))?;
+        Ok(versions)
+    }
+
+    /// The file versions of some documents.
     pub fn versions_of(&self, docs: &[u32]) -> Result<Vec<VersionId>, IndexError> {
-        if let Some(versions) = self.versions.get() {
-            return Ok(docs.iter().map(|doc| VersionId(versions[*doc as usize])).collect());
+        let column = self.version_column()?;
+        Ok(docs.iter().map(|doc| VersionId(column.get_val(*doc) as u32)).collect())
+    }
+
+    /// Opening a column costs as much as reading many of its values, so this one is when it is first wanted.
+    fn version_column(&self) -> Result<&dyn ColumnValues<u64>, IndexError> {
+        if let Some(column) = self.versions.get() {
+            return Ok(&**column);
         }
         let column = self.reader.fast_fields().u64("version")?.values;
-        Ok(docs.iter().map(|doc| VersionId(column.get_val(*doc) as u32)).collect())
+        Ok(&**self.versions.get_or_init(|| column))
     }
 
     /// The lengths of a scored field.
@@ -337,7 +353,7 @@ impl Segment {
         let kind = SymbolKind::from_number(kind as u8)
             .ok_or_else(|| IndexError::Damaged(format!("kind {kind} does not exist")))?;
         Ok(Columns {
-            version: VersionId(self.versions()?[doc as usize]),
+            version: VersionId(self.version_column()?.get_val(doc) as u32),
             span: Span { start, end: start.saturating_add(len) },
             lines: Lines { first: line, last: line + lines.max(1) - 1 },
             kind,

@@ -86,17 +86,20 @@ impl Corpus {
             file_of[(version.0 - lowest) as usize] = file as u32;
         }
         let (mut bases, mut whole) = (vec![0], Vec::new());
-        let mut files = Vec::new();
+        let n_docs = committed.reader.segments().iter().map(|segment| segment.max_doc() as usize).sum();
+        let mut files = Vec::with_capacity(n_docs);
         for segment in committed.reader.segments() {
             let deletes = segment.has_deletes();
             let mut is_whole = true;
-            for (doc, version) in segment.versions()?.iter().enumerate() {
+            let mut docs = 0..segment.max_doc();
+            segment.for_each_version(|version| {
                 // Below the lowest it wraps past the end.
                 let file = file_of.get(version.wrapping_sub(lowest) as usize).copied().unwrap_or(NO_FILE);
-                let live = file != NO_FILE && (!deletes || segment.is_live(doc as u32));
+                let live =
+                    docs.next().is_some_and(|doc| file != NO_FILE && (!deletes || segment.is_live(doc)));
                 files.push(if live { file } else { NO_FILE });
                 is_whole &= live;
-            }
+            })?;
             whole.push(is_whole);
             bases.push(files.len() as u32);
         }

@@ -43,7 +43,7 @@ fn state(workspace: &Workspace) -> State {
     let mut documents: BTreeMap<u32, u32> = BTreeMap::new();
     for segment in reader.segments() {
         let live = (0..).zip(segment.versions().unwrap()).filter(|(doc, _)| segment.is_live(*doc));
-        live.for_each(|(_, version)| *documents.entry(*version).or_default() += 1);
+        live.for_each(|(_, version)| *documents.entry(version).or_default() += 1);
     }
     let expected: BTreeMap<u32, u32> =
         meta.version_ids().map(|id| (id.0, meta.version(id).unwrap().chunks())).collect();
