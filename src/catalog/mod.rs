@@ -197,6 +197,15 @@ pub const THREADS: Param = param(
     Takes::Number(1, 1024),
     "Threads for indexing; else one a core. Never changes an answer",
 );
+/// Memory of an update.
+pub const MAX_MEMORY: Param = Param {
+    default: Some("256M"),
+    ..param(
+        "max_memory",
+        Takes::Bytes,
+        "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G). Never changes an answer",
+    )
+};
 /// Hidden files.
 pub const HIDDEN: Param =
     param("hidden", Takes::Nothing, "Index files and folders whose name begins with a dot");
@@ -289,7 +298,7 @@ pub const DRY_RUN: Param = Param {
 
 /// What chooses a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] =
-    &[&ROOT, &INDEX_DIR, &THREADS, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
+    &[&ROOT, &INDEX_DIR, &THREADS, &MAX_MEMORY, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] =
     &[SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
@@ -486,6 +495,7 @@ mod tests {
         assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
         assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
         assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
+        assert_eq!((MAX_MEMORY.default, Options::default().max_memory), (Some("256M"), 256 << 20));
         let grep = GrepRequest::new("p");
         assert_eq!(super::grep::GREP_RESULTS.default, Some(grep.max_results.to_string().as_str()));
         assert_eq!(super::grep::GREP_EXPAND.default, Some(grep.expand.to_string().as_str()));

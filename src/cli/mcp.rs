@@ -25,6 +25,7 @@ const PROFILE: Param = Param {
 const SETTINGS: &[&Param] = &[
     &catalog::INDEX_DIR,
     &catalog::THREADS,
+    &catalog::MAX_MEMORY,
     &catalog::HIDDEN,
     &catalog::NO_IGNORE,
     &catalog::NO_BUILT_IN,

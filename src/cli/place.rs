@@ -202,6 +202,9 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     if let Some(&bytes) = optional(matches, catalog::MAX_FILE_SIZE.name) {
         options.max_file_bytes = bytes;
     }
+    if let Some(&bytes) = optional(matches, catalog::MAX_MEMORY.name) {
+        options.max_memory = bytes;
+    }
     if let Some(&threads) = optional::<u64>(matches, catalog::THREADS.name) {
         let Takes::Number(least, most) = catalog::THREADS.takes else { unreachable!("threads is a number") };
         if !(least..=most).contains(&threads) {

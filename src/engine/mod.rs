@@ -75,6 +75,10 @@ impl Engine {
             let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
             return Err(Error::bad(text));
         }
+        if options.max_memory < update::LEAST_MEMORY {
+            let (asked, least) = (options.max_memory, update::LEAST_MEMORY);
+            return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
+        }
         let given = root.as_ref();
         let root = given.canonicalize().map_err(|source| error::no_root(given.to_path_buf(), source))?;
         if !root.is_dir() {
@@ -333,6 +337,7 @@ impl Engine {
             grammars: &self.grammars,
             settings: &self.settings,
             threads: self.options.threads,
+            max_memory: self.options.max_memory,
             checkpoint: update::FIRST_CHECKPOINT,
             since: None,
             on_list: None,

@@ -7,6 +7,7 @@
 mod clock;
 mod compare;
 mod keep;
+mod memory;
 mod plan;
 mod quarantine;
 mod refresh;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use keep::{Collected, Dropped, Why};
+pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
 pub use plan::{Plan, ReadTask, is_unmoved, stat_row};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
@@ -191,6 +193,8 @@ pub struct Updater<'e> {
     pub settings: &'e Settings,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
+    /// Bytes of memory that an update keeps to, at least [`LEAST_MEMORY`].
+    pub max_memory: u64,
     /// When what has been done is committed for the first time, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
     /// Where the tree may have changed, for who has watched it.

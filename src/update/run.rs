@@ -92,6 +92,8 @@ impl<'r, 'e> Run<'r, 'e> {
                 journal: &journal,
                 first_version: self.base.commit().next_version,
                 threads: self.updater.threads.unwrap_or_else(work::default_threads),
+                max_memory: self.updater.max_memory,
+                n_files: self.plan.unchanged + tasks.len(),
                 progress: self.progress,
             };
             let first = self.updater.checkpoint;

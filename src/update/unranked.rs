@@ -34,7 +34,7 @@ pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<
 }
 
 /// Of larger files not even the words are known.
-const MAX_WORDS_BYTES: u64 = 64 << 20;
+pub const MAX_WORDS_BYTES: u64 = 64 << 20;
 
 /// The content of a file that is not ranked, as far as a search for words needs it.
 enum Unranked {

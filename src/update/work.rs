@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHashMap;
 
 use super::clock::{Clock, HOME, Moment};
+use super::memory::{self, Gate, Shares};
 use super::plan::{ReadTask, stat_row};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
@@ -37,9 +38,6 @@ use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
 const RACY: Duration = Duration::from_secs(2);
-
-/// Memory for the segments being filled, all threads together. More makes fewer segments and a higher peak.
-const SEGMENT_BYTES: usize = 72 << 20;
 
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
@@ -61,6 +59,10 @@ pub struct Work<'w> {
     pub journal: &'w Journal,
     pub first_version: u32,
     pub threads: usize,
+    /// Bytes of memory to keep to.
+    pub max_memory: u64,
+    /// Files of the tree, those that have not moved among them.
+    pub n_files: usize,
     pub progress: OnProgress<'w>,
 }
 
@@ -121,6 +123,8 @@ struct Shared {
     epoch: AtomicU32,
     /// Whether everybody is to go home.
     stop: AtomicBool,
+    /// Where large files wait.
+    gate: Gate,
 }
 
 impl Work<'_> {
@@ -133,20 +137,22 @@ impl Work<'_> {
         first: Duration,
         mut deliver: impl FnMut(Parcel, Moment) -> Result<(), E>,
     ) -> Result<(), E> {
+        let wanted = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
+        let Shares { threads, segment: budget, files } = Shares::of(self.max_memory, self.n_files, wanted);
         let shared = Shared {
             next: AtomicUsize::new(0),
             files: AtomicUsize::new(0),
             bytes: AtomicU64::new(0),
             epoch: AtomicU32::new(0),
             stop: AtomicBool::new(false),
+            gate: Gate::new(files),
         };
-        let threads = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
         let (sender, parcels) = mpsc::channel::<Result<Parcel, IndexError>>();
         std::thread::scope(|scope| {
             let hands: Vec<_> = (0..threads)
                 .map(|thread| {
                     let (shared, sender) = (&shared, &sender);
-                    let work = move || Hand::new(self, thread, threads, sender).work(tasks, shared);
+                    let work = move || Hand::new(self, thread, budget, sender).work(tasks, shared);
                     spawn(scope, work)
                 })
                 .collect();
@@ -219,14 +225,14 @@ impl<'w> Hand<'w> {
     fn new(
         work: &'w Work<'w>,
         thread: usize,
-        threads: usize,
+        budget: usize,
         sender: &'w Sender<Result<Parcel, IndexError>>,
     ) -> Hand<'w> {
         Hand {
             work,
             thread,
             sender,
-            budget: (SEGMENT_BYTES / threads).max(16 << 20),
+            budget,
             segment: None,
             parcel: Parcel { thread, ..Parcel::default() },
             analyzer: Analyzer::new(),
@@ -262,7 +268,11 @@ impl<'w> Hand<'w> {
                 if shared.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                let outcome = self.one(place, task)?;
+                // What has no room beside the segments has the room of this thread's.
+                if self.segment.is_some() && self.cost(task) > shared.gate.most() {
+                    self.hand_over(self.parcel.epoch)?;
+                }
+                let outcome = self.one(place, task, &shared.gate)?;
                 self.parcel.outcomes.push((place, outcome));
                 (self.work.progress)(Progress {
                     stage: Stage::Index,
@@ -294,7 +304,8 @@ impl<'w> Hand<'w> {
         Ok(())
     }
 
-    fn one(&mut self, place: usize, task: &ReadTask) -> Result<Outcome, IndexError> {
+    fn one(&mut self, place: usize, task: &ReadTask, gate: &Gate) -> Result<Outcome, IndexError> {
+        let _room = memory::is_large(task.stat.size).then(|| gate.enter(self.cost(task)));
         let stat = recorded_stat(task);
         let id = VersionId(self.work.first_version + place as u32);
         let entry = |reason: SkipReason, detail: String| {
@@ -328,6 +339,15 @@ impl<'w> Hand<'w> {
                 Outcome { version: Version::None, stat, skipped, bytes_read: 0 }
             }
         })
+    }
+
+    /// What a file takes while it is worked on.
+    fn cost(&self, task: &ReadTask) -> u64 {
+        let size = task.stat.size;
+        match task.wanted || size <= self.work.limits.max_file_bytes {
+            true => memory::of_parsed(size),
+            false => memory::of_words(size.min(unranked::MAX_WORDS_BYTES)),
+        }
     }
 
     /// The version with this content, if it is recorded already.

@@ -73,6 +73,8 @@ fn of_numbers() {
     refuses(&tree, &["canvas", "--min-score", "NaN"], &["min_score is NaN"]);
     refuses(&tree, &["canvas", "--expand", "-1"], &["-1"]);
     refuses(&tree, &["canvas", "--threads", "0"], &["threads is 0; choose 1 to"]);
+    refuses(&tree, &["canvas", "--max-memory", "63M"], &["max_memory is 66060288; choose 67108864 (64M)"]);
+    refuses(&tree, &["canvas", "--max-memory", "1T"], &["1T", "choose K, M or G"]);
     refuses(&tree, &["canvas", "--max-file-size", "0"], &["max_file_bytes is 0; choose 1 to"]);
     refuses(&tree, &["canvas", "--max-file-size", "1X"], &["1X", "choose K, M or G"]);
 }

@@ -9,6 +9,8 @@ mod crashed_parser;
 mod explain;
 mod forms;
 mod like_ripgrep;
+#[cfg(target_os = "linux")]
+mod memory;
 mod operations;
 mod parameters;
 mod upkeep;

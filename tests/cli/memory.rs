@@ -1,0 +1,70 @@
+//! How much memory a build takes, as the system counts it: that of the process alone, without the pages of files.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::Tree;
+
+/// What a build may exceed its bound by, in hundredths: the shares are estimates, and an allocator keeps some of what
+/// was given back to it.
+const TOLERANCE: u64 = 10;
+
+const MIB: u64 = 1 << 20;
+
+/// Files whose segments would fill what an update takes when nobody bounds it: hardly a name occurs twice. Some are
+/// large enough to wait for each other.
+fn wordy() -> Tree {
+    let tree = Tree::new("");
+    let mut number = 0u64;
+    let mut name = || {
+        number += 1;
+        format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    };
+    for file in 0..48 {
+        let words: Vec<String> = (0..8_000).map(|_| name()).collect();
+        tree.write(&format!("words/{file:02}.txt"), words.join("\n"));
+    }
+    for file in 0..4 {
+        let lines: String = (0..20_000).map(|line| format!("fn f{line}() {{ g{line}(a); }}\n")).collect();
+        tree.write(&format!("code/{file}.rs"), lines);
+    }
+    tree
+}
+
+/// The most anonymous memory that a build takes under this bound.
+fn peak(tree: &Tree, bound: &str) -> u64 {
+    let mut command = tree.command();
+    command.args(["index", "--rebuild", "--quiet", "--threads", "2", "--max-memory", bound]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    loop {
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let anonymous = now.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kib = anonymous.and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        most = most.max(kib.unwrap_or(0) << 10);
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert!(ended.success());
+            return most;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_build_keeps_to_its_bound_and_its_answers() {
+    let tree = wordy();
+    let query = ["search", "f77 g77", "--json", "--stale-policy", "ignore"];
+    let answer = |bound: &str| {
+        let most = peak(&tree, bound);
+        let mut reply = tree.json(&query);
+        reply["snapshot"] = serde_json::Value::Null;
+        (most, reply)
+    };
+    let (least, of_least) = answer("64M");
+    let (plenty, of_plenty) = answer("1G");
+    assert!(plenty > 96 * MIB, "the tree shows nothing: {} MiB", plenty / MIB);
+    let most = 64 * MIB * (100 + TOLERANCE) / 100;
+    assert!(least <= most, "{} MiB, {} MiB where it is not bounded", least / MIB, plenty / MIB);
+    assert_eq!(of_least, of_plenty);
+}
