@@ -198,14 +198,11 @@ pub const THREADS: Param = param(
     "Threads for indexing; else one a core. Never changes an answer",
 );
 /// Memory of an update.
-pub const MAX_MEMORY: Param = Param {
-    default: Some("256M"),
-    ..param(
-        "max_memory",
-        Takes::Bytes,
-        "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G). Never changes an answer",
-    )
-};
+pub const MAX_MEMORY: Param = param(
+    "max_memory",
+    Takes::Bytes,
+    "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G); else 256M and 700 bytes a file. Never changes an answer",
+);
 /// Hidden files.
 pub const HIDDEN: Param =
     param("hidden", Takes::Nothing, "Index files and folders whose name begins with a dot");
@@ -495,7 +492,11 @@ mod tests {
         assert_eq!(MIN_SCORE.default, Some(request.min_score.to_string().as_str()));
         assert_eq!(PER_FILE.default, Some(request.per_file.to_string().as_str()));
         assert_eq!((MAX_FILE_SIZE.default, Options::default().max_file_bytes), (Some("1M"), 1 << 20));
-        assert_eq!((MAX_MEMORY.default, Options::default().max_memory), (Some("256M"), 256 << 20));
+        let memory = format!("{}M", crate::update::DEFAULT_MEMORY >> 20);
+        assert!(
+            MAX_MEMORY.help.contains(&format!("else {memory} and"))
+                && Options::default().max_memory.is_none()
+        );
         let grep = GrepRequest::new("p");
         assert_eq!(super::grep::GREP_RESULTS.default, Some(grep.max_results.to_string().as_str()));
         assert_eq!(super::grep::GREP_EXPAND.default, Some(grep.expand.to_string().as_str()));

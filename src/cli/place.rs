@@ -203,7 +203,7 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
         options.max_file_bytes = bytes;
     }
     if let Some(&bytes) = optional(matches, catalog::MAX_MEMORY.name) {
-        options.max_memory = bytes;
+        options.max_memory = Some(bytes);
     }
     if let Some(&threads) = optional::<u64>(matches, catalog::THREADS.name) {
         let Takes::Number(least, most) = catalog::THREADS.takes else { unreachable!("threads is a number") };

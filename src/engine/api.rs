@@ -17,7 +17,6 @@ use crate::search::Forms;
 pub use crate::snippet::Snippet;
 pub use crate::store::Holder;
 use crate::text::Lines;
-use crate::update::DEFAULT_MEMORY;
 pub use crate::update::{Collected, Dropped, Progress, RefreshReport, Stage, Why};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
 
@@ -35,8 +34,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Bytes of memory that an update keeps to, at least 64 MiB. Never changes an answer: with less, segments are
     /// written sooner, large files are parsed one after the other, and at last fewer threads work. One file by itself
-    /// may need more, see [`Options::max_file_bytes`]. Default 256 MiB.
-    pub max_memory: u64,
+    /// may need more, see [`Options::max_file_bytes`]. `None` for 256 MiB and 700 bytes a file of the tree.
+    pub max_memory: Option<u64>,
     /// How long [`super::Engine::refresh`], `rebuild` and `collect` wait for another process that is changing the
     /// index. Default: not at all. Searches do not wait, see [`StalePolicy::Wait`].
     pub wait: Duration,
@@ -61,7 +60,7 @@ impl Default for Options {
             on_missing: OnMissing::Build,
             stale_policy: StalePolicy::Refresh,
             threads: None,
-            max_memory: DEFAULT_MEMORY,
+            max_memory: None,
             wait: Duration::ZERO,
             max_file_bytes: 1 << 20,
             hidden: false,

@@ -75,8 +75,8 @@ impl Engine {
             let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
             return Err(Error::bad(text));
         }
-        if options.max_memory < update::LEAST_MEMORY {
-            let (asked, least) = (options.max_memory, update::LEAST_MEMORY);
+        if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
+            let least = update::LEAST_MEMORY;
             return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
         }
         let given = root.as_ref();

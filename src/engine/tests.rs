@@ -66,7 +66,7 @@ fn a_size_that_spans_cannot_hold_is_refused_and_so_is_none_at_all() {
 
 #[test]
 fn less_memory_than_an_update_needs_is_refused() {
-    let options = Options { max_memory: 63 << 20, ..Options::default() };
+    let options = Options { max_memory: Some(63 << 20), ..Options::default() };
     let error = Engine::open("/", options).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::BadRequest);
     assert_eq!(error.to_string(), "max_memory is 66060288; choose 67108864 (64M) or more");

@@ -15,7 +15,7 @@ const MIB: u64 = 1 << 20;
 /// The least that an update can be asked to keep to: below it a single file of the default size limit would not fit.
 pub const LEAST: u64 = 64 * MIB;
 
-/// What an update keeps to when nobody says otherwise.
+/// What an update keeps to when nobody says otherwise, beside what grows with the tree.
 pub const DEFAULT: u64 = 256 * MIB;
 
 /// The program itself: grammars, dictionaries, buffers, what the allocator keeps for later.
@@ -57,8 +57,9 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The shares of `max_memory` bytes, for a tree of `n_files` and at most so many threads.
-    pub fn of(max_memory: u64, n_files: usize, threads: usize) -> Shares {
+    /// The shares of `max_memory` bytes, or of the default, for a tree of `n_files` and at most so many threads.
+    pub fn of(max_memory: Option<u64>, n_files: usize, threads: usize) -> Shares {
+        let max_memory = max_memory.unwrap_or(DEFAULT + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
         let least = PER_THREAD + LEAST_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
@@ -140,7 +141,7 @@ mod tests {
         for max_memory in [LEAST, 96 * MIB, 128 * MIB, DEFAULT, 1 << 30, u64::MAX / 64] {
             for n_files in [0, 1_000, 20_000] {
                 for threads in [1, 2, 8, 64] {
-                    let shares = Shares::of(max_memory, n_files, threads);
+                    let shares = Shares::of(Some(max_memory), n_files, threads);
                     let Shares { threads: taken, segment, files } = shares;
                     assert!((1..=threads).contains(&taken), "{shares:?}");
                     let segments = taken as u64 * (PER_THREAD + segment as u64 * (8 + WHILE_WRITTEN) / 8);
@@ -149,8 +150,11 @@ mod tests {
                 }
             }
         }
-        let usual = Shares::of(DEFAULT, 20_000, 2);
-        assert_eq!((usual.threads, usual.segment as u64), (2, MOST_A_SEGMENT), "{usual:?}");
+        // By default a tree may be of any size.
+        for n_files in [20_000, 5_000_000] {
+            let usual = Shares::of(None, n_files, 2);
+            assert_eq!((usual.threads, usual.segment as u64), (2, MOST_A_SEGMENT), "{usual:?}");
+        }
     }
 
     #[test]

@@ -193,8 +193,9 @@ pub struct Updater<'e> {
     pub settings: &'e Settings,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Bytes of memory that an update keeps to, at least [`LEAST_MEMORY`].
-    pub max_memory: u64,
+    /// Bytes of memory that an update keeps to, at least [`LEAST_MEMORY`]; `None` for [`DEFAULT_MEMORY`] and what the
+    /// tree's own size takes.
+    pub max_memory: Option<u64>,
     /// When what has been done is committed for the first time, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
     /// Where the tree may have changed, for who has watched it.

@@ -84,7 +84,7 @@ impl Tree {
             grammars: &self.grammars,
             settings: &self.settings,
             threads: Some(2),
-            max_memory: DEFAULT_MEMORY,
+            max_memory: None,
             checkpoint: self.checkpoint,
             since: None,
             on_list: None,
@@ -199,7 +199,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         journal: &quarantine.journal(),
         first_version: 0,
         threads: 1,
-        max_memory: DEFAULT_MEMORY,
+        max_memory: None,
         n_files: 1,
         progress: &|_| (),
     };

@@ -60,7 +60,7 @@ pub struct Work<'w> {
     pub first_version: u32,
     pub threads: usize,
     /// Bytes of memory to keep to.
-    pub max_memory: u64,
+    pub max_memory: Option<u64>,
     /// Files of the tree, those that have not moved among them.
     pub n_files: usize,
     pub progress: OnProgress<'w>,
