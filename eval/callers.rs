@@ -166,7 +166,10 @@ fn args() -> ArgMatches {
         .get_matches()
 }
 
-fn requests(file: Option<&PathBuf>) -> Result<[(&'static str, Vec<Request>); 2], Box<dyn Error>> {
+/// The name of each kind, and its queries.
+type Kinds = [(&'static str, Vec<Request>); 2];
+
+fn requests(file: Option<&PathBuf>) -> Result<Kinds, Box<dyn Error>> {
     let text = file.map(fs::read_to_string).transpose()?.unwrap_or_default();
     let (mut searches, mut greps) = (Vec::new(), Vec::new());
     for line in text.lines() {
