@@ -5,7 +5,7 @@
 //! tree (its paths, stat data and outlines) is set aside beforehand. None of it changes what is stored for a file,
 //! only in which segment it lies, and no answer depends on that.
 //!
-//! Memory is counted by estimates that were measured and not asked of the system: who embeds this crate has memory of
+//! Memory is counted by estimates and not asked of the system: who embeds this crate has memory of
 //! their own, and the same update is to be cut alike everywhere.
 
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -33,8 +33,8 @@ const WHILE_WRITTEN: u64 = 4;
 /// A segment is not worth filling further from here on; more makes fewer segments and a higher peak.
 const MOST_A_SEGMENT: u64 = 36 * MIB;
 
-/// Smaller segments cost more than they spare.
-const LEAST_A_SEGMENT: u64 = 4 * MIB;
+/// One that is empty counts for some 12 MiB: a first page of each arena, and the table of terms.
+const LEAST_A_SEGMENT: u64 = 16 * MIB;
 
 /// A file that is parsed takes so many bytes for each of its own: its text, its tree, symbols and terms.
 const PER_PARSED_BYTE: u64 = 36;
@@ -63,9 +63,10 @@ impl Shares {
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
         let least = PER_THREAD + LEAST_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
-        // At least half is for segments, and where each has what it is worth, the rest is for files.
-        let threads = (left / 2 / least).clamp(1, threads as u64);
-        let each = (left / 2 / threads).saturating_sub(PER_THREAD) * 8 / (8 + WHILE_WRITTEN);
+        // Two thirds are for segments, and where each has what it is worth, the rest is for files.
+        let of_segments = left / 3 * 2;
+        let threads = (of_segments / least).clamp(1, threads as u64);
+        let each = (of_segments / threads).saturating_sub(PER_THREAD) * 8 / (8 + WHILE_WRITTEN);
         let segment = each.clamp(LEAST_A_SEGMENT, MOST_A_SEGMENT);
         let taken = threads * (PER_THREAD + segment * (8 + WHILE_WRITTEN) / 8);
         Shares { threads: threads as usize, segment: segment as usize, files: left.saturating_sub(taken) }

@@ -269,7 +269,8 @@ impl<'w> Hand<'w> {
                     return Ok(());
                 }
                 // What has no room beside the segments has the room of this thread's.
-                if self.segment.is_some() && self.cost(task) > shared.gate.most() {
+                let filled = self.segment.as_ref().map_or(0, SegmentBuilder::memory) as u64;
+                if filled > 0 && self.cost(task) + filled > shared.gate.most() + self.budget as u64 {
                     self.hand_over(self.parcel.epoch)?;
                 }
                 let outcome = self.one(place, task, &shared.gate)?;
