@@ -1,7 +1,7 @@
 //! Which files an exact search reads, and all that it knows of the index.
 //!
-//! Under `ignore`, and where a watcher vouches for it, the last commit says which files there are; otherwise the tree is walked, and what the index says of
-//! a file counts only while its stat is the recorded one. Either way the files are those that ripgrep would search:
+//! Under `ignore`, and where a watcher vouches for it, the last commit says which files there are; otherwise the tree is
+//! walked, and what the index says of a file counts only while its stat is the recorded one. Either way the files are those that ripgrep would search:
 //! what ranking leaves out by a rule, for its size or its encoding is read as well, and what cannot be read is named.
 //! Nothing is indexed on the way, so an exact search needs no index, makes none and waits for nobody.
 

@@ -42,13 +42,16 @@ impl Updater<'_> {
         Ok(plan)
     }
 
-    /// How many files a plan would add, change or delete; what only moved in stat is read and compared.
+    /// How many files a plan would add, change or delete; what only moved in stat is read and compared. Where no file is
+    /// and the list of what is left out is another, as after a folder without a file of the index came to be ignored, 1.
     pub fn stale(&self, plan: &Plan, meta: &Meta) -> Result<usize, MetaError> {
         let view = meta.view(&self.view_key())?;
         let adopted =
             plan.adopted.iter().filter(|adopted| adopted.old != Some(adopted.entry.version)).count();
         let read = plan.read.iter().filter(|task| !self.is_current(task, view)).count();
-        Ok(read + adopted + plan.deleted.len())
+        let files = read + adopted + plan.deleted.len();
+        let rows_moved = view.is_some_and(|view| !same_rows(plan, view));
+        Ok(files.max(usize::from(rows_moved)))
     }
 
     /// Whether all that `plan` would read is as recorded. A file that was saved shortly before it was indexed is read
@@ -59,10 +62,8 @@ impl Updater<'_> {
         if !plan.deleted.is_empty() || is_much {
             return Ok(false);
         }
-        let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
-        let others = view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path));
         let is_restat = plan.adopted.iter().all(|adopted| adopted.old == Some(adopted.entry.version));
-        Ok(others.eq(&plan.skipped)
+        Ok(same_rows(plan, view)
             && is_restat
             && plan.read.iter().all(|task| self.is_current(task, Some(view))))
     }
@@ -86,6 +87,12 @@ impl Updater<'_> {
             ReadOutcome::Skipped { reason, detail } => old.is_none() && is_listed(reason, detail),
         }
     }
+}
+
+/// Whether `plan` leaves out what `view` does, but for the files that it reads to know.
+fn same_rows(plan: &Plan, view: &View) -> bool {
+    let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
+    view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path)).eq(&plan.skipped)
 }
 
 /// Views that may know files of the view `key` under their present stat data: what an update of it that did not end

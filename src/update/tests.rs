@@ -161,6 +161,19 @@ fn a_file_saved_just_before_it_was_indexed_costs_no_lock_later() {
 }
 
 #[test]
+fn a_list_of_what_is_left_out_that_is_another_is_behind_too() {
+    let tree = Tree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.write("data/b.bin", "\0");
+    tree.refresh();
+    assert_eq!(tree.stale(), 0);
+    tree.write(".ignore", "data/\n");
+    assert_eq!(tree.stale(), 1, "no file of the index changed, and it says of data/ what no longer holds");
+    tree.refresh();
+    assert_eq!(tree.stale(), 0);
+}
+
+#[test]
 fn files_from_the_future_are_no_reason_to_commit() {
     let tree = Tree::new();
     let future = std::time::SystemTime::now() + Duration::from_secs(3600);
