@@ -5,6 +5,7 @@
 //! too long, its chunks are windows of lines and a note says why. An error would only make every caller write that
 //! fallback again.
 
+mod bodies;
 mod budget;
 mod chunk;
 mod guard;
@@ -14,7 +15,7 @@ mod outline;
 mod tests;
 mod walk;
 
-use tree_sitter::{Parser, Tree};
+use tree_sitter::{Parser, Range, Tree};
 
 pub use outline::outline;
 
@@ -25,7 +26,7 @@ use crate::text::LineIndex;
 
 /// The version of the rules by which files are cut and walked. Where it changes, files have to be analysed again,
 /// as with [`Grammars::fingerprint`].
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// How much stack a thread needs that analyses files of up to a megabyte. Tree-sitter releases its parse stack by
 /// recursion, and input that nothing closes makes it as deep as there are tokens. What is not used costs nothing but
@@ -65,10 +66,11 @@ impl Analyzer {
         let Some(rules) = grammars.rules(language) else {
             return assemble(source, &lines, walk::Outline::default(), SymbolKind::Text, Vec::new());
         };
-        match self.parse(language, rules, source) {
+        let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
+        match self.parse(language, rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
             Ok(tree) => {
                 let notes = if tree.root_node().has_error() { vec![Note::SyntaxErrors] } else { Vec::new() };
-                let outline = walk::outline(rules, &tree, source, &lines);
+                let outline = walk::outline(rules, &tree, source, &lines, bodies);
                 let otherwise = if rules.prose { SymbolKind::Doc } else { SymbolKind::Block };
                 assemble(source, &lines, outline, otherwise, notes)
             }
@@ -76,7 +78,14 @@ impl Analyzer {
         }
     }
 
-    fn parse(&mut self, language: LanguageId, rules: &Rules, source: &str) -> Result<Tree, Note> {
+    /// The tree of what `parts` names of `source`, and of all where it names nothing.
+    fn parse(
+        &mut self,
+        language: LanguageId,
+        rules: &Rules,
+        source: &str,
+        parts: &[Range],
+    ) -> Result<Tree, Note> {
         if guard::too_deep(source, rules.nesting) {
             return Err(Note::TooDeep);
         }
@@ -85,6 +94,7 @@ impl Analyzer {
             self.parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
             self.language = language;
         }
+        self.parser.set_included_ranges(parts).expect("in order, none over another");
         let without = if rules.macros { macros::hidden(source) } else { None };
         budget::parse(&mut self.parser, without.as_deref().unwrap_or(source))
     }

@@ -94,12 +94,58 @@ pub(super) struct Manifest {
     /// Words that are no name, though the parser takes them for one where it has lost its way.
     #[serde(default)]
     pub reserved: Vec<String>,
+    /// How the insides of functions are told, which then are not parsed.
+    pub bodies: Option<Bodies>,
     /// What defines a name.
     #[serde(default)]
     pub item: Vec<Item>,
     /// What uses a name.
     #[serde(default, rename = "use")]
     pub uses: Vec<Use>,
+}
+
+/// How the insides of functions are told, and what is looked for in them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Bodies {
+    /// Words that begin a function's head at the start of a line; the first brace behind one that is no type's begins
+    /// its body. Without them a brace behind a closing parenthesis does.
+    #[serde(default)]
+    pub heads: Vec<String>,
+    /// Words whose braces in such a head are a type's.
+    #[serde(default)]
+    pub type_braces: Vec<String>,
+    /// The quote of raw text, which goes over the ends of lines and knows no escapes.
+    pub raw: Option<char>,
+    /// Whether lines that begin with `#` are a preprocessor's.
+    #[serde(default)]
+    pub directives: bool,
+    /// Whether the end of a line can end a statement.
+    #[serde(default)]
+    pub newlines: bool,
+    /// Words that define something where a line begins with them.
+    #[serde(default)]
+    pub items: Vec<String>,
+    /// Words that define something where a brace follows, with at most a name between.
+    #[serde(default)]
+    pub blocks: Vec<String>,
+    /// Where the type of a variable stands.
+    pub types: TypePlace,
+    /// Words behind which a type stands.
+    #[serde(default)]
+    pub announce: Vec<String>,
+    /// Words that are no name.
+    pub reserved: Vec<String>,
+}
+
+/// Where the type of a variable stands: before its name or behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TypePlace {
+    /// `int n`.
+    Before,
+    /// `n int`.
+    Behind,
 }
 
 /// An extension of another language that is ours where one of the lines begins in a certain way: C++ in a `.h`.

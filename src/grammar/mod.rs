@@ -5,6 +5,7 @@
 //! process that reads only Rust never looks at the node kinds of C; a folder of the user's replaces a manifest by
 //! its name through the same loader, which is what keeps the built-in ones honest.
 
+mod bodies;
 mod manifest;
 mod parsers;
 mod rules;
@@ -13,7 +14,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-pub(crate) use manifest::Nesting;
+pub(crate) use bodies::BodyRules;
+pub(crate) use manifest::{Nesting, TypePlace};
 pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name, in_capitals};
 
 use crate::id::LanguageId;

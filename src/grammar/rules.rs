@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use tree_sitter::{Language, Node};
 
 use super::GrammarError;
+use super::bodies::BodyRules;
 use super::manifest::{self, Manifest, Nesting, OneOrMore, Role};
 use crate::model::{ReferenceRole, SymbolKind};
 
@@ -24,6 +25,8 @@ pub(crate) struct Rules {
     pub macros: bool,
     /// See [`Manifest::dotted`].
     pub dotted: bool,
+    /// See [`Manifest::bodies`].
+    pub bodies: Option<BodyRules>,
     /// The kinds that make a doc string, outermost first; empty when the language has none.
     pub docstring: Vec<KindSet>,
     /// See [`Manifest::strip`].
@@ -234,6 +237,7 @@ impl Rules {
             nesting,
             dotted,
             macros,
+            bodies: manifest.bodies.as_ref().map(BodyRules::new),
             docstring,
             strip,
             until,

@@ -12,6 +12,7 @@ mod uses;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
+use super::bodies::{self, Bodies};
 use super::chunk::{self, Boundary, fits};
 use crate::grammar::{Rules, flag};
 use crate::model::{Reference, Symbol};
@@ -37,13 +38,15 @@ const MAX_LEAD: u32 = chunk::MAX_BYTES;
 /// How far the walk looks through the gap between a comment and what follows it.
 const MAX_GAP: usize = 256;
 
-/// Walks `tree`, which was parsed from `text`.
-pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex) -> Outline {
+/// Walks `tree`, which was parsed from `text` without `bodies`.
+pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex, bodies: Bodies) -> Outline {
+    let Bodies { holes, references, comments } = bodies;
     let mut walk = Walk {
         rules,
         text,
         lines,
-        out: Outline::default(),
+        holes: &holes,
+        out: Outline { references, comments, ..Outline::default() },
         open: Vec::new(),
         outermost: 0,
         fresh: false,
@@ -106,6 +109,8 @@ struct Walk<'a> {
     rules: &'a Rules,
     text: &'a str,
     lines: &'a LineIndex,
+    /// The bodies that were not parsed and are still to come.
+    holes: &'a [Span],
     out: Outline,
     open: Vec<Open>,
     /// How many symbols stand outside all others.
@@ -167,7 +172,9 @@ impl<'a> Walk<'a> {
             header_end: 0,
             lead: None,
         };
+        let hole = self.hole(node);
         if kind.flags & !flag::NAMED == 0
+            && hole.is_none()
             && parent.flags & (frame::SPLIT | flag::USES) == 0
             && parent.lead.is_none()
         {
@@ -212,6 +219,11 @@ impl<'a> Walk<'a> {
             self.unit(node, kind.flags, lead, is_item, parent, &mut below);
             below.header_end = opened.and_then(|opened| opened.body).unwrap_or(start);
         }
+        if let Some(hole) = hole
+            && below.flags & frame::SPLIT != 0
+        {
+            self.units_of(hole, below.level);
+        }
         let leaf = flag::COMMENT | flag::SKIP | flag::IDENTIFIER | flag::TYPE;
         if kind.flags & leaf != 0 {
             if below.flags & frame::SYMBOL != 0 {
@@ -220,6 +232,35 @@ impl<'a> Walk<'a> {
             return None;
         }
         Some(below)
+    }
+
+    /// The inside of `node`, if that is a body that was not parsed.
+    #[inline]
+    fn hole(&mut self, node: Node<'a>) -> Option<Span> {
+        let mut hole = self.holes.first()?;
+        let start = node.start_byte() as u32;
+        while hole.start <= start {
+            // It was passed, or lies in what the parser could make nothing of.
+            self.holes = &self.holes[1..];
+            hole = self.holes.first()?;
+        }
+        (hole.start == start + 1 && hole.end < node.end_byte() as u32).then_some(*hole)
+    }
+
+    /// Notes where a body that was not parsed may be cut; `level`: how many nodes have been split around it.
+    fn units_of(&mut self, hole: Span, level: u16) {
+        let Some(rules) = &self.rules.bodies else { return };
+        for unit in bodies::units(self.text, self.lines, rules, hole) {
+            let glued = unit.glued && (unit.level > 0 || std::mem::take(&mut self.fresh));
+            self.out.boundaries.push(Boundary {
+                at: unit.at,
+                line: unit.line,
+                level: level + unit.level,
+                glued,
+                item: false,
+            });
+            self.unit = unit.at;
+        }
     }
 
     /// What leads the node that spans `start..end`, of a kind with `flags`; and where it leads what comes after it,

@@ -1,0 +1,133 @@
+//! A text cut into what a brace can be matched by: words, brackets, comments, quoted text, directives.
+//!
+//! It knows just enough of a language not to take a bracket in a string for one, by the few marks that its manifest
+//! names. What it cannot make sense of is [`Token::Broken`], and nothing behind that is told.
+
+use crate::grammar::BodyRules;
+use crate::text::Span;
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A name, a keyword or a number.
+    Word,
+    /// One of `(`, `[`, `{`.
+    Open(u8),
+    /// One of `)`, `]`, `}`.
+    Close(u8),
+    Comment,
+    /// A string or a character.
+    Quoted,
+    /// A line of the preprocessor's, with those that continue it.
+    Directive,
+    /// Any other byte that is no white space.
+    Sign(u8),
+    /// Quoted text or a comment that nothing ends.
+    Broken,
+}
+
+/// A token where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub token: Token,
+    pub span: Span,
+    /// Whether nothing but white space stands before it on its line.
+    pub first: bool,
+}
+
+/// The tokens of a text, in order, from a place on.
+pub(super) struct Lexer<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    end: usize,
+    fresh: bool,
+    rules: &'t BodyRules,
+}
+
+impl<'t> Lexer<'t> {
+    /// The tokens of `text` within `span`, which begins on no line's first token unless it begins the text.
+    pub fn new(text: &'t str, span: Span, rules: &'t BodyRules) -> Lexer<'t> {
+        let (at, end) = (span.start as usize, span.end as usize);
+        Lexer { bytes: text.as_bytes(), at, end, fresh: at == 0, rules }
+    }
+
+    /// Goes on from `at`, which is the end of a line or the end of the text.
+    pub fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes[..self.end].get(at).copied()
+    }
+
+    /// Behind the line that `at` is on, and those that continue it.
+    fn line_end(&self, mut at: usize) -> usize {
+        loop {
+            let Some(found) = memchr::memchr(b'\n', &self.bytes[at..self.end]) else { return self.end };
+            at += found;
+            let before = self.bytes[..at].strip_suffix(b"\r").unwrap_or(&self.bytes[..at]);
+            if !(self.rules.directives && before.ends_with(b"\\")) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+
+    /// Behind the quote that ends the one at `at`. Only raw text goes over the ends of lines.
+    fn quoted_end(&self, at: usize, quote: u8) -> Option<usize> {
+        let inside = &self.bytes[at + 1..self.end];
+        if self.rules.raw == Some(quote) {
+            return memchr::memchr(quote, inside).map(|found| at + found + 2);
+        }
+        let mut from = 0;
+        loop {
+            let found = from + memchr::memchr3(quote, b'\\', b'\n', &inside[from..])?;
+            match inside[found] {
+                b'\\' => from = (found + 2).min(inside.len()),
+                b'\n' => return None,
+                _ => return Some(at + found + 2),
+            }
+        }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        while let Some(byte) = self.byte(self.at).filter(u8::is_ascii_whitespace) {
+            self.fresh |= byte == b'\n';
+            self.at += 1;
+        }
+        let (start, first) = (self.at, std::mem::take(&mut self.fresh));
+        let byte = self.byte(start)?;
+        let (token, end) = match byte {
+            b'/' if self.byte(start + 1) == Some(b'/') => (Token::Comment, self.line_end(start)),
+            b'/' if self.byte(start + 1) == Some(b'*') => {
+                match memchr::memmem::find(&self.bytes[start + 2..self.end], b"*/") {
+                    Some(found) => (Token::Comment, start + found + 4),
+                    None => (Token::Broken, self.end),
+                }
+            }
+            b'#' if first && self.rules.directives => (Token::Directive, self.line_end(start)),
+            b'"' | b'\'' | b'`' => match self.quoted_end(start, byte) {
+                Some(end) => (Token::Quoted, end),
+                None => (Token::Broken, self.end),
+            },
+            b'(' | b'[' | b'{' => (Token::Open(byte), start + 1),
+            b')' | b']' | b'}' => (Token::Close(byte), start + 1),
+            _ if is_word(byte) => {
+                let rest = &self.bytes[start..self.end];
+                (Token::Word, start + rest.iter().take_while(|byte| is_word(**byte)).count())
+            }
+            _ => (Token::Sign(byte), start + 1),
+        };
+        self.at = end;
+        Some(Piece { token, span: Span::new(start, end), first })
+    }
+}
+
+/// Whether a name may have this byte; what is not ASCII counts as a letter.
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
+}

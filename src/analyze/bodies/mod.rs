@@ -1,0 +1,195 @@
+//! The insides of functions, which are not parsed.
+//!
+//! Most of a file stands inside of functions, and nearly all that is wanted of it are the names that it uses and the
+//! comments. Those are found token by token, some thirty times as fast as a parser builds a tree. So where a language's
+//! manifest says how a body is told ([`BodyRules`]), the parser is given the file without what stands between the
+//! braces; the tree outside is the same, and every node keeps its place.
+//!
+//! A body is taken out only where its braces are beyond doubt: every bracket in it has its partner, the last brace
+//! stands where such braces are written, and nothing in it defines what the walk would have made a symbol of, nor
+//! is a line of the preprocessor's. What is not taken out is parsed as ever.
+
+mod lex;
+mod units;
+mod uses;
+
+use tree_sitter::{Point, Range};
+
+use self::lex::{Lexer, Piece, Token};
+pub(super) use self::units::units;
+use self::uses::Uses;
+use crate::grammar::BodyRules;
+use crate::model::Reference;
+use crate::text::{LineIndex, Span};
+
+/// A shorter inside is parsed: what a hole costs the parser is about that.
+const LEAST: u32 = 32;
+
+/// What stands inside of functions.
+#[derive(Debug, Default)]
+pub(super) struct Bodies {
+    /// What is between the braces, in order.
+    pub holes: Vec<Span>,
+    /// The names used there, in order.
+    pub references: Vec<Reference>,
+    /// The comments there, in order.
+    pub comments: Vec<Span>,
+}
+
+/// The insides of `text` that need no parser.
+pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
+    let mut bodies = Bodies::default();
+    let mut lexer = Lexer::new(text, Span::new(0, text.len()), rules);
+    // The brackets that are open, none of them a body's.
+    let mut open: Vec<u8> = Vec::new();
+    let mut before: Option<Piece> = None;
+    // Whether a word was there that begins the head of a function.
+    let mut heads = false;
+    while let Some(piece) = lexer.next() {
+        match piece.token {
+            Token::Comment | Token::Directive => continue,
+            Token::Broken => break,
+            Token::Open(b'{') if begins_body(text, rules, before, heads, &open) => {
+                heads = false;
+                match body(text, rules, &mut lexer, piece) {
+                    Some(Body { inside, worth: true, uses }) => {
+                        bodies.holes.push(inside);
+                        bodies.references.extend(uses.references);
+                        bodies.comments.extend(uses.comments);
+                    }
+                    Some(_) => {}
+                    None if open.is_empty() => {
+                        // Whatever was misread, a brace that begins a line ends what stands outside of all others.
+                        let rest = &text[piece.span.end as usize..];
+                        let Some(found) = rest.find("\n}") else { break };
+                        lexer.skip_to(piece.span.end as usize + found + 2);
+                    }
+                    None => break,
+                }
+            }
+            Token::Open(bracket) => {
+                // Where a type is opened, the head goes on behind it.
+                heads &= bracket != b'{' || !outside(&open) || opens_type(text, rules, before);
+                open.push(bracket);
+            }
+            Token::Close(bracket) => {
+                if open.pop().map(closing) != Some(bracket) {
+                    break;
+                }
+            }
+            Token::Sign(b';') if outside(&open) => heads = false,
+            Token::Word if outside(&open) => {
+                heads = rules.is_head(&text[piece.span.range()]) || heads && !(rules.newlines && piece.first);
+            }
+            _ => {}
+        }
+        before = Some(piece);
+    }
+    bodies
+}
+
+/// Whether a brace behind `before` begins a body.
+fn begins_body(text: &str, rules: &BodyRules, before: Option<Piece>, heads: bool, open: &[u8]) -> bool {
+    if !outside(open) {
+        return false;
+    }
+    match rules.has_heads() {
+        // In `func f() interface{ Close() } {` the first brace is a type's.
+        true => heads && !opens_type(text, rules, before),
+        false => before.is_some_and(|before| before.token == Token::Close(b')')),
+    }
+}
+
+/// Whether a brace behind `before` is a type's.
+fn opens_type(text: &str, rules: &BodyRules, before: Option<Piece>) -> bool {
+    before.is_some_and(|before| before.token == Token::Word && rules.opens_type(&text[before.span.range()]))
+}
+
+/// Whether all that is open are braces.
+fn outside(open: &[u8]) -> bool {
+    open.iter().all(|bracket| *bracket == b'{')
+}
+
+/// The bracket that closes `open`.
+fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        _ => b'}',
+    }
+}
+
+/// A body that ends.
+struct Body {
+    /// What is between its braces.
+    inside: Span,
+    /// Whether it may be taken out.
+    worth: bool,
+    uses: Uses,
+}
+
+/// Reads the body that `brace` opens, up to the brace that closes it, if its brackets fit.
+fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> Option<Body> {
+    let mut open = vec![b'{'];
+    let mut uses = Uses::default();
+    let mut worth = true;
+    for piece in lexer {
+        match piece.token {
+            Token::Broken => return None,
+            Token::Directive => worth = false,
+            Token::Open(bracket) => open.push(bracket),
+            Token::Close(bracket) => {
+                if open.pop().map(closing) != Some(bracket) {
+                    return None;
+                }
+                if open.is_empty() {
+                    let inside = Span { start: brace.span.end, end: piece.span.start };
+                    worth &= inside.end - inside.start >= LEAST && ends_well(text, brace, piece);
+                    uses.end();
+                    return Some(Body { inside, worth, uses });
+                }
+            }
+            _ => {}
+        }
+        worth &= !uses.take(text, rules, piece);
+    }
+    None
+}
+
+/// Whether the brace at `end` stands where one is written that ends what `begin` began.
+fn ends_well(text: &str, begin: Piece, end: Piece) -> bool {
+    let indent = |at: u32| {
+        let before = &text.as_bytes()[..at as usize];
+        let start = memchr::memrchr(b'\n', before).map_or(0, |found| found + 1);
+        let line = &text.as_bytes()[start..];
+        &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
+    };
+    let own = indent(end.span.start);
+    match end.first {
+        true => own.is_empty() || own == indent(begin.span.start),
+        false => !text[begin.span.start as usize..end.span.start as usize].contains('\n'),
+    }
+}
+
+/// What is left of a text without `holes`, as a parser wants it; nothing where there are none.
+pub(super) fn ranges(text: &str, lines: &LineIndex, holes: &[Span]) -> Vec<Range> {
+    if holes.is_empty() {
+        return Vec::new();
+    }
+    let point = |at: u32| {
+        let line = lines.line_of(at);
+        Point::new(line as usize - 1, (at - lines.start_of(line)) as usize)
+    };
+    let ends = holes.iter().map(|hole| hole.start).chain([text.len() as u32]);
+    let starts = [0].into_iter().chain(holes.iter().map(|hole| hole.end));
+    let range = |(start, end): (u32, u32)| Range {
+        start_byte: start as usize,
+        end_byte: end as usize,
+        start_point: point(start),
+        end_point: point(end),
+    };
+    starts.zip(ends).map(range).collect()
+}
+
+#[cfg(test)]
+mod tests;

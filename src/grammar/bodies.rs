@@ -1,0 +1,99 @@
+//! What a manifest says of the insides of functions, ready to be asked word by word.
+
+use rustc_hash::FxHashMap;
+
+use super::manifest::{Bodies, TypePlace};
+
+/// How bodies are told and read, see [`Bodies`].
+pub(crate) struct BodyRules {
+    /// The quote of raw text.
+    pub raw: Option<u8>,
+    /// See [`Bodies::directives`].
+    pub directives: bool,
+    /// See [`Bodies::newlines`].
+    pub newlines: bool,
+    /// See [`Bodies::types`].
+    pub types: TypePlace,
+    has_heads: bool,
+    /// Bits of [`word`] for each word that means something.
+    words: FxHashMap<Box<str>, u8>,
+    /// The length of the longest of them.
+    longest: usize,
+}
+
+/// Bits of what a word means.
+mod word {
+    pub const HEAD: u8 = 1;
+    pub const TYPE_BRACE: u8 = 1 << 1;
+    pub const ITEM: u8 = 1 << 2;
+    pub const BLOCK: u8 = 1 << 3;
+    pub const ANNOUNCES: u8 = 1 << 4;
+    pub const RESERVED: u8 = 1 << 5;
+}
+
+impl BodyRules {
+    pub(super) fn new(bodies: &Bodies) -> BodyRules {
+        let mut words: FxHashMap<Box<str>, u8> = FxHashMap::default();
+        let lists = [
+            (&bodies.heads, word::HEAD),
+            (&bodies.type_braces, word::TYPE_BRACE),
+            (&bodies.items, word::ITEM),
+            (&bodies.blocks, word::BLOCK),
+            (&bodies.announce, word::ANNOUNCES),
+            (&bodies.reserved, word::RESERVED),
+        ];
+        for (list, bit) in lists {
+            for text in list {
+                *words.entry(text.as_str().into()).or_default() |= bit;
+            }
+        }
+        BodyRules {
+            raw: bodies.raw.and_then(|raw| u8::try_from(raw).ok()),
+            directives: bodies.directives,
+            newlines: bodies.newlines,
+            types: bodies.types,
+            has_heads: !bodies.heads.is_empty(),
+            longest: words.keys().map(|word| word.len()).max().unwrap_or(0),
+            words,
+        }
+    }
+
+    fn is(&self, text: &str, bit: u8) -> bool {
+        text.len() <= self.longest && self.words.get(text).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// Whether functions are told by a word and not by their parameters.
+    pub fn has_heads(&self) -> bool {
+        self.has_heads
+    }
+
+    /// Whether a function's head begins with this word.
+    pub fn is_head(&self, text: &str) -> bool {
+        self.is(text, word::HEAD)
+    }
+
+    /// Whether a brace behind this word is a type's.
+    pub fn opens_type(&self, text: &str) -> bool {
+        self.is(text, word::TYPE_BRACE)
+    }
+
+    /// Whether a line that begins with this word defines something.
+    pub fn is_item(&self, text: &str) -> bool {
+        self.is(text, word::ITEM)
+    }
+
+    /// Whether this word defines something where a brace follows.
+    pub fn opens_block(&self, text: &str) -> bool {
+        self.is(text, word::BLOCK)
+    }
+
+    /// Whether a type stands behind this word.
+    pub fn announces_type(&self, text: &str) -> bool {
+        self.is(text, word::ANNOUNCES)
+    }
+
+    /// Whether this word is no name.
+    pub fn is_reserved(&self, text: &str) -> bool {
+        self.is(text, word::RESERVED)
+    }
+}
