@@ -14,7 +14,10 @@ pub(crate) struct BodyRules {
     pub newlines: bool,
     /// See [`Bodies::types`].
     pub types: TypePlace,
-    has_heads: bool,
+    /// See [`Bodies::behind`].
+    behind: Box<[u8]>,
+    /// Whether a brace behind a word that opens no type begins a body.
+    behind_words: bool,
     /// Bits of [`word`] for each word that means something.
     words: FxHashMap<Box<str>, u8>,
     /// The length of the longest of them.
@@ -23,19 +26,17 @@ pub(crate) struct BodyRules {
 
 /// Bits of what a word means.
 mod word {
-    pub const HEAD: u8 = 1;
-    pub const TYPE_BRACE: u8 = 1 << 1;
-    pub const ITEM: u8 = 1 << 2;
-    pub const BLOCK: u8 = 1 << 3;
-    pub const ANNOUNCES: u8 = 1 << 4;
-    pub const RESERVED: u8 = 1 << 5;
+    pub const TYPE_BRACE: u8 = 1;
+    pub const ITEM: u8 = 1 << 1;
+    pub const BLOCK: u8 = 1 << 2;
+    pub const ANNOUNCES: u8 = 1 << 3;
+    pub const RESERVED: u8 = 1 << 4;
 }
 
 impl BodyRules {
     pub(super) fn new(bodies: &Bodies) -> BodyRules {
         let mut words: FxHashMap<Box<str>, u8> = FxHashMap::default();
         let lists = [
-            (&bodies.heads, word::HEAD),
             (&bodies.type_braces, word::TYPE_BRACE),
             (&bodies.items, word::ITEM),
             (&bodies.blocks, word::BLOCK),
@@ -52,7 +53,8 @@ impl BodyRules {
             directives: bodies.directives,
             newlines: bodies.newlines,
             types: bodies.types,
-            has_heads: !bodies.heads.is_empty(),
+            behind: bodies.behind.iter().filter_map(|sign| u8::try_from(*sign).ok()).collect(),
+            behind_words: !bodies.type_braces.is_empty(),
             longest: words.keys().map(|word| word.len()).max().unwrap_or(0),
             words,
         }
@@ -62,19 +64,14 @@ impl BodyRules {
         text.len() <= self.longest && self.words.get(text).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Whether functions are told by a word and not by their parameters.
-    pub fn has_heads(&self) -> bool {
-        self.has_heads
+    /// Whether a brace behind this sign begins a body.
+    pub fn begins_behind(&self, sign: u8) -> bool {
+        self.behind.contains(&sign)
     }
 
-    /// Whether a function's head begins with this word.
-    pub fn is_head(&self, text: &str) -> bool {
-        self.is(text, word::HEAD)
-    }
-
-    /// Whether a brace behind this word is a type's.
-    pub fn opens_type(&self, text: &str) -> bool {
-        self.is(text, word::TYPE_BRACE)
+    /// Whether a brace behind this word does.
+    pub fn begins_behind_word(&self, text: &str) -> bool {
+        self.behind_words && !self.is(text, word::TYPE_BRACE)
     }
 
     /// Whether a line that begins with this word defines something.

@@ -104,15 +104,13 @@ pub(super) struct Manifest {
     pub uses: Vec<Use>,
 }
 
-/// How the insides of functions are told, and what is looked for in them.
+/// How the insides of functions and tables are told, and what is looked for in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bodies {
-    /// Words that begin a function's head at the start of a line; the first brace behind one that is no type's begins
-    /// its body. Without them a brace behind a closing parenthesis does.
-    #[serde(default)]
-    pub heads: Vec<String>,
-    /// Words whose braces in such a head are a type's.
+    /// Signs behind which a brace begins a body.
+    pub behind: Vec<char>,
+    /// Words behind which a brace is a type's; where there are any, one behind every other word begins a body.
     #[serde(default)]
     pub type_braces: Vec<String>,
     /// The quote of raw text, which goes over the ends of lines and knows no escapes.

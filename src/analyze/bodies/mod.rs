@@ -1,6 +1,6 @@
-//! The insides of functions, which are not parsed.
+//! The insides of functions and of tables, which are not parsed.
 //!
-//! Most of a file stands inside of functions, and nearly all that is wanted of it are the names that it uses and the
+//! Most of a file stands in them, and nearly all that is wanted of it are the names that it uses and the
 //! comments. Those are found token by token, some thirty times as fast as a parser builds a tree. So where a language's
 //! manifest says how a body is told ([`BodyRules`]), the parser is given the file without what stands between the
 //! braces; the tree outside is the same, and every node keeps its place.
@@ -43,14 +43,11 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
     // The brackets that are open, none of them a body's.
     let mut open: Vec<u8> = Vec::new();
     let mut before: Option<Piece> = None;
-    // Whether a word was there that begins the head of a function.
-    let mut heads = false;
     while let Some(piece) = lexer.next() {
         match piece.token {
             Token::Comment | Token::Directive => continue,
             Token::Broken => break,
-            Token::Open(b'{') if begins_body(text, rules, before, heads, &open) => {
-                heads = false;
+            Token::Open(b'{') if begins_body(text, rules, before, &open) => {
                 match body(text, rules, &mut lexer, piece) {
                     Some(Body { inside, worth: true, uses }) => {
                         bodies.holes.push(inside);
@@ -67,19 +64,11 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
                     None => break,
                 }
             }
-            Token::Open(bracket) => {
-                // Where a type is opened, the head goes on behind it.
-                heads &= bracket != b'{' || !outside(&open) || opens_type(text, rules, before);
-                open.push(bracket);
-            }
+            Token::Open(bracket) => open.push(bracket),
             Token::Close(bracket) => {
                 if open.pop().map(closing) != Some(bracket) {
                     break;
                 }
-            }
-            Token::Sign(b';') if outside(&open) => heads = false,
-            Token::Word if outside(&open) => {
-                heads = rules.is_head(&text[piece.span.range()]) || heads && !(rules.newlines && piece.first);
             }
             _ => {}
         }
@@ -89,25 +78,13 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
 }
 
 /// Whether a brace behind `before` begins a body.
-fn begins_body(text: &str, rules: &BodyRules, before: Option<Piece>, heads: bool, open: &[u8]) -> bool {
-    if !outside(open) {
-        return false;
+fn begins_body(text: &str, rules: &BodyRules, before: Option<Piece>, open: &[u8]) -> bool {
+    let Some(before) = before.filter(|_| open.iter().all(|bracket| *bracket == b'{')) else { return false };
+    match before.token {
+        Token::Word => rules.begins_behind_word(&text[before.span.range()]),
+        Token::Close(sign) | Token::Sign(sign) => rules.begins_behind(sign),
+        _ => false,
     }
-    match rules.has_heads() {
-        // In `func f() interface{ Close() } {` the first brace is a type's.
-        true => heads && !opens_type(text, rules, before),
-        false => before.is_some_and(|before| before.token == Token::Close(b')')),
-    }
-}
-
-/// Whether a brace behind `before` is a type's.
-fn opens_type(text: &str, rules: &BodyRules, before: Option<Piece>) -> bool {
-    before.is_some_and(|before| before.token == Token::Word && rules.opens_type(&text[before.span.range()]))
-}
-
-/// Whether all that is open are braces.
-fn outside(open: &[u8]) -> bool {
-    open.iter().all(|bracket| *bracket == b'{')
 }
 
 /// The bracket that closes `open`.

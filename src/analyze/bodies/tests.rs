@@ -35,9 +35,12 @@ fn a_body_is_told_by_its_head_or_its_parameters() {
     check("go", "func f(a interface{ A() }) (b struct{ c int }, err error) {\n\tFILL\n}\n", &[fill]);
     check("go", "func f() interface{ Close(a, b, c, d, e, f, g) error } {\n\tFILL\n}\n", &[fill]);
     check("go", "func f(a int)\ntype T struct {\n\ta, bcdefghijklmnop, qrstuvwxyz int\n}\n", &[]);
-    check("go", "var t = map[string]int{\n\t\"a, a long one\": 1, \"another\": 2,\n}\n", &[]);
+    let table = "\"a, a long one\": 1, \"another\": 2,";
+    check("go", &format!("var t = map[string]int{{\n\t{table}\n}}\n"), &[table]);
+    check("go", "type I interface {\n\tFirst(a, b int) error\n\tSecond(a, b int) error\n}\n", &[]);
     check("c", "int f(void)\n{\n\tFILL\n}\n", &[fill]);
-    check("c", "static struct ops o = {\n\t.one = function_of_one, .two = two,\n};\n", &[]);
+    let table = ".one = function_of_one, .two = two,";
+    check("c", &format!("static struct ops o = {{\n\t{table}\n}};\n"), &[table]);
     check("c", "struct ops {\n\tint (*one)(int a, int b); int (*two)(void);\n};\n", &[]);
     check(
         "c",
