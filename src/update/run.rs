@@ -127,7 +127,10 @@ impl<'r, 'e> Run<'r, 'e> {
             tracing::warn!(%error, "segments were not merged");
         }
         self.updater.write_grams();
-        meta::remove_garbage(&workspace.meta_dir(), &[&before, &commit])?;
+        // Readers of the commit before may still open its records, but for what was only on its way: who reads that begins
+        // again.
+        let kept = if self.view.is_some() { &[&before, &commit][..] } else { &[&commit] };
+        meta::remove_garbage(&workspace.meta_dir(), kept)?;
         workspace.remove_unused_others()?;
         Ok(RefreshReport { generation: commit.generation, ..found.report })
     }

@@ -25,6 +25,9 @@ use crate::text::{LineIndex, Span};
 /// A shorter inside is parsed: what a hole costs the parser is about that.
 const LEAST: u32 = 32;
 
+/// A file of more macros than this is a table, and what comes after them is not parsed: it is found by its text.
+const MOST_MACROS: u32 = 1000;
+
 /// What stands inside of functions.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
@@ -43,9 +46,14 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
     // The brackets that are open, none of them a body's.
     let mut open: Vec<u8> = Vec::new();
     let mut before: Option<Piece> = None;
+    let mut table = Table::default();
     while let Some(piece) = lexer.next() {
+        if matches!(piece.token, Token::Comment | Token::Directive) {
+            table.take(text, piece, &mut bodies);
+            continue;
+        }
+        table.end(&mut bodies);
         match piece.token {
-            Token::Comment | Token::Directive => continue,
             Token::Broken => break,
             Token::Open(b'{') if begins_body(text, rules, before, &open) => {
                 match body(text, rules, &mut lexer, piece) {
@@ -74,7 +82,49 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
         }
         before = Some(piece);
     }
+    table.end(&mut bodies);
     bodies
+}
+
+/// The macros of a file, and those beyond the first so many that follow each other.
+#[derive(Default)]
+struct Table {
+    macros: u32,
+    /// From the first of them to the last.
+    run: Option<Span>,
+    /// The comments in it and behind it.
+    comments: Vec<Span>,
+}
+
+impl Table {
+    /// Takes the next comment or directive.
+    fn take(&mut self, text: &str, piece: Piece, bodies: &mut Bodies) {
+        let written = text[piece.span.range()].trim_end();
+        let span = Span { start: piece.span.start, end: piece.span.start + written.len() as u32 };
+        if piece.token == Token::Comment {
+            self.comments.push(span);
+        } else if !written[1..].trim_start().starts_with("define") {
+            self.end(bodies);
+        } else {
+            self.macros += 1;
+            if self.macros > MOST_MACROS {
+                let start = self.run.map_or(span.start, |run| run.start);
+                if self.run.is_none() {
+                    self.comments.clear();
+                }
+                self.run = Some(Span { start, end: span.end });
+            }
+        }
+    }
+
+    /// Ends what follows each other.
+    fn end(&mut self, bodies: &mut Bodies) {
+        let comments = std::mem::take(&mut self.comments);
+        if let Some(run) = self.run.take().filter(|run| run.end - run.start >= LEAST) {
+            bodies.comments.extend(comments.into_iter().filter(|comment| comment.end <= run.end));
+            bodies.holes.push(run);
+        }
+    }
 }
 
 /// Whether a brace behind `before` begins a body.

@@ -129,3 +129,20 @@ fn a_long_body_is_cut_before_its_statements() {
         );
     }
 }
+
+#[test]
+fn a_table_of_macros_ends_where_it_is_long_enough() {
+    let mut text = String::from("#ifndef A_H\n#define A_H\n");
+    for at in 0..1200 {
+        text += &format!("#define REGISTER_{at} 0x{at:x} /* {at} */\n// Comment {at}.\n");
+    }
+    text += "#endif\nint f(void);\n";
+    let analysis = analyze("c", &text);
+    let named = |name: &str| analysis.symbols.iter().any(|symbol| &*symbol.name == name);
+    assert!(named("REGISTER_998") && !named("REGISTER_999") && !named("REGISTER_1199") && named("f"));
+    assert_eq!(analysis.symbols.len(), 1000);
+    assert!(analysis.notes.is_empty());
+    let lines: std::collections::BTreeSet<_> =
+        analysis.comments.iter().map(|comment| text[comment.range()].to_string()).collect();
+    assert!((0..1200).all(|at| lines.contains(&format!("// Comment {at}."))));
+}
