@@ -62,6 +62,7 @@ impl Bar {
         let stage = match progress.stage {
             Stage::Wait => return,
             Stage::Scan => "scanning",
+            Stage::Text => "indexing the text of",
             Stage::Index => "indexing",
             Stage::Commit => "writing",
         };

@@ -319,6 +319,8 @@ pub struct Building {
     pub files: usize,
     /// Files that the tree had when it was walked, ranked or not.
     pub of: usize,
+    /// Those of `files` that are found by their text and path only so far.
+    pub text_only: usize,
 }
 
 /// The state of an index.

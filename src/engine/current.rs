@@ -76,8 +76,9 @@ impl<'c> Viewed<'c> {
 
     /// How far the first update is that an answer comes from; `None` when it has ended.
     pub fn building(self) -> Option<Building> {
-        let of = self.info().of as usize;
-        self.key.staged.then(|| Building { files: self.view.len(), of })
+        let ViewInfo { of, text_only, .. } = *self.info();
+        let [of, text_only] = [of, text_only].map(|files| files as usize);
+        self.key.staged.then(|| Building { files: self.view.len(), of, text_only })
     }
 }
 

@@ -339,6 +339,7 @@ impl Engine {
             threads: self.options.threads,
             max_memory: self.options.max_memory,
             checkpoint: update::FIRST_CHECKPOINT,
+            text_first: update::TEXT_FIRST,
             since: None,
             on_list: None,
         }

@@ -5,9 +5,11 @@
 //! at [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because a short-lived
 //! process kills those that a policy would start.
 
+use std::ops::Bound;
 use std::path::Path;
 
 use tantivy::indexer::{AddOperation, IndexWriterOptions, NoMergePolicy, SegmentWriter};
+use tantivy::query::RangeQuery;
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, Term};
 
@@ -15,6 +17,10 @@ use super::schema::{ChunkDoc, Layout, tokenizers};
 use super::workfolder::WorkFolder;
 use super::{IndexError, directory, merge};
 use crate::id::VersionId;
+
+/// From so many numbers in a row on, they are deleted by their bounds: that looks at a column of each segment, and a
+/// number by itself at its dictionary.
+const LONG_RUN: usize = 64;
 
 /// The one writer of an index. The caller holds the workspace's lock.
 pub struct Writer {
@@ -84,6 +90,22 @@ impl Writer {
     /// Deletes all documents of a file version, as of the next commit.
     pub fn delete(&self, version: VersionId) {
         self.writer.delete_term(Term::from_field_u64(self.layout.version, version.0 as u64));
+    }
+
+    /// The same for many, in increasing order. Long runs of numbers are one operation each: an operation is looked up in
+    /// every segment.
+    pub fn delete_all(&self, versions: &[VersionId]) -> Result<(), IndexError> {
+        for run in versions.chunk_by(|a, b| a.0 + 1 == b.0) {
+            if run.len() < LONG_RUN {
+                run.iter().for_each(|version| self.delete(*version));
+                continue;
+            }
+            let term = |version: VersionId| Term::from_field_u64(self.layout.version, version.0 as u64);
+            let bound = |version: VersionId| Bound::Included(term(version));
+            let range = RangeQuery::new(bound(run[0]), bound(run[run.len() - 1]));
+            self.writer.delete_query(Box::new(range))?;
+        }
+        Ok(())
     }
 
     /// Adds a finished segment, as of the next commit. Deletions of the same commit count for it too, whichever came

@@ -65,6 +65,8 @@ fn part(progress: Progress) -> f64 {
     let part = match progress.stage {
         Stage::Wait => 0.0,
         Stage::Scan => 5.0 - 5.0 / (1.0 + progress.files as f64 / 1000.0),
+        // What it is out of is known, how much of the whole it is, is not.
+        Stage::Text => 5.0,
         Stage::Index => 5.0 + 90.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64,
         Stage::Commit => 96.0,
     };
@@ -84,11 +86,12 @@ mod tests {
             at(Stage::Scan, 0, 0),
             at(Stage::Scan, 500, 0),
             at(Stage::Scan, 5_000_000, 0),
+            at(Stage::Text, 10, 100),
             at(Stage::Index, 1, 10),
             at(Stage::Index, 9, 90),
             at(Stage::Index, 10, 100),
             at(Stage::Commit, 10, 100),
         ];
-        assert_eq!(seen, [0.0, 1.7, 5.0, 14.0, 86.0, 95.0, 96.0]);
+        assert_eq!(seen, [0.0, 1.7, 5.0, 5.0, 14.0, 86.0, 95.0, 96.0]);
     }
 }

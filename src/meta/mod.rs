@@ -384,6 +384,11 @@ impl<'m> Version<'m> {
         LanguageId(self.columns.u16(Column::Language, self.row))
     }
 
+    /// Whether its structure was still to come when it was recorded.
+    pub fn is_text_only(self) -> bool {
+        self.notes().any(|note| note == Note::TextOnly)
+    }
+
     /// What was noted when it was analysed.
     pub fn notes(self) -> impl Iterator<Item = Note> {
         let bits = self.columns.u8(Column::Notes, self.row);

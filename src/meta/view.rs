@@ -46,6 +46,8 @@ pub struct ViewInfo {
     pub files: u32,
     /// How many files the tree had, ranked or not, for what is staged: how far it is.
     pub of: u32,
+    /// How many of its files are indexed by their text only so far.
+    pub text_only: u32,
 }
 
 /// A live file of a view.

@@ -239,6 +239,9 @@ pub fn said(progress: Progress) -> String {
     match progress.stage {
         Stage::Wait => "waiting for another process that is indexing".to_string(),
         Stage::Scan => format!("scanning, {} seen", count(files, "file", "files")),
+        Stage::Text => {
+            format!("indexing the text of {files} of {total_files} files, their structure after that")
+        }
         Stage::Index => {
             format!("indexing {files} of {total_files} files, {} of {}", bytes(done), bytes(total_bytes))
         }
@@ -250,6 +253,7 @@ fn wire_progress(progress: Progress) -> Value {
     let stage = match progress.stage {
         Stage::Wait => "wait",
         Stage::Scan => "scan",
+        Stage::Text => "text",
         Stage::Index => "index",
         Stage::Commit => "commit",
     };

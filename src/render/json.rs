@@ -239,11 +239,12 @@ struct WireSnapshot {
 struct WireBuilding {
     files: usize,
     of: usize,
+    text_only: usize,
 }
 
 impl WireBuilding {
     fn new(building: &Building) -> WireBuilding {
-        WireBuilding { files: building.files, of: building.of }
+        WireBuilding { files: building.files, of: building.of, text_only: building.text_only }
     }
 }
 

@@ -35,6 +35,7 @@ fn note_words(note: Note) -> (&'static str, &'static str) {
         Note::Decoded => ("decoded", "decoded from another encoding than UTF-8"),
         Note::PathOnly => ("path-only", "found by path only"),
         Note::Quarantined => ("quarantined", "too much for the parser, cut by lines"),
+        Note::TextOnly => ("text-only", "not parsed yet, cut by lines"),
     }
 }
 

@@ -126,6 +126,14 @@ fn a_first_update_that_is_cut_short_leaves_nothing_or_all() {
 }
 
 #[test]
+fn so_does_one_that_begins_with_the_text() {
+    let mut tree = Tree::new();
+    (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
+    (tree.checkpoint, tree.text_first) = (Duration::ZERO, 1);
+    check_images(tree, refresh);
+}
+
+#[test]
 fn an_update_that_is_cut_short_leaves_what_was_or_what_is_to_be() {
     let tree = prepared();
     change(&tree);

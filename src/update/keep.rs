@@ -247,10 +247,8 @@ impl Updater<'_> {
         if !(views.is_empty() && dead.is_empty() && meta.commit().records.len() == 1) {
             let mut record = RecordBuilder::new();
             views.into_iter().for_each(|(key, _)| record.drop_view(key));
-            for version in dead {
-                record.collect(version);
-                writer.delete(version);
-            }
+            dead.iter().for_each(|version| record.collect(*version));
+            writer.delete_all(&dead).map_err(failed)?;
             let meta_dir = self.workspace.meta_dir();
             let commit = meta.commit();
             let commit = record.write(&meta_dir, meta, &commit.fingerprint, commit.next_version, true)?;

@@ -6,6 +6,7 @@
 
 mod clock;
 mod compare;
+mod draft;
 mod keep;
 mod memory;
 mod plan;
@@ -114,6 +115,8 @@ pub enum Stage {
     Wait,
     /// Walking the tree.
     Scan,
+    /// Indexing the text of a large tree before its structure.
+    Text,
     /// Reading, parsing and indexing.
     Index,
     /// Writing and syncing.
@@ -198,6 +201,9 @@ pub struct Updater<'e> {
     pub max_memory: Option<u64>,
     /// When what has been done is committed for the first time, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
+    /// A tree that is indexed for the first time and has this many bytes is indexed by its text first, see
+    /// [`TEXT_FIRST`].
+    pub text_first: u64,
     /// Where the tree may have changed, for who has watched it.
     pub since: Option<Since<'e>>,
     /// Told of each folder just before it is listed.
@@ -217,6 +223,10 @@ pub struct Since<'e> {
 
 /// A long update commits what it has got when so much time has passed, and then after pauses that double.
 pub const FIRST_CHECKPOINT: Duration = Duration::from_millis(1200);
+
+/// From so many bytes on the first index of a tree is made in two passes: text and paths in a third of the time, and
+/// structure, file by file, after that. Smaller ones are done before anybody waits.
+pub const TEXT_FIRST: u64 = 64 << 20;
 
 impl Updater<'_> {
     /// A hash of what decides how a text is parsed.

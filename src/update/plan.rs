@@ -68,7 +68,7 @@ impl<'m> Beside<'m> {
     /// that was, and is kept now, has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> Beside<'m> {
         let live = view.entries().filter_map(|ViewEntry { version, stat }| {
-            let recorded = meta.version(version)?;
+            let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
             Some(Live { path: recorded.path(), version, hash: recorded.hash(), stat })
         });
         let mut live: Vec<Live<'m>> = live.collect();

@@ -8,8 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::Moment;
 use super::compare::RESTATS_WORTH_A_COMMIT;
+use super::draft::Draft;
 use super::keep::{self, Judged, Strictness, Why};
 use super::plan::{Plan, ReadTask};
+use super::quarantine::Quarantine;
 use super::work::{self, NewVersion, Outcome, Parcel, Work};
 use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell, trial};
 use crate::id::{ContentHash, VersionId};
@@ -31,6 +33,12 @@ pub(super) struct Run<'r, 'e> {
     view: Option<&'r View>,
     reuse: bool,
     plan: Plan,
+    /// How many files had to be read.
+    n_tasks: usize,
+    /// The number of the next version.
+    next_version: u32,
+    /// What is indexed by its text only so far.
+    draft: Draft,
     progress: OnProgress<'r>,
 }
 
@@ -65,7 +73,21 @@ impl<'r, 'e> Run<'r, 'e> {
     ) -> Result<Run<'r, 'e>, UpdateError> {
         let key = updater.view_key();
         let view = if reuse { base.view(&key)? } else { None };
-        Ok(Run { updater, base, latest: None, key, view, reuse, plan, progress })
+        let next_version = base.commit().next_version;
+        let draft = Draft::default();
+        Ok(Run {
+            updater,
+            base,
+            latest: None,
+            key,
+            view,
+            reuse,
+            plan,
+            n_tasks: 0,
+            next_version,
+            draft,
+            progress,
+        })
     }
 
     pub fn run(mut self) -> Result<RefreshReport, UpdateError> {
@@ -73,44 +95,17 @@ impl<'r, 'e> Run<'r, 'e> {
         let dir = workspace.segment_dir();
         let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
         let mut writer = Writer::open(&dir).map_err(failed)?;
-        let tasks = std::mem::take(&mut self.plan.read);
+        let mut tasks = std::mem::take(&mut self.plan.read);
+        self.n_tasks = tasks.len();
         let quarantine = self.updater.quarantine();
         quarantine.try_suspects(|suspect| trial::outcome_of(|| self.updater.parse(suspect)))?;
         let mut found = self.found_already();
-        let gone = self.gone();
-        {
-            let known = self.known_elsewhere(&tasks);
-            let journal = quarantine.journal();
-            let work = Work {
-                root: workspace.root(),
-                limits: self.updater.limits(),
-                grammars: self.updater.grammars,
-                segments: writer.segments(),
-                tracked: self.updater.tracked,
-                known: &known,
-                quarantine: &quarantine,
-                journal: &journal,
-                first_version: self.base.commit().next_version,
-                threads: self.updater.threads.unwrap_or_else(work::default_threads),
-                max_memory: self.updater.max_memory,
-                n_files: self.plan.unchanged + tasks.len(),
-                progress: self.progress,
-            };
-            let first = self.updater.checkpoint;
-            let mut deliver = |parcel: Parcel, moment: Moment| -> Result<(), Failed> {
-                let Parcel { outcomes, segments, .. } = parcel;
-                segments.into_iter().try_for_each(|segment| writer.add(segment))?;
-                outcomes.into_iter().for_each(|(place, outcome)| found.take(&tasks[place], outcome, &gone));
-                if moment == Moment::Checkpoint {
-                    self.checkpoint(&mut writer, &mut found, tasks.len()).map_err(Failed::Update)?;
-                }
-                Ok(())
-            };
-            work.run(&tasks, first, &mut deliver).map_err(|error| match error {
-                Failed::Index(error) => failed(error),
-                Failed::Update(error) => error,
-            })?;
+        if self.begins_with_text(&tasks) {
+            self.work_through(&mut writer, &tasks, &quarantine, &mut found, true)?;
+            self.checkpoint(&mut writer, &mut found)?;
+            tasks = self.draft.again(&tasks);
         }
+        self.work_through(&mut writer, &tasks, &quarantine, &mut found, false)?;
         if self.updater.has_switched() {
             return Err(UpdateError::Switched);
         }
@@ -118,7 +113,7 @@ impl<'r, 'e> Run<'r, 'e> {
         if self.comes_to_nothing(&found, &view) {
             return Ok(RefreshReport { generation: self.base.commit().generation, ..found.report });
         }
-        tell(self.progress, Stage::Commit, tasks.len(), found.report.bytes);
+        tell(self.progress, Stage::Commit, self.n_tasks, found.report.bytes);
         let before = self.meta().commit().clone();
         let commit = self.record(&mut found, view, &writer)?;
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
@@ -133,6 +128,73 @@ impl<'r, 'e> Run<'r, 'e> {
         meta::remove_garbage(&workspace.meta_dir(), kept)?;
         workspace.remove_unused_others()?;
         Ok(RefreshReport { generation: commit.generation, ..found.report })
+    }
+
+    /// Whether the tree is large and nothing is known of it.
+    fn begins_with_text(&self, tasks: &[ReadTask]) -> bool {
+        let bytes = || tasks.iter().map(|task| task.stat.size).sum::<u64>();
+        self.reuse && self.base.version_ids().next().is_none() && bytes() >= self.updater.text_first
+    }
+
+    /// Has the threads do `tasks`, by their text alone or whole, and sorts out what they find; now and then what there
+    /// is is written down.
+    fn work_through(
+        &mut self,
+        writer: &mut Writer,
+        tasks: &[ReadTask],
+        quarantine: &Quarantine,
+        found: &mut Found,
+        text_only: bool,
+    ) -> Result<(), UpdateError> {
+        let workspace = self.updater.workspace;
+        let gone = self.gone();
+        let known = self.known_elsewhere(tasks);
+        let journal = quarantine.journal();
+        let first_version = self.next_version;
+        self.next_version += tasks.len() as u32;
+        let work = Work {
+            root: workspace.root(),
+            limits: self.updater.limits(),
+            grammars: self.updater.grammars,
+            segments: writer.segments(),
+            tracked: self.updater.tracked,
+            known: &known,
+            quarantine,
+            journal: &journal,
+            first_version,
+            text_only,
+            threads: self.updater.threads.unwrap_or_else(work::default_threads),
+            max_memory: self.updater.max_memory,
+            n_files: self.plan.unchanged + self.n_tasks,
+            progress: self.progress,
+        };
+        // Where all of the text answers, nobody waits for the first thousand structures.
+        let is_second = !text_only && !self.draft.is_empty();
+        let first = self.updater.checkpoint * if is_second { 8 } else { 1 };
+        let mut deliver = |parcel: Parcel, moment: Moment| -> Result<(), Failed> {
+            let Parcel { outcomes, segments, .. } = parcel;
+            segments.into_iter().try_for_each(|segment| writer.add(segment))?;
+            for (place, outcome) in outcomes {
+                match text_only {
+                    true => match self.draft.take(place, outcome) {
+                        Ok(version) => found.new.push(version),
+                        Err(outcome) => found.take(&tasks[place], outcome, &gone),
+                    },
+                    false => {
+                        self.draft.replace(place);
+                        found.take(&tasks[place], outcome, &gone);
+                    }
+                }
+            }
+            if moment == Moment::Checkpoint {
+                self.checkpoint(writer, found).map_err(Failed::Update)?;
+            }
+            Ok(())
+        };
+        work.run(tasks, first, &mut deliver).map_err(|error| match error {
+            Failed::Index(source) => UpdateError::Index { dir: workspace.segment_dir(), source },
+            Failed::Update(error) => error,
+        })
     }
 
     /// What there is now.
@@ -164,7 +226,7 @@ impl<'r, 'e> Run<'r, 'e> {
         }
         let paths: FxHashSet<&str> = tasks.iter().map(|task| task.path.as_str()).collect();
         let versions = self.base.version_ids().filter_map(|id| self.base.version(id));
-        let wanted = versions.filter(|version| paths.contains(version.path()));
+        let wanted = versions.filter(|version| paths.contains(version.path()) && !version.is_text_only());
         wanted.map(|version| ((version.path(), version.hash()), version.id())).collect()
     }
 
@@ -174,7 +236,7 @@ impl<'r, 'e> Run<'r, 'e> {
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
         let own = self.view.into_iter().flat_map(View::entries);
         let unmoved = own.filter(|entry| !replaced.contains(&entry.version));
-        let entries = unmoved.chain(found.entries.iter().copied()).collect();
+        let entries = unmoved.chain(found.entries.iter().copied()).chain(self.draft.entries()).collect();
         View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
     }
 
@@ -188,12 +250,7 @@ impl<'r, 'e> Run<'r, 'e> {
     }
 
     /// Commits what there is so far, without touching the view that answers.
-    fn checkpoint(
-        &mut self,
-        writer: &mut Writer,
-        found: &mut Found,
-        n_tasks: usize,
-    ) -> Result<(), UpdateError> {
+    fn checkpoint(&mut self, writer: &mut Writer, found: &mut Found) -> Result<(), UpdateError> {
         if found.new.is_empty() {
             return Ok(());
         }
@@ -204,17 +261,17 @@ impl<'r, 'e> Run<'r, 'e> {
         let stage = self.key.stage();
         let mut record = RecordBuilder::new();
         found.drain_into(&mut record);
-        let of = (self.plan.unchanged + n_tasks) as u32;
+        let of = (self.plan.unchanged + self.n_tasks) as u32;
+        let text_only = self.draft.entries().count() as u32;
         let view = self.view_now(found);
-        let next_version = self.base.commit().next_version + n_tasks as u32;
         let from = self.ground(&[&stage, &self.key]);
-        record.set_view(stage, ViewInfo { of, ..self.info() }, view, from);
+        record.set_view(stage, ViewInfo { of, text_only, ..self.info() }, view, from);
         let meta = self.meta();
         let commit = record.write(
             &workspace.meta_dir(),
             meta,
             workspace.fingerprint(),
-            next_version,
+            self.next_version,
             meta.wants_folding(),
         )?;
         let dir = workspace.segment_dir();
@@ -251,10 +308,10 @@ impl<'r, 'e> Run<'r, 'e> {
             tracing::info!(root = key.root, head = key.head, why = why.text(), "a view is dropped");
             record.drop_view(key);
         }
-        for version in dead {
-            record.collect(version);
-            writer.delete(version);
-        }
+        dead.iter().for_each(|version| record.collect(*version));
+        writer
+            .delete_all(&dead)
+            .map_err(|source| UpdateError::Index { dir: workspace.segment_dir(), source })?;
         let fold = meta.wants_folding();
         Ok(record.write(&workspace.meta_dir(), meta, workspace.fingerprint(), next_version, fold)?)
     }

@@ -24,6 +24,7 @@ pub(super) struct Tree {
     grammars: Grammars,
     settings: Settings,
     pub checkpoint: Duration,
+    pub text_first: u64,
 }
 
 impl Tree {
@@ -46,6 +47,7 @@ impl Tree {
             grammars: Grammars::built_in(),
             settings,
             checkpoint: FIRST_CHECKPOINT,
+            text_first: super::TEXT_FIRST,
         }
     }
 
@@ -86,6 +88,7 @@ impl Tree {
             threads: Some(2),
             max_memory: None,
             checkpoint: self.checkpoint,
+            text_first: self.text_first,
             since: None,
             on_list: None,
         })
@@ -210,6 +213,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
         known: &FxHashMap::default(),
         quarantine: &quarantine,
         journal: &quarantine.journal(),
+        text_only: false,
         first_version: 0,
         threads: 1,
         max_memory: None,
@@ -316,6 +320,57 @@ fn an_update_that_was_interrupted_goes_on_where_it_was() {
     let report = tree.refresh();
     assert_eq!((report.parsed, report.changed), (120 - staged, 120), "{report:?}");
     assert_eq!((keys(&tree), names(&tree)), (vec![(false, 200)], (120, 200)));
+}
+
+/// How many versions there are, and how many of them by their text only.
+fn versions(tree: &Tree) -> (usize, usize) {
+    let meta = tree.workspace.open().unwrap().meta;
+    let text_only = meta.version_ids().filter(|id| meta.version(*id).unwrap().is_text_only()).count();
+    (meta.version_ids().count(), text_only)
+}
+
+#[test]
+fn a_large_tree_is_indexed_by_its_text_first() {
+    let mut tree = Tree::new();
+    (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
+    tree.write("notes", "without a grammar\n");
+    tree.text_first = 1;
+    let seen = std::sync::Mutex::new(Vec::new());
+    let look = |progress: Progress| {
+        let mut seen = seen.lock().unwrap();
+        if progress.stage == Stage::Index && seen.is_empty() {
+            seen.extend([(keys(&tree), versions(&tree))]);
+        }
+    };
+    let report = tree.with_updater(|updater| updater.refresh(None, Duration::ZERO, &look).unwrap());
+    // When the first structure comes all files answer.
+    assert_eq!(*seen.lock().unwrap(), [(vec![(true, 201)], (201, 201))]);
+    assert_eq!((report.added, report.parsed, report.changed), (201, 201, 0), "{report:?}");
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(false, 201)], (201, 0)));
+    let committed = tree.workspace.open().unwrap();
+    let segments = committed.reader.segments().iter();
+    let docs = segments.map(|segment| (0..segment.max_doc()).filter(|doc| segment.is_live(*doc)).count());
+    assert_eq!(docs.sum::<usize>(), 201, "what was indexed by its text is gone");
+    let written: u32 = committed.reader.segments().iter().map(|segment| segment.max_doc()).sum();
+    assert!(written < 250, "{written}: and takes no room");
+    assert_eq!(tree.refresh().parsed, 0);
+}
+
+#[test]
+fn what_was_indexed_by_its_text_is_not_known_to_the_next_update() {
+    let mut tree = Tree::new();
+    (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
+    std::thread::sleep(Duration::from_millis(2100)); // so that stat data prove something
+    tree.text_first = 1;
+    interrupt(&mut tree, 120);
+    let [(true, files)] = keys(&tree)[..] else { panic!("{:?}", keys(&tree)) };
+    let (all, text_only) = versions(&tree);
+    assert_eq!(files, 200, "the text of all files answers");
+    let structured = all - text_only;
+    assert!(structured > 0 && text_only > 0, "{all} {text_only}");
+    let report = tree.refresh();
+    assert_eq!((report.parsed, report.added), (200 - structured, 200), "{report:?}");
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(false, 200)], (200, 0)));
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub struct Work<'w> {
     pub quarantine: &'w Quarantine,
     pub journal: &'w Journal,
     pub first_version: u32,
+    /// Whether only the text is wanted so far.
+    pub text_only: bool,
     pub threads: usize,
     /// Bytes of memory to keep to.
     pub max_memory: Option<u64>,
@@ -276,7 +278,7 @@ impl<'w> Hand<'w> {
                 let outcome = self.one(place, task, &shared.gate)?;
                 self.parcel.outcomes.push((place, outcome));
                 (self.work.progress)(Progress {
-                    stage: Stage::Index,
+                    stage: if self.work.text_only { Stage::Text } else { Stage::Index },
                     files: shared.files.fetch_add(1, Ordering::Relaxed) + 1,
                     total_files: tasks.len(),
                     bytes: shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
@@ -362,7 +364,10 @@ impl<'w> Hand<'w> {
     /// The structure of a file. One that crashed its parser before is not parsed; one that takes its parser too long,
     /// or makes our own code panic, joins those.
     fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
-        let Work { grammars, quarantine, .. } = *self.work;
+        let Work { grammars, quarantine, text_only, .. } = *self.work;
+        if text_only {
+            return Analyzer::by_lines(grammars, language, &source.text, Note::TextOnly);
+        }
         let by_lines = || Analyzer::by_lines(grammars, language, &source.text, Note::Quarantined);
         if quarantine.cause(source.hash).is_some() {
             return by_lines();
@@ -405,7 +410,7 @@ impl<'w> Hand<'w> {
             if place == 0 {
                 self.fields.fill_path(&mut self.tokenizer, &task.path);
             }
-            if place == last {
+            if place == last && !self.work.text_only {
                 self.fields.close_words(&self.tokenizer, &analysis.chunks, source);
             }
             self.add(id, chunk, place == last, &mut lengths)?;
@@ -517,7 +522,11 @@ impl Fields {
     ) {
         self.clear();
         let [body, comment, symbol, ..] = &mut self.scored;
-        tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words);
+        // What looks words up is not asked of a file whose structure is still to come.
+        match analysis.notes.contains(&Note::TextOnly) {
+            true => tokenizer.terms(&text[chunk.span.range()], body),
+            false => tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words),
+        }
         // A part of a class answers for the class too.
         for open in &chunk.context {
             tokenizer.terms(&analysis.symbols[*open as usize].name, body);

@@ -25,7 +25,10 @@ pub fn status(status: &Status, style: &Style) -> String {
         row("commit", status.commit.as_deref().unwrap_or("-"));
         row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
         match status.building {
-            Some(Building { files, of }) => row("files", &format!("{files} of {of}")),
+            Some(Building { files, of, text_only: 0 }) => row("files", &format!("{files} of {of}")),
+            Some(Building { files, of, text_only }) => {
+                row("files", &format!("{files} of {of}, {text_only} by their text so far"))
+            }
             None => row("files", &status.files.to_string()),
         }
         row("chunks", &status.chunks.to_string());
