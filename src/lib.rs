@@ -45,6 +45,7 @@ pub mod path;
 pub mod text;
 
 pub mod model;
+pub mod tree;
 
 pub mod git;
 pub mod grammar;

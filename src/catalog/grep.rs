@@ -2,7 +2,7 @@
 
 use super::{
     CURSOR, EXCLUDE, KIND, LANG, MAX_RESULTS, NO_REFRESH, Operation, PATH, PATH_GLOB, Param, STALE_POLICY,
-    Takes, param,
+    Takes, VIEW, param,
 };
 
 /// What every line is compared with.
@@ -192,6 +192,7 @@ pub const GREP: Operation = Operation {
         &CURSOR,
         &BRUTE,
         &EXPLAIN_PLAN,
+        &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
     ],

@@ -185,6 +185,12 @@ pub const STALE_POLICY: Param = Param {
          them, error fails, ignore does not look",
     )
 };
+/// Another revision than what is checked out.
+pub const VIEW: Param = param(
+    "view",
+    Takes::Text,
+    "Search this branch, tag or commit instead of the files of the worktree, without checking it out",
+);
 /// The short form of one stale policy.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
@@ -320,6 +326,7 @@ pub const SEARCH: Operation = Operation {
         &EXHAUSTIVE,
         &MODE,
         &CURSOR,
+        &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
         &REQUIRE_INDEX,
@@ -379,6 +386,7 @@ pub const FIND_FILES: Operation = Operation {
         &EXCLUDE,
         &LANG,
         &CURSOR,
+        &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
         &REQUIRE_INDEX,
@@ -398,6 +406,7 @@ pub const MAP: Operation = Operation {
         &EXCLUDE,
         &LANG,
         &KIND,
+        &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
         &REQUIRE_INDEX,
@@ -409,7 +418,7 @@ pub const SKIPPED: Operation = Operation {
     name: "skipped",
     aliases: &[],
     help: "List what was seen and left out, with the reason",
-    params: &[&REASON, &EXPLAIN_SKIPS],
+    params: &[&REASON, &EXPLAIN_SKIPS, &VIEW],
 };
 
 /// Why a file does not rank.
@@ -426,6 +435,7 @@ pub const WHY_NOT: Operation = Operation {
         &LANG,
         &KIND,
         &MIN_SCORE,
+        &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
     ],

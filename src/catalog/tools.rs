@@ -93,6 +93,7 @@ pub const NOT_FOR_TOOLS: &[&str] = &[
     "require_index",
     "explain_skips",
     "exhaustive",
+    "view",
     "regexp",
     "case_sensitive",
     "smart_case",

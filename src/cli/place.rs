@@ -26,6 +26,8 @@ pub struct Place {
     here: Option<RelPath>,
     /// What `--path` narrows the search to.
     pub path: Option<String>,
+    /// Whether what is searched lies in a folder; else only the engine knows what is there.
+    is_on_disk: bool,
 }
 
 impl Place {
@@ -35,7 +37,7 @@ impl Place {
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
         let path = [args::HERE, catalog::PATH.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
-        Place::at(root, path, &cwd)
+        Place::at(root, path, &cwd, is_on_disk(matches))
     }
 
     /// The same, with a path that stands without a flag.
@@ -43,29 +45,39 @@ impl Place {
         let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
-        Place::at(root, Some(path), &cwd)
+        Place::at(root, Some(path), &cwd, is_on_disk(matches))
     }
 
     /// The tree that a typed path chooses, and its place there.
-    fn at(root: Option<PathBuf>, path: Option<&PathBuf>, cwd: &Path) -> Result<Place, Failure> {
+    fn at(
+        root: Option<PathBuf>,
+        path: Option<&PathBuf>,
+        cwd: &Path,
+        is_on_disk: bool,
+    ) -> Result<Place, Failure> {
+        let new = |root: PathBuf| Place { is_on_disk, ..Place::new(root, cwd) };
         let Some(path) = path else {
-            return Ok(Place::new(root.unwrap_or_else(|| Engine::find_root(cwd)), cwd));
+            return Ok(new(root.unwrap_or_else(|| Engine::find_root(cwd))));
         };
         if !path.is_absolute() && !path.starts_with("~") {
-            let place = Place::new(root.unwrap_or_else(|| Engine::find_root(cwd)), cwd);
+            let place = new(root.unwrap_or_else(|| Engine::find_root(cwd)));
             let inside = place.relative(path)?;
-            if !inside.below(&place.root).exists() {
+            if is_on_disk && !inside.below(&place.root).exists() {
                 let (path, root) = (path.display(), place.root.display());
                 return Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'")));
             }
             return Ok(Place { path: narrowed(&inside), ..place });
         }
         let target = absolute(cwd, path);
-        let folder = if target.is_file() { target.parent().unwrap_or(&target) } else { &target };
+        let mut folder = if target.is_file() { target.parent().unwrap_or(&target) } else { &target };
+        if !is_on_disk {
+            // What the worktree does not have may be in the revision.
+            folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
+        }
         if !folder.exists() {
             return Err(Failure::Usage(format!("path '{}' does not exist", path.display())));
         }
-        let place = Place::new(root.unwrap_or_else(|| Engine::find_root(folder)), cwd);
+        let place = new(root.unwrap_or_else(|| Engine::find_root(folder)));
         let inside = place.relative(&target)?;
         Ok(Place { path: narrowed(&inside), ..place })
     }
@@ -73,7 +85,7 @@ impl Place {
     /// What another typed path is in the tree; empty for all of it.
     pub fn also(&self, path: &Path) -> Result<String, Failure> {
         let inside = self.relative(path)?;
-        if inside.below(&self.root).exists() {
+        if !self.is_on_disk || inside.below(&self.root).exists() {
             return Ok(inside.as_str().to_string());
         }
         let (path, root) = (path.display(), self.root.display());
@@ -82,7 +94,7 @@ impl Place {
 
     fn new(root: PathBuf, cwd: &Path) -> Place {
         let here = cwd.strip_prefix(&root).ok().and_then(|below| RelPath::from_path(below).ok());
-        Place { root, here, path: None }
+        Place { root, here, path: None, is_on_disk: true }
     }
 
     /// The tree of one entry and the entry's path in it. The entry may be a link, which is meant itself, have a name
@@ -115,7 +127,11 @@ impl Place {
 
     /// Opens the engine with the options that were given.
     pub fn open(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
-        Ok(Engine::open(&self.root, options(matches)?)?)
+        let engine = Engine::open(&self.root, options(matches)?)?;
+        if let Some(path) = self.path.as_ref().filter(|_| !self.is_on_disk) {
+            engine.check_path(path)?;
+        }
+        Ok(engine)
     }
 
     /// The same, to change the index: another process that does so is waited for, unless the user says not to.
@@ -154,6 +170,11 @@ pub fn optional<'a, T: Clone + Send + Sync + 'static>(matches: &'a ArgMatches, i
 /// Whether a flag is given; false where this subcommand has no such flag.
 pub fn given(matches: &ArgMatches, id: &str) -> bool {
     optional::<bool>(matches, id).copied().unwrap_or(false)
+}
+
+/// Whether the files of a folder are searched and not those of a commit.
+fn is_on_disk(matches: &ArgMatches) -> bool {
+    optional::<String>(matches, catalog::VIEW.name).is_none()
 }
 
 fn narrowed(path: &RelPath) -> Option<String> {
@@ -196,6 +217,7 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     let mut options =
         Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };
     options.grammars = optional(matches, catalog::GRAMMARS.name).cloned();
+    options.view = optional(matches, catalog::VIEW.name).cloned();
     options.hidden = given(matches, catalog::HIDDEN.name);
     options.no_ignore = given(matches, catalog::NO_IGNORE.name);
     options.no_built_in = given(matches, catalog::NO_BUILT_IN.name);

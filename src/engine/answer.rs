@@ -65,10 +65,10 @@ impl<'a> Answer<'a> {
         corpus: &'a Corpus,
         filter: &'a Filter,
         request: &'a SearchRequest,
-    ) -> Answer<'a> {
-        let sources = Sources::new(engine.root(), corpus);
+    ) -> Result<Answer<'a>, Error> {
+        let sources = Sources::new(engine.ground_of(Viewed::of(corpus))?, corpus);
         let session = request.session.then(|| lock(&engine.session).clone());
-        Answer { engine, corpus, filter, request, sources, session }
+        Ok(Answer { engine, corpus, filter, request, sources, session })
     }
 
     /// Ranks every query and puts the reply together.
@@ -253,7 +253,7 @@ impl<'a> Answer<'a> {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
-            language: self.engine.grammars.name(self.engine.language_now(&first.path)),
+            language: self.engine.grammars.name(self.engine.language_now(&first.path, self.sources.ground())),
             snippet,
             score: asked.worth.score,
             band: Band::of(asked.worth.score),

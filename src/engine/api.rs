@@ -51,6 +51,10 @@ pub struct Options {
     pub no_built_in: bool,
     /// A folder of grammar manifests that replace built-in ones of the same name.
     pub grammars: Option<PathBuf>,
+    /// A branch, tag or commit, or any name of git's for one, that is searched in place of the files of the worktree.
+    /// Nothing is checked out: what it holds is read from git's objects, and only content that is not indexed at its
+    /// path is parsed. A branch is followed when it moves.
+    pub view: Option<String>,
 }
 
 impl Default for Options {
@@ -67,6 +71,7 @@ impl Default for Options {
             no_ignore: false,
             no_built_in: false,
             grammars: None,
+            view: None,
         }
     }
 }

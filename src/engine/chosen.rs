@@ -18,10 +18,10 @@ use crate::id::VersionId;
 use crate::model::{KindSet, Note, SymbolKind};
 use crate::path::RelPath;
 use crate::query::Query;
-use crate::read::{self, Limits, ReadOutcome};
+use crate::read::{self, Ground, Limits, ReadOutcome};
 use crate::search;
 use crate::text::Lines;
-use crate::update::{Quarantine, is_unmoved};
+use crate::update::{Quarantine, is_blob, is_unmoved};
 
 /// A line that stands in no item of these kinds stands in a part of a file of one of these.
 const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
@@ -51,10 +51,11 @@ impl Engine {
         if !request.rank && filter.kinds().is_none() {
             return Ok(chosen);
         }
-        let matched = self.counted(&scope.files, filter, pattern);
+        let matched = self.counted(scope, filter, pattern);
         if let Some(kinds) = filter.kinds() {
             let recorded = scope.recorded.as_ref().map(Recorded::viewed);
-            chosen.within = Some(self.within(recorded, matched.iter().map(|(path, _)| path), kinds));
+            let paths = matched.iter().map(|(path, _)| path);
+            chosen.within = Some(self.within(recorded, &scope.ground, paths, kinds)?);
         }
         if request.rank {
             let words = Plan::new(wanted).words().join(" ");
@@ -65,12 +66,13 @@ impl Engine {
         Ok(chosen)
     }
 
-    /// How many lines match in each of `files` that has any, in their order.
-    fn counted(&self, files: &[RelPath], filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
+    /// How many lines match in each file of `scope` that has any, in their order.
+    fn counted(&self, scope: &Scope, filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
+        let Scope { files, ground, .. } = scope;
         let found = scan(&Scan {
-            root: self.root(),
+            ground,
             files,
-            takes: &self.takes(filter),
+            takes: &self.takes(filter, ground),
             pattern,
             after: None,
             within: None,
@@ -98,16 +100,21 @@ impl Engine {
     fn within<'f>(
         &self,
         viewed: Option<Viewed<'_>>,
+        ground: &Ground,
         files: impl Iterator<Item = &'f RelPath>,
         kinds: KindSet,
-    ) -> Within {
+    ) -> Result<Within, Error> {
         let recorded: FxHashMap<&str, VersionId> = viewed.map(by_path).unwrap_or_default();
         // The index has outlines; parts without a name are cut anew.
         let by_outline = !OF_PARTS.iter().any(|kind| kinds.contains(*kind));
         let known = |path: &RelPath| -> Option<Vec<Lines>> {
             let (viewed, version) = (viewed?, *recorded.get(path.as_str())?);
-            let metadata = path.below(self.root()).metadata().ok()?;
-            let is_known = by_outline && is_unmoved(viewed.view.stat(version)?, &metadata);
+            let row = viewed.view.stat(version)?;
+            let is_same = match ground {
+                Ground::Folder(root) => is_unmoved(row, &path.below(root).metadata().ok()?),
+                Ground::Tree(tree) => is_blob(row, read::entry_of(&**tree, path).ok()?.id),
+            };
+            let is_known = by_outline && is_same;
             let version = viewed.meta().version(version).filter(|_| is_known)?;
             let outline = version.outline().ok().filter(|_| !read::is_path_only(version.hash()))?;
             let symbols = outline.symbols.iter().filter(|symbol| kinds.contains(symbol.kind));
@@ -120,23 +127,28 @@ impl Engine {
                 None => others.push(path),
             }
         }
-        within.extend(self.cut_now(&others, kinds));
+        within.extend(self.cut_now(&others, ground, kinds)?);
         within.retain(|_, lines| !lines.is_empty());
-        within
+        Ok(within)
     }
 
     /// The same by what the files hold now.
-    fn cut_now(&self, files: &[&RelPath], kinds: KindSet) -> Vec<(RelPath, Vec<Lines>)> {
+    fn cut_now(
+        &self,
+        files: &[&RelPath],
+        ground: &Ground,
+        kinds: KindSet,
+    ) -> Result<Vec<(RelPath, Vec<Lines>)>, Error> {
         if files.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let quarantine = self.updater(None).quarantine();
+        let quarantine = self.updater(None)?.quarantine();
         let work = || {
             let mut analyzer = Analyzer::new();
             while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let lines =
-                    catch_unwind(AssertUnwindSafe(|| self.items_of(&mut analyzer, &quarantine, path, kinds)));
+                let items = || self.items_of(&mut analyzer, &quarantine, (ground, *path), kinds);
+                let lines = catch_unwind(AssertUnwindSafe(items));
                 match lines {
                     Ok(lines) => lock(&found).push(((*path).clone(), lines)),
                     // A file that our own code cannot cut has no items.
@@ -153,19 +165,19 @@ impl Engine {
                 }
             }
         });
-        found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     fn items_of(
         &self,
         analyzer: &mut Analyzer,
         quarantine: &Quarantine,
-        path: &RelPath,
+        (ground, path): (&Ground, &RelPath),
         kinds: KindSet,
     ) -> Vec<Lines> {
         let max_file_bytes = self.settings.max_file_bytes;
         let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        let ReadOutcome::Source(source) = read::read(&path.below(self.root()), &limits) else {
+        let ReadOutcome::Source(source) = ground.read(path, &limits) else {
             return Vec::new();
         };
         let language = self.grammars.detect(path, &source.text);
@@ -204,7 +216,7 @@ impl Engine {
                 search::Everywhere { candidates: Vec::new(), lines: known.collect(), complete: true };
             let wanted: FxHashSet<u32> = everywhere.lines.iter().map(|(file, _)| *file).collect();
             let filter = Filter::default();
-            let ranked = Answer::new(self, corpus, &filter, &request).ranked_of(&query, &everywhere)?;
+            let ranked = Answer::new(self, corpus, &filter, &request)?.ranked_of(&query, &everywhere)?;
             let files = ranked.into_iter().filter(|file| wanted.contains(file));
             let order = files.map(|file| RelPath::new(corpus.path(file))).collect::<Result<Vec<_>, _>>()?;
             Ok((order, freshness.warnings))

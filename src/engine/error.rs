@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::filter::FilterError;
+use crate::git::RevisionError;
 use crate::grammar::GrammarError;
 use crate::grep::PatternError;
 use crate::index::IndexError;
@@ -114,6 +115,12 @@ impl From<PatternError> for Error {
 
 impl From<PathError> for Error {
     fn from(error: PathError) -> Error {
+        Error::of(ErrorKind::BadRequest, error)
+    }
+}
+
+impl From<RevisionError> for Error {
+    fn from(error: RevisionError) -> Error {
         Error::of(ErrorKind::BadRequest, error)
     }
 }

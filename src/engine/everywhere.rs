@@ -49,10 +49,10 @@ impl Engine {
             None => (0..corpus.n_files() as u32).collect(),
         };
         let scope = self.scope(filter, &plan)?;
-        let takes = self.takes(filter);
+        let takes = self.takes(filter, &scope.ground);
         let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
             grep::scan(&Scan {
-                root: self.root(),
+                ground: &scope.ground,
                 files,
                 takes: &takes,
                 pattern: &pattern,
@@ -100,10 +100,11 @@ impl Engine {
             patterns.push(Pattern::new(&wanted)?);
             plans.push(Plan::new(&wanted));
         }
+        let ground = self.ground_of(viewed)?;
         let mut files = viewed.files(filter, narrowed(viewed, &Plan::And(plans)));
         for pattern in &patterns {
             let found = grep::scan(&Scan {
-                root: self.root(),
+                ground: &ground,
                 files: &files,
                 takes: &|_| true,
                 pattern,

@@ -22,7 +22,7 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|tracked| tracked.contains(path, is_dir));
     let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
     let Trace { path: asked, found, mut exceptions, wanted_by } = walk::trace(engine.root(), path, &options)?;
-    let updater = engine.updater(tracked.as_ref());
+    let updater = engine.updater(tracked.as_ref())?;
     let own = updater.own_index().filter(|own| own.covers(&asked));
     let fate = match (own, found) {
         (_, Found::Outside) => {

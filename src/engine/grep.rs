@@ -11,7 +11,7 @@ use crate::filter::Filter;
 use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
 use crate::id::LanguageId;
 use crate::path::RelPath;
-use crate::read::{self, Limits, ReadOutcome};
+use crate::read::{Ground, Limits, ReadOutcome};
 
 impl Engine {
     /// Finds every line that matches a pattern: in the files that are ranked, and in those that ranking leaves out for
@@ -37,9 +37,9 @@ impl Engine {
         let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         let files = chosen.files.as_deref().unwrap_or(&scope.files);
         let found = grep::scan(&Scan {
-            root: self.root(),
+            ground: &scope.ground,
             files,
-            takes: &self.takes(&filter),
+            takes: &self.takes(&filter, &scope.ground),
             pattern: &pattern,
             after: cursor.map(|cursor| cursor.place(files)),
             within: chosen.within.as_ref(),
@@ -94,9 +94,9 @@ impl Engine {
         }
         let printed = grep::print(
             &Print {
-                root: self.root(),
+                ground: &scope.ground,
                 files: chosen.files.as_deref().unwrap_or(&scope.files),
-                takes: &self.takes(&filter),
+                takes: &self.takes(&filter, &scope.ground),
                 pattern: &pattern,
                 context,
                 max_count: request.max_count,
@@ -121,19 +121,23 @@ impl Engine {
     }
 
     /// Whether a file may answer by its language; asked on the threads, because it may have to read the file.
-    pub(super) fn takes<'f>(&'f self, filter: &'f Filter) -> impl Fn(&RelPath) -> bool + Sync + 'f {
+    pub(super) fn takes<'f>(
+        &'f self,
+        filter: &'f Filter,
+        ground: &'f Ground,
+    ) -> impl Fn(&RelPath) -> bool + Sync + 'f {
         let asks_for_languages = filter.asks_for_languages();
-        move |path| !asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path))
+        move |path| !asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path, ground))
     }
 
     /// The language of a file as indexing it now would have it.
-    pub(super) fn language_now(&self, path: &RelPath) -> LanguageId {
+    pub(super) fn language_now(&self, path: &RelPath, ground: &Ground) -> LanguageId {
         if !self.grammars.depends_on_text(path) {
             return self.grammars.detect(path, "");
         }
         let max_file_bytes = self.settings.max_file_bytes;
         let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        match read::read(&path.below(self.root()), &limits) {
+        match ground.read(path, &limits) {
             ReadOutcome::Source(source) => self.grammars.detect(path, &source.text),
             _ => self.grammars.detect(path, ""),
         }

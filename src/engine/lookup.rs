@@ -14,15 +14,15 @@ impl Engine {
     pub(super) fn snapshot(&self, viewed: Option<Viewed<'_>>, freshness: &Freshness) -> Snapshot {
         let mut head = self.head();
         if let Some(viewed) = viewed {
-            let view = &viewed.key.head;
-            let branch = (!view.starts_with('@') && !view.is_empty()).then(|| view.clone());
+            let branch = viewed.key.branch().map(str::to_string);
             // An answer that compared is of what is checked out now, another of what was when it was indexed.
             if freshness.checked_at.is_none() || branch != head.branch {
                 head.commit.clone_from(&viewed.info().commit);
             }
             head.branch = branch;
         }
-        let Head { branch, commit } = head;
+        let branch = head.shown().map(str::to_string);
+        let Head { commit, .. } = head;
         Snapshot {
             root: self.root().to_path_buf(),
             branch,

@@ -16,6 +16,7 @@ mod files;
 mod grep;
 mod lookup;
 mod map;
+mod revision;
 mod rows;
 mod scope;
 mod source;
@@ -33,7 +34,7 @@ pub use watch::Stop;
 use self::api::*;
 use self::current::Opened;
 use crate::filter::Filter;
-use crate::git::{self, Head, Repo, Tracked};
+use crate::git::{self, CommitTree, Repo, Revision, Tracked};
 use crate::grammar::Grammars;
 use crate::path::RelPath;
 use crate::query::Query;
@@ -53,6 +54,10 @@ pub struct Engine {
     settings: Settings,
     grammars: Grammars,
     repo: Option<Repo>,
+    /// What is searched in place of the worktree.
+    revision: Option<Revision>,
+    /// The tree of the commit that was read last.
+    tree: Mutex<Option<Arc<CommitTree>>>,
     workspace: Workspace,
     open: Mutex<Option<Opened>>,
     /// The newest commit as it is, for what needs no more of it.
@@ -67,8 +72,8 @@ impl Engine {
     /// [`Engine::find_root`] for the usual choice.
     ///
     /// # Errors
-    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used
-    /// and for options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
+    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used,
+    /// a view that names no commit and options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
         let most = Limits::MAX_FILE_BYTES;
         if !(1..=most).contains(&options.max_file_bytes) {
@@ -94,7 +99,7 @@ impl Engine {
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         workspace.check_owner()?;
         let session = Session::load(&workspace.session_path());
-        Ok(Engine {
+        let mut engine = Engine {
             settings: Settings {
                 hidden: options.hidden,
                 max_file_bytes: options.max_file_bytes,
@@ -104,12 +109,16 @@ impl Engine {
             options,
             grammars,
             repo,
+            revision: None,
+            tree: Mutex::default(),
             workspace,
             open: Mutex::new(None),
             committed: Mutex::new(None),
             session: Mutex::new(session),
             tokenizers: Mutex::default(),
-        })
+        };
+        engine.look_up()?;
+        Ok(engine)
     }
 
     /// The root that a folder belongs to: the nearest git top above it, else the folder itself.
@@ -145,8 +154,9 @@ impl Engine {
     /// Makes the index anew from the sources; the old one answers meanwhile.
     ///
     /// # Errors
-    /// As [`Engine::refresh`].
+    /// As [`Engine::refresh`]; `BadRequest` for a view, which would be all that is left.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
+        self.only_of_worktrees("rebuilding")?;
         self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
     }
 
@@ -212,7 +222,7 @@ impl Engine {
         );
         let _entered = span.enter();
         let reply = self.answered(progress, |corpus, freshness| {
-            answer::Answer::new(self, corpus, &filter, request).reply(&parsed, freshness)
+            answer::Answer::new(self, corpus, &filter, request)?.reply(&parsed, freshness)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(reply)
@@ -223,6 +233,7 @@ impl Engine {
     /// # Errors
     /// `BadRequest` when there is no such file below the root; `NoIndex` when there is no index to note it beside.
     pub fn touch(&self, path: &str) -> Result<(), Error> {
+        self.only_of_worktrees("touch")?;
         let path = RelPath::new(path)?;
         if !path.below(self.root()).is_file() {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
@@ -252,6 +263,7 @@ impl Engine {
     /// # Errors
     /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
     pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
+        self.only_of_worktrees("explain_skips")?;
         explain::explain(self, path.as_ref())
     }
 
@@ -278,7 +290,7 @@ impl Engine {
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
         self.answered(&|_| (), |corpus, _| {
-            let answer = answer::Answer::new(self, corpus, &filter, &request);
+            let answer = answer::Answer::new(self, corpus, &filter, &request)?;
             Ok(Candidates { kind: parsed[0].kind, files: answer.candidates(&parsed[0])? })
         })
     }
@@ -320,19 +332,19 @@ impl Engine {
     }
 
     fn tracked(&self) -> Option<Tracked> {
-        self.repo.as_ref().map(|repo| repo.tracked_below(self.root()))
+        self.repo.as_ref().map(|repo| match self.revision {
+            Some(_) => repo.all_tracked(),
+            None => repo.tracked_below(self.root()),
+        })
     }
 
-    /// What is checked out.
-    fn head(&self) -> Head {
-        self.repo.as_ref().map(Repo::head).unwrap_or_default()
-    }
-
-    fn updater<'e>(&'e self, tracked: Option<&'e Tracked>) -> Updater<'e> {
-        Updater {
+    fn updater<'e>(&'e self, tracked: Option<&'e Tracked>) -> Result<Updater<'e>, Error> {
+        let head = self.head();
+        Ok(Updater {
             workspace: &self.workspace,
             repo: self.repo.as_ref(),
-            head: self.head(),
+            ground: self.ground_now(&head)?,
+            head,
             tracked,
             grammars: &self.grammars,
             settings: &self.settings,
@@ -342,7 +354,7 @@ impl Engine {
             text_first: update::TEXT_FIRST,
             since: None,
             on_list: None,
-        }
+        })
     }
 
     /// Updates, again where another branch was checked out meanwhile.
@@ -353,7 +365,7 @@ impl Engine {
         let mut tries = 0;
         loop {
             let tracked = self.tracked();
-            match act(&self.updater(tracked.as_ref())) {
+            match act(&self.updater(tracked.as_ref())?) {
                 Err(UpdateError::Switched) if tries < SWITCHES => tries += 1,
                 other => return Ok(other?),
             }

@@ -18,6 +18,7 @@ use crate::id::VersionId;
 use crate::index;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
+use crate::read::Ground;
 use crate::search::SearchError;
 use crate::update::{Settings, Updater, stat_row};
 use crate::walk::{Candidate, Walked};
@@ -35,6 +36,8 @@ pub(super) struct Scope {
     pub recorded: Option<Recorded>,
     /// When the tree was looked at; `None` when the last commit was believed.
     pub checked_at: Option<SystemTime>,
+    /// Where the files are read.
+    pub ground: Ground,
 }
 
 impl Engine {
@@ -59,19 +62,22 @@ impl Engine {
             && (self.options.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
         {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
-            return Ok(Scope { files, holes, checked_at: vouched_at, recorded });
+            let ground = self.ground_of(viewed)?;
+            return Ok(Scope { files, holes, checked_at: vouched_at, ground, recorded });
         }
         let checked_at = Some(SystemTime::now());
         let tracked = self.tracked();
+        let updater = self.updater(tracked.as_ref())?;
+        let ground = updater.ground.clone();
         // Built-in rules are about what is worth ranking; a line stands wherever it stands.
         let settings = Settings { no_built_in: true, ..self.settings.clone() };
-        let walked = Updater { settings: &settings, ..self.updater(tracked.as_ref()) }.walk()?;
+        let walked = Updater { settings: &settings, ..updater }.walk()?;
         let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
         let files = match (viewed, narrowed) {
             (Some(viewed), Some(narrowed)) => viewed.moved_or(filter, walked, &narrowed),
             _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
         };
-        Ok(Scope { files, holes, checked_at, recorded })
+        Ok(Scope { files, holes, checked_at, ground, recorded })
     }
 
     /// What is recorded, where a watcher says that the tree is like that; and when it was asked.
@@ -106,7 +112,7 @@ impl Engine {
         if !folders.is_empty() {
             let tracked = self.tracked();
             let settings = Settings { no_built_in: true, ..self.settings.clone() };
-            let updater = Updater { settings: &settings, ..self.updater(tracked.as_ref()) };
+            let updater = Updater { settings: &settings, ..self.updater(tracked.as_ref())? };
             let walked = updater.walk_below(&folders)?;
             holes.extend(walked.skipped.iter().filter_map(|row| hole(row, filter)));
             files.extend(paths(walked));

@@ -8,13 +8,15 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use crate::meta::{StatRow, View};
-use crate::read::{Reread, Rereader};
+use crate::path::RelPath;
+use crate::read::{self, Ground, Reread, Rereader};
 use crate::search::{Corpus, Present};
-use crate::update::is_unmoved;
+use crate::tree::Tree;
+use crate::update::{is_blob, is_unmoved};
 
 /// The sources read for one reply.
 pub struct Sources<'a> {
-    root: &'a std::path::Path,
+    ground: Ground,
     corpus: &'a Corpus,
     view: &'a View,
     /// By file: its text; `None` when it is not what was indexed.
@@ -23,9 +25,14 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Those of `corpus` below `root`.
-    pub fn new(root: &'a std::path::Path, corpus: &'a Corpus) -> Sources<'a> {
-        Sources { root, corpus, view: corpus.view(), known: RefCell::default(), reader: RefCell::default() }
+    /// Those of `corpus`, which lie on `ground`.
+    pub fn new(ground: Ground, corpus: &'a Corpus) -> Sources<'a> {
+        Sources { ground, corpus, view: corpus.view(), known: RefCell::default(), reader: RefCell::default() }
+    }
+
+    /// Where they lie.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
     }
 
     /// The text of a file if its content still is the indexed one.
@@ -48,8 +55,14 @@ impl<'a> Sources<'a> {
         }
         let recorded = self.view.stat(version.id());
         let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
-        let path = self.root.join(version.path());
-        let text = match self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted) {
+        let read = match &self.ground {
+            Ground::Folder(root) => {
+                let path = root.join(version.path());
+                self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted)
+            }
+            Ground::Tree(tree) => of_tree(&**tree, version.path(), recorded, wanted),
+        };
+        let text = match read {
             Reread::Without => return Present::Without,
             Reread::Changed => None,
             Reread::Text(text) => Some(Rc::new(text)),
@@ -59,4 +72,12 @@ impl<'a> Sources<'a> {
         }
         text.map_or(Present::Changed, Present::Text)
     }
+}
+
+/// The same from a tree: git's name for the content tells whether it is the indexed one.
+fn of_tree(tree: &dyn Tree, path: &str, recorded: Option<StatRow>, wanted: Option<&Finder<'_>>) -> Reread {
+    let entry = || read::entry_of(tree, &RelPath::new(path).ok()?).ok();
+    let entry = entry().filter(|entry| recorded.is_some_and(|row| is_blob(row, entry.id)));
+    let bytes = entry.and_then(|entry| tree.read(&entry).ok());
+    bytes.map_or(Reread::Changed, |bytes| Rereader::of(&bytes, wanted))
 }

@@ -17,7 +17,9 @@ use crate::store::Lock;
 /// What there is.
 pub fn status(engine: &Engine) -> Result<Status, Error> {
     let workspace = &engine.workspace;
-    let Head { branch, commit } = engine.head();
+    let head = engine.head();
+    let branch = head.shown().map(str::to_string);
+    let Head { commit, .. } = head;
     let mut status = Status {
         state: State::Missing,
         detail: None,

@@ -96,6 +96,7 @@ impl Engine {
     /// `Locked` when somebody watches this tree already; what [`Engine::refresh`] gives when the index cannot be made.
     /// Later failures are told, and tried again.
     pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(Watched) + Sync)) -> Result<WatchEnd, Error> {
+        self.only_of_worktrees("watch")?;
         // The folder of the index is this tree's own from here on.
         self.refresh(&|_| ())?;
         let desk = Desk::take(self.counter()).map_err(taken)?;
@@ -140,6 +141,10 @@ impl Engine {
 
     /// The same for what `look` finds, with its token; and when it was asked.
     pub(super) fn vouched_by<T>(&self, look: impl Fn() -> Option<(String, T)>) -> Option<(T, SystemTime)> {
+        // A watcher knows the worktree; a commit needs none.
+        if self.view().is_some() {
+            return None;
+        }
         let patience = if self.options.stale_policy == StalePolicy::Wait { ENDLESS } else { PATIENCE };
         let counter = self.counter();
         for _ in 0..TRIES {
@@ -171,8 +176,8 @@ impl Watch<'_> {
     fn open(&mut self) {
         let engine = self.engine;
         let asks = engine.counter().asks().to_path_buf();
-        let own_index =
-            Region::new(engine.updater(None).own_index().map(|own| own.path).into_iter().collect());
+        let own_index = engine.updater(None).ok().and_then(|updater| updater.own_index());
+        let own_index = Region::new(own_index.into_iter().map(|own| own.path).collect());
         let git_dir = engine.repo.as_ref().map(Repo::git_dir);
         let ground = Ground { root: engine.root().to_path_buf(), own_index, git_dir, asks };
         let eyes = match self.desk.open() {
@@ -317,7 +322,13 @@ impl Watch<'_> {
         };
         let since = region.map(|(region, stamp, key)| Since { stamp, key, region });
         engine.with_updater(|updater| {
-            let updater = Updater { since, on_list: Some(&on_list), head: updater.head.clone(), ..*updater };
+            let updater = Updater {
+                since,
+                on_list: Some(&on_list),
+                head: updater.head.clone(),
+                ground: updater.ground.clone(),
+                ..*updater
+            };
             updater.refresh(committed.as_deref(), LOCK_PATIENCE, &|_| ())
         })
     }

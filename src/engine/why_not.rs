@@ -41,7 +41,7 @@ pub fn why_not(
         return Ok(verdict(Verdict::Filtered(why), text));
     }
     let request = &SearchRequest { per_file: 1, ..request.clone() };
-    let answer = Answer::new(engine, corpus, filter, request);
+    let answer = Answer::new(engine, corpus, filter, request)?;
     let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
         if answer.matches(query, &path)? {
@@ -97,6 +97,15 @@ fn absent(
     verdict: &dyn Fn(Verdict, String) -> WhyNot,
 ) -> WhyNot {
     let (place, shown) = (path.below(engine.root()), path.shown());
+    if let Some(view) = engine.view() {
+        return match skipped_entry(corpus, path) {
+            Some(skipped) => {
+                let text = format!("{shown} is left out: {}", reason(&skipped));
+                verdict(Verdict::Skipped(skipped), text)
+            }
+            None => verdict(Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'")),
+        };
+    }
     if place.symlink_metadata().is_err() {
         let text = format!("there is no file {shown} below {}", engine.root().display());
         return verdict(Verdict::NoSuchFile, text);

@@ -16,7 +16,11 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::open::Options;
 use gix::sec::trust::Mapping;
 
+pub use commit::{CommitTree, Revision, RevisionError};
+
 use crate::path::RelPath;
+
+mod commit;
 
 /// A repository with a worktree.
 #[derive(Clone)]
@@ -32,6 +36,20 @@ pub struct Head {
     pub branch: Option<String>,
     /// The commit, as 40 hexadecimal digits; `None` before the first one.
     pub commit: Option<String>,
+    /// Whether the commit itself is meant and not what the worktree makes of it; then a branch has its full name.
+    pub is_committed: bool,
+}
+
+impl Head {
+    /// Its branch as people call it.
+    pub fn shown(&self) -> Option<&str> {
+        self.branch.as_deref().map(|name| if self.is_committed { short(name) } else { name })
+    }
+}
+
+/// The name of a branch without what all names of its kind begin with.
+pub fn short(name: &str) -> &str {
+    ["refs/heads/", "refs/remotes/"].iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(name)
 }
 
 /// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a
@@ -84,19 +102,18 @@ impl Repo {
         Head {
             branch: head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned()),
             commit: head.id().map(|id| id.to_hex().to_string()),
+            is_committed: false,
         }
-    }
-
-    /// Whether there is a branch of this name.
-    pub fn has_branch(&self, name: &str) -> bool {
-        let repo = self.inner.to_thread_local();
-        // Where the branches cannot be read, nobody may conclude that one is gone.
-        repo.try_find_reference(&format!("refs/heads/{name}")).map_or(true, |found| found.is_some())
     }
 
     /// The files that git tracks, asked about by their paths from the top.
     pub fn tracked(&self) -> Tracked {
-        Tracked { inner: self.inner.clone(), prefix: String::new(), index: OnceLock::new() }
+        Tracked { inner: self.inner.clone(), prefix: String::new(), index: OnceLock::new(), is_all: false }
+    }
+
+    /// What a commit tracks: everything that is in it.
+    pub fn all_tracked(&self) -> Tracked {
+        Tracked { is_all: true, ..self.tracked() }
     }
 
     /// The same, asked about by paths from `root`, which is a folder of the worktree. Nothing is tracked below one
@@ -121,12 +138,17 @@ pub struct Tracked {
     prefix: String,
     /// `None` inside where there is no index or it cannot be read.
     index: OnceLock<Option<gix::index::File>>,
+    /// Whether everything is tracked, as in a commit.
+    is_all: bool,
 }
 
 impl Tracked {
     /// Whether git tracks the file at `path` or, if that is a directory, anything below it. A submodule is tracked
     /// itself; what it holds is its own repository's affair.
     pub fn contains(&self, path: &RelPath, is_dir: bool) -> bool {
+        if self.is_all {
+            return true;
+        }
         let Some(index) = self.index.get_or_init(|| self.load()) else {
             return false;
         };
@@ -216,7 +238,7 @@ mod tests {
 
     fn head(branch: &str, commit: &str) -> Head {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
-        Head { branch: some(branch), commit: some(commit) }
+        Head { branch: some(branch), commit: some(commit), is_committed: false }
     }
 
     fn tracked(tracked: &Tracked, path: &str, is_dir: bool) -> bool {

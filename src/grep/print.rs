@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -22,6 +21,7 @@ use super::whole::{Content, Whole};
 use super::within::{self, Gate, Within};
 use super::{Pattern, Unread};
 use crate::path::RelPath;
+use crate::read::Ground;
 
 /// How lines are printed. The default is ripgrep's into a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub enum Form {
 /// What is printed.
 pub struct Print<'p> {
     /// The tree.
-    pub root: &'p Path,
+    pub ground: &'p Ground,
     /// The files, in the order in which they are printed.
     pub files: &'p [RelPath],
     /// Whether a file may answer; asked on the threads, because it may have to read the file.
@@ -311,7 +311,7 @@ impl<'p> Hand<'p> {
         let Hand { print, searcher, builder, printer, whole } = self;
         let Print { pattern, max_count, context, within, .. } = **print;
         let matcher = &pattern.matcher;
-        let mut content = whole.open(&path.below(print.root))?;
+        let mut content = whole.open(print.ground, path)?;
         // The places of the lines that may be printed, where not all may.
         let places = within.map(|within| {
             let lines = within.get(path).map(Vec::as_slice).unwrap_or_default();

@@ -1,7 +1,6 @@
 //! The scan: files on threads, lines by ripgrep's searcher, counts cut at the cap.
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
@@ -11,12 +10,13 @@ use super::line::{Block, context, shown};
 use super::whole::Whole;
 use super::within::{Within, holds};
 use crate::path::RelPath;
+use crate::read::Ground;
 use crate::text::{Lines, Span};
 
 /// What is scanned, and how much of it is shown.
 pub struct Scan<'s> {
     /// The tree.
-    pub root: &'s Path,
+    pub ground: &'s Ground,
     /// The files, in the order of the answer.
     pub files: &'s [RelPath],
     /// Whether a file may answer; asked on the threads, because it may have to read the file.
@@ -163,8 +163,7 @@ impl Scan<'_> {
         // Counting alone needs no numbers of lines and no context.
         let counts_only = room == 0 && (shown == 0 || shown == u32::MAX) && within.is_none();
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
-        let file = path.below(self.root);
-        let content = searchers.whole.open(&file);
+        let content = searchers.whole.open(self.ground, path);
         let result =
             content.and_then(|mut content| content.search(searcher, &self.pattern.matcher, &mut gather));
         let mut found = gather.found;

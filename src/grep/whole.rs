@@ -3,12 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::Path;
 
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
-use crate::read;
+use crate::path::RelPath;
+use crate::read::{self, Ground};
 
 /// A larger file is searched piece by piece.
 const MAX_WHOLE_BYTES: u64 = 4 << 20;
@@ -20,9 +20,15 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Opens the file at `path`, and reads it unless it is large.
-    pub fn open(&mut self, path: &Path) -> io::Result<Content<'_>> {
-        let (mut file, len) = read::open(path)?;
+    /// Opens the file at `path`, and reads it unless it is large and lies in a folder.
+    pub fn open(&mut self, ground: &Ground, path: &RelPath) -> io::Result<Content<'_>> {
+        let (mut file, len) = match ground {
+            Ground::Folder(root) => read::open(&path.below(root))?,
+            Ground::Tree(tree) => {
+                self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
+                return Ok(Content::Read(&self.bytes));
+            }
+        };
         if len > MAX_WHOLE_BYTES {
             return Ok(Content::Large(file));
         }

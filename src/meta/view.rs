@@ -15,7 +15,9 @@ use crate::model::Skipped;
 pub struct ViewKey {
     /// The path of the root.
     pub root: String,
-    /// What is checked out: the name of a branch, `@` and a commit, or nothing outside git.
+    /// What is checked out: the name of a branch, `@` and a commit, or nothing outside git. Behind it a `:`, as in git's
+    /// own name for the tree of a commit, where the files are those of the commit and not of the worktree; a branch has
+    /// its full name then.
     pub head: String,
     /// A hash of the settings.
     pub settings: String,
@@ -27,6 +29,36 @@ impl ViewKey {
     /// The key of what an update of this view has got so far.
     pub fn stage(&self) -> ViewKey {
         ViewKey { staged: true, ..self.clone() }
+    }
+
+    /// What stands as `head` for the files of a commit.
+    pub fn committed(name: &str) -> String {
+        format!("{name}:")
+    }
+
+    /// Whether its files are those of a commit. No name of a branch has a `:`.
+    pub fn is_committed(&self) -> bool {
+        self.head.ends_with(':')
+    }
+
+    /// The name of its branch.
+    pub fn branch(&self) -> Option<&str> {
+        let name = self.head.strip_suffix(':').unwrap_or(&self.head);
+        (!name.starts_with('@') && !name.is_empty()).then_some(name)
+    }
+
+    /// The full name of its branch.
+    pub fn reference(&self) -> Option<String> {
+        self.branch().map(|name| match self.is_committed() {
+            true => name.to_string(),
+            false => format!("refs/heads/{name}"),
+        })
+    }
+
+    /// Its branch or commit, as people call it.
+    pub fn shown(&self) -> &str {
+        let name = self.head.strip_suffix(':').unwrap_or(&self.head);
+        if self.is_committed() { crate::git::short(name) } else { name }
     }
 
     /// Whether both are of one worktree under the same settings.

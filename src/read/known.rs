@@ -43,6 +43,11 @@ impl Rereader {
         if !is_unmoved(&metadata) && ContentHash::of(bytes) != hash {
             return Reread::Changed;
         }
+        Rereader::of(bytes, wanted)
+    }
+
+    /// The same of bytes that are known to be the same.
+    pub fn of(bytes: &[u8], wanted: Option<&Finder<'_>>) -> Reread {
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         // A byte order mark begins with one of these, and UTF-16 without a mark is full of NUL bytes.
         let is_plain =

@@ -8,6 +8,7 @@
 //! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
 //! a link must not lead us out of the root.
 
+mod ground;
 mod known;
 
 use std::fs::{self, File, FileType, OpenOptions};
@@ -18,6 +19,7 @@ use std::sync::OnceLock;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
+pub use ground::{Ground, entry_of};
 pub use known::{Reread, Rereader};
 
 use crate::id::ContentHash;
@@ -88,8 +90,13 @@ pub enum ReadOutcome {
 
 /// Reads the file at `path`, which must be a regular file.
 pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
+    judged(content(path, limits.max_file_bytes), path, limits)
+}
+
+/// What comes of a file with this content.
+fn judged(content: Result<Content, Why>, path: &Path, limits: &Limits) -> ReadOutcome {
     let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
-    let bytes = match content(path, limits.max_file_bytes) {
+    let bytes = match content {
         Ok(Content::Bytes(bytes)) => bytes,
         Ok(Content::TooLarge(size)) => {
             let detail = format!("{size} bytes, above {}", limits.max_file_bytes);

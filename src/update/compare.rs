@@ -27,6 +27,9 @@ impl Updater<'_> {
         };
         let key = self.view_key();
         let view = meta.view(&key)?;
+        if let Some(view) = view.filter(|_| self.is_of_same_commit(meta, &key)) {
+            return Ok(Plan::of_unchanged(view));
+        }
         let since = self.since.filter(|since| since.stamp == reader.stamp() && *since.key == key);
         let mut plan = match (since, view) {
             (Some(Since { region, .. }), Some(view)) => {
@@ -40,6 +43,12 @@ impl Updater<'_> {
             }
         }
         Ok(plan)
+    }
+
+    /// Whether a view of a commit is of the commit that is meant, which cannot have changed.
+    fn is_of_same_commit(&self, meta: &Meta, key: &ViewKey) -> bool {
+        let recorded = meta.view_info(key).and_then(|info| info.commit.as_ref());
+        self.head.is_committed && recorded.is_some() && recorded == self.head.commit.as_ref()
     }
 
     /// How many files a plan would add, change or delete; what only moved in stat is read and compared. Where no file is
@@ -79,7 +88,7 @@ impl Updater<'_> {
             entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
         };
         let old = task.old.map(|(_, hash)| hash);
-        match unranked::read_file(task, self.workspace.root(), &self.limits(), self.tracked) {
+        match unranked::read_file(task, &self.ground, &self.limits(), self.tracked) {
             ReadOutcome::Source(source) => {
                 old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
             }
@@ -96,12 +105,17 @@ fn same_rows(plan: &Plan, view: &View) -> bool {
 }
 
 /// Views that may know files of the view `key` under their present stat data: what an update of it that did not end
-/// had got so far, then other branches of the worktree, the last used first.
+/// had got so far, then other branches of the worktree, the last used first. For one of a commit these are others of
+/// commits, of any worktree: git's names for contents are the same in all.
 fn views_beside<'m>(
     meta: &'m Meta,
     key: &ViewKey,
 ) -> impl Iterator<Item = Result<&'m View, MetaError>> + use<'m> {
-    let mut keys: Vec<_> = meta.views().filter(|(other, _)| other.is_beside(key) && *other != key).collect();
+    let is_beside = |other: &ViewKey| match key.is_committed() {
+        true => other.is_committed() && other.settings == key.settings,
+        false => other.is_beside(key) && !other.is_committed(),
+    };
+    let mut keys: Vec<_> = meta.views().filter(|(other, _)| is_beside(other) && *other != key).collect();
     let stage = key.stage();
     keys.sort_by_key(|(other, info)| (**other != stage, std::cmp::Reverse(info.used)));
     let views = keys.into_iter().take(ASKED).map(move |(other, _)| meta.view(other));

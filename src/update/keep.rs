@@ -39,6 +39,8 @@ pub enum Why {
     NoBranch,
     /// It is of a commit that was checked out by itself and is no longer.
     Detached,
+    /// Its commit is gone.
+    NoCommit,
     /// It is of an update that never ended.
     Unfinished,
     /// Others were used since, and the index is large enough.
@@ -53,6 +55,7 @@ impl Why {
             Why::NoWorktree => "its folder is gone",
             Why::NoBranch => "its branch is gone",
             Why::Detached => "that commit is no longer checked out",
+            Why::NoCommit => "its commit is gone",
             Why::Unfinished => "its update never ended",
             Why::Budget => "it was not used for long and would make the index too large",
         }
@@ -116,11 +119,16 @@ pub(super) fn judge(meta: &Meta, key: &ViewKey, own: &[VersionId], strictness: S
     let limit = named.add(own) * SPARE_TIMES + SPARE_BYTES;
     let mut others: Vec<(&ViewKey, &ViewInfo)> = meta.views().filter(|(other, _)| *other != key).collect();
     others.sort_by_key(|(other, info)| (other.staged, Reverse(info.used)));
-    let mut newest: Vec<(&str, &str)> = vec![(&key.root, &key.settings)];
+    // What is checked out in each worktree. A commit is checked out nowhere.
+    let mut newest: Vec<(&str, &str)> = Vec::new();
+    if !key.is_committed() {
+        newest.push((&key.root, &key.settings));
+    }
     let (mut spare, mut kept) = (0, 1);
     let mut views = Vec::new();
     for (other, info) in others {
-        let is_newest = !other.staged && !newest.contains(&(&other.root, &other.settings));
+        let is_newest =
+            !other.staged && !other.is_committed() && !newest.contains(&(&other.root, &other.settings));
         if is_newest {
             newest.push((&other.root, &other.settings));
         }
@@ -170,12 +178,13 @@ fn hopeless(
     let common = |repo: &Repo| repo.common_dir();
     let is_ours = other.root == key.root
         || (root.is_dir() && git::discover(root).as_ref().map(common) == repo.map(common));
-    let branch = (!other.head.starts_with('@') && !other.head.is_empty()).then_some(&other.head);
+    let has_commit = |repo: &Repo| info.commit.as_ref().is_some_and(|commit| repo.has_commit(commit));
     match repo {
         _ if !is_ours => Some(Why::NoWorktree),
         _ if other.staged => Some(Why::Unfinished),
-        Some(repo) if branch.is_some_and(|branch| !repo.has_branch(branch)) => Some(Why::NoBranch),
-        _ if branch.is_none() && !is_newest => Some(Why::Detached),
+        Some(repo) if other.reference().is_some_and(|name| !repo.has_reference(&name)) => Some(Why::NoBranch),
+        Some(repo) if other.is_committed() => (!has_commit(repo)).then_some(Why::NoCommit),
+        _ if other.branch().is_none() && !is_newest => Some(Why::Detached),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use keep::{Collected, Dropped, Why};
 pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
-pub use plan::{Plan, ReadTask, is_unmoved, stat_row};
+pub use plan::{Plan, ReadTask, is_blob, is_unmoved, stat_row};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
 use crate::analyze::{self, Analyzer};
@@ -34,7 +34,7 @@ use crate::index::IndexError;
 use crate::meta::{MetaError, ViewKey};
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
-use crate::read::{self, Limits, ReadOutcome};
+use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
 use crate::walk::{self, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
@@ -66,7 +66,7 @@ impl Settings {
 
     /// A short hash of them.
     fn key(&self) -> String {
-        blake3::hash(format!("{self:?}").as_bytes()).to_hex()[..8].to_string()
+        hash_of(format!("{self:?}").as_bytes())
     }
 }
 
@@ -165,19 +165,26 @@ pub fn fingerprint(grammars: &Grammars) -> String {
     hasher.finalize().to_hex()[..12].to_string()
 }
 
-/// The key of the view of a tree with `head` checked out.
+/// The key of the view of a tree with `head` checked out, or of the commit itself if that is meant.
 pub fn view_key(workspace: &Workspace, head: &Head, settings: &Settings) -> ViewKey {
-    let head = match (&head.branch, &head.commit) {
+    let name = match (&head.branch, &head.commit) {
         (Some(branch), _) => branch.clone(),
         (None, Some(commit)) => format!("@{commit}"),
         (None, None) => String::new(),
     };
-    ViewKey {
-        root: workspace.root().to_string_lossy().into_owned(),
-        head,
-        settings: settings.key(),
-        staged: false,
+    let (root, rules) = (workspace.root().to_string_lossy().into_owned(), settings.key());
+    if !head.is_committed {
+        return ViewKey { root, head: name, settings: rules, staged: false };
     }
+    // Such a view never goes stale, so what may change without the commit is part of its key.
+    let own = if settings.no_ignore { Vec::new() } else { walk::private_rules(workspace.root()) };
+    let settings = if own.is_empty() { rules } else { format!("{rules}-{}", hash_of(&own)) };
+    ViewKey { root, head: ViewKey::committed(&name), settings, staged: false }
+}
+
+/// A short hash.
+fn hash_of(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..8].to_string()
 }
 
 /// What an update works on.
@@ -186,8 +193,10 @@ pub struct Updater<'e> {
     pub workspace: &'e Workspace,
     /// The repository around the root, where there is one.
     pub repo: Option<&'e Repo>,
-    /// What is checked out there.
+    /// What is checked out there, or which commit is meant.
     pub head: Head,
+    /// Where its files are read.
+    pub ground: Ground,
     /// What git tracks below the root, where there is a repository.
     pub tracked: Option<&'e Tracked>,
     /// The grammars.
@@ -242,12 +251,20 @@ impl Updater<'_> {
         Quarantine::open(self.workspace.dir(), &self.parsers())
     }
 
-    /// Parses a suspect as an update would, if its content is still the same.
-    fn parse(&self, suspect: &Suspect) {
-        let read = read::read(&suspect.path.below(self.workspace.root()), &Limits::WANTED);
-        if let ReadOutcome::Source(source) = read
-            && source.hash == suspect.hash
-        {
+    /// The text of a suspect, if it still has the same content here or in the worktree.
+    fn source_of(&self, suspect: &Suspect) -> Option<Source> {
+        let worktree = Ground::Folder(self.workspace.root().to_path_buf());
+        [&self.ground, &worktree].into_iter().find_map(|ground| {
+            match ground.read(&suspect.path, &Limits::WANTED) {
+                ReadOutcome::Source(source) if source.hash == suspect.hash => Some(source),
+                _ => None,
+            }
+        })
+    }
+
+    /// Parses a suspect as an update would.
+    fn parse(&self, suspect: &Suspect, source: Option<&Source>) {
+        if let Some(source) = source {
             let language = self.grammars.detect(&suspect.path, &source.text);
             Analyzer::new().analyze(self.grammars, language, &source.text);
         }
@@ -258,8 +275,11 @@ impl Updater<'_> {
         view_key(self.workspace, &self.head, self.settings)
     }
 
-    /// Whether another branch is checked out by now.
+    /// Whether another branch is checked out by now. A commit stays what it is.
     fn has_switched(&self) -> bool {
+        if self.head.is_committed {
+            return false;
+        }
         let now = self.repo.map(Repo::head);
         now.is_some_and(|head| view_key(self.workspace, &head, self.settings) != self.view_key())
     }
@@ -284,6 +304,7 @@ impl Updater<'_> {
             threads: self.threads,
             is_tracked: Some(&tracked),
             on_list: self.on_list,
+            tree: self.ground.tree(),
             ..self.settings.walk_options()
         };
         let mut walked = walk(self.workspace.root(), &options)?;
@@ -303,8 +324,12 @@ impl Updater<'_> {
     pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
-        let options =
-            WalkOptions { threads: self.threads, is_tracked: Some(&tracked), ..self.settings.walk_options() };
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            tree: self.ground.tree(),
+            ..self.settings.walk_options()
+        };
         let own = self.own_index().map(|own| own.path);
         let folders: Vec<RelPath> =
             folders.iter().filter(|folder| own.as_ref() != Some(folder)).cloned().collect();
@@ -334,9 +359,8 @@ impl Updater<'_> {
             skip_generated: true,
             skip_minified: true,
         };
-        let root = self.workspace.root();
-        let outcome = unranked::read_file(&task, root, &self.limits(), self.tracked);
-        (outcome, read::read(&task.path.below(root), &strict))
+        let outcome = unranked::read_file(&task, &self.ground, &self.limits(), self.tracked);
+        (outcome, self.ground.read(&task.path, &strict))
     }
 
     fn limits(&self) -> Limits {

@@ -145,6 +145,11 @@ impl Plan {
         plan
     }
 
+    /// That nothing has changed since `view` was made.
+    pub fn of_unchanged(view: &View) -> Plan {
+        Plan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..Plan::default() }
+    }
+
     /// The same where only what lies in `region` was walked, because nothing else has changed since `view` was made.
     pub fn of_some(
         walked: Walked,
@@ -206,6 +211,12 @@ impl Plan {
 pub fn is_unmoved(row: StatRow, metadata: &std::fs::Metadata) -> bool {
     let stat = crate::walk::stat(metadata);
     row != StatRow::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
+}
+
+/// Whether a blob of this name is the one that `row` was recorded for.
+pub fn is_blob(row: StatRow, id: crate::tree::BlobId) -> bool {
+    let stat = Stat::of_blob(row.0, id);
+    row == stat_row(stat, false) || row == stat_row(stat, true)
 }
 
 /// Stat data as it is recorded. It has a bit that says whether the content is wanted, because a file that is asked

@@ -98,7 +98,11 @@ impl<'r, 'e> Run<'r, 'e> {
         let mut tasks = std::mem::take(&mut self.plan.read);
         self.n_tasks = tasks.len();
         let quarantine = self.updater.quarantine();
-        quarantine.try_suspects(|suspect| trial::outcome_of(|| self.updater.parse(suspect)))?;
+        quarantine.try_suspects(|suspect| {
+            // Read before there is another process, because git's objects are read under locks.
+            let source = self.updater.source_of(suspect);
+            trial::outcome_of(|| self.updater.parse(suspect, source.as_ref()))
+        })?;
         let mut found = self.found_already();
         if self.begins_with_text(&tasks) {
             self.work_through(&mut writer, &tasks, &quarantine, &mut found, true)?;
@@ -153,7 +157,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let first_version = self.next_version;
         self.next_version += tasks.len() as u32;
         let work = Work {
-            root: workspace.root(),
+            ground: &self.updater.ground,
             limits: self.updater.limits(),
             grammars: self.updater.grammars,
             segments: writer.segments(),
@@ -322,7 +326,9 @@ impl<'r, 'e> Run<'r, 'e> {
         let meta = self.meta();
         let first = keys.iter().copied().find(|key| meta.view_info(key).is_some());
         let beside = || meta.views().filter(|(key, _)| key.is_beside(&self.key));
-        let last_used = || beside().max_by_key(|(_, info)| info.used).map(|(key, _)| key);
+        // Views of commits have the names of contents in common, which stand where others have times.
+        let likeness = |key: &ViewKey| key.is_committed() == self.key.is_committed();
+        let last_used = || beside().max_by_key(|(key, info)| (likeness(key), info.used)).map(|(key, _)| key);
         first.or_else(last_used).cloned()
     }
 

@@ -82,6 +82,7 @@ impl Tree {
             workspace: &self.workspace,
             repo: repo.as_ref(),
             head: repo.as_ref().map(|repo| repo.head()).unwrap_or_default(),
+            ground: Ground::Folder(self.root.clone()),
             tracked: tracked.as_ref(),
             grammars: &self.grammars,
             settings: &self.settings,
@@ -205,7 +206,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     let writer = Writer::open(&tree.workspace.segment_dir()).unwrap();
     let quarantine = Quarantine::open(tree.workspace.dir(), "");
     let work = Work {
-        root: &tree.root,
+        ground: &Ground::Folder(tree.root.clone()),
         limits: Limits::default(),
         grammars: &tree.grammars,
         segments: writer.segments(),

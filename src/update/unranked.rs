@@ -1,33 +1,36 @@
 //! Reading a file of the tree, and what is known of one that is not ranked: its words, so that an exact search can tell
 //! whether it has to be read.
 
-use std::path::Path;
-
 use super::ReadTask;
 use crate::git::Tracked;
 use crate::id::ContentHash;
 use crate::model::SkipReason;
-use crate::read::{self, Limits, ReadOutcome, Source};
+use crate::path::RelPath;
+use crate::read::{self, Ground, Limits, ReadOutcome, Source};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 
 /// Reads a file of the tree; what git tracks is never left out for looking generated, what the user asks for not for
 /// its size either.
-pub fn read_file(task: &ReadTask, root: &Path, limits: &Limits, tracked: Option<&Tracked>) -> ReadOutcome {
+pub fn read_file(
+    task: &ReadTask,
+    ground: &Ground,
+    limits: &Limits,
+    tracked: Option<&Tracked>,
+) -> ReadOutcome {
     let path = &task.path;
-    let file = path.below(root);
     if task.wanted {
-        return read::read(&file, &Limits::WANTED);
+        return ground.read(path, &Limits::WANTED);
     }
-    match read::read(&file, limits) {
+    match ground.read(path, limits) {
         ReadOutcome::PathOnly { reason: SkipReason::TooLarge, detail, .. } => ReadOutcome::PathOnly {
-            hash: read::path_only(Unranked::read(&file).key()),
+            hash: read::path_only(Unranked::read(ground, path).key()),
             reason: SkipReason::TooLarge,
             detail,
         },
         ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
             if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
         {
-            read::read(&file, &Limits { skip_generated: false, skip_minified: false, ..*limits })
+            ground.read(path, &Limits { skip_generated: false, skip_minified: false, ..*limits })
         }
         outcome => outcome,
     }
@@ -47,9 +50,9 @@ enum Unranked {
 }
 
 impl Unranked {
-    fn read(file: &Path) -> Unranked {
+    fn read(ground: &Ground, path: &RelPath) -> Unranked {
         let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
-        match read::read(file, &limits) {
+        match ground.read(path, &limits) {
             ReadOutcome::Source(source) => Unranked::Text(source),
             ReadOutcome::Skipped { reason: SkipReason::Binary, detail } if detail.starts_with("NUL") => {
                 Unranked::Binary
@@ -69,9 +72,15 @@ impl Unranked {
 }
 
 /// The words of a file that is not ranked, if they are those of the content that `hash` stands for.
-pub fn fill_words(file: &Path, hash: ContentHash, tokenizer: &mut Tokenizer, words: &mut TermList) {
+pub fn fill_words(
+    ground: &Ground,
+    path: &RelPath,
+    hash: ContentHash,
+    tokenizer: &mut Tokenizer,
+    words: &mut TermList,
+) {
     words.clear();
-    let content = Unranked::read(file);
+    let content = Unranked::read(ground, path);
     let is_same = read::path_only(content.key()) == hash;
     match content {
         Unranked::Text(source) if is_same && !source.decoded => {

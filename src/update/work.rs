@@ -9,7 +9,6 @@
 //! go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -31,7 +30,7 @@ use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, Segmen
 use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
 use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipped, Symbol, SymbolKind};
 use crate::path::RelPath;
-use crate::read::{Limits, ReadOutcome, Source};
+use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
@@ -49,7 +48,7 @@ pub fn default_threads() -> usize {
 
 /// What the threads work on.
 pub struct Work<'w> {
-    pub root: &'w Path,
+    pub ground: &'w Ground,
     pub limits: Limits,
     pub grammars: &'w Grammars,
     pub segments: SegmentMaker,
@@ -315,7 +314,7 @@ impl<'w> Hand<'w> {
             let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
             Some(SkippedEntry { skipped, stat: Some(stat) })
         };
-        Ok(match read_file(task, self.work.root, &self.work.limits, self.work.tracked) {
+        Ok(match read_file(task, self.work.ground, &self.work.limits, self.work.tracked) {
             ReadOutcome::Source(source) => {
                 let version = match self.recorded(task, source.hash) {
                     Some(version) => version,
@@ -443,12 +442,7 @@ impl<'w> Hand<'w> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
-        unranked::fill_words(
-            &task.path.below(self.work.root),
-            hash,
-            &mut self.tokenizer,
-            &mut self.fields.words,
-        );
+        unranked::fill_words(self.work.ground, &task.path, hash, &mut self.tokenizer, &mut self.fields.words);
         let chunk = Chunk {
             span: Span::default(),
             lines: Lines { first: 1, last: 1 },
@@ -595,6 +589,9 @@ fn outline(analysis: &Analysis) -> Outline<'_> {
 
 /// The stat data to record for a file that is about to be read: what was walked, or nothing when it is too fresh.
 fn recorded_stat(task: &ReadTask) -> StatRow {
+    if task.stat.is_of_blob() {
+        return stat_row(task.stat, task.wanted);
+    }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let newest = task.stat.mtime_ns.max(task.stat.ctime_ns);
     if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {

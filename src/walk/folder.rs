@@ -71,6 +71,13 @@ impl Listed {
         Listed { entries: Vec::with_capacity(16), names: String::with_capacity(512) }
     }
 
+    /// What was listed elsewhere.
+    pub(super) fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, Kind)>) -> Listed {
+        let mut listed = Listed::new();
+        entries.for_each(|(name, kind)| listed.push(name, kind));
+        listed.sorted()
+    }
+
     fn push(&mut self, name: &OsStr, kind: Kind) {
         let shown = name.to_string_lossy();
         let exact = (name.to_str().is_none()).then(|| OsString::from(name).into_boxed_os_str());

@@ -17,9 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
+use crate::tree::Tree;
 
 mod built_in;
 mod folder;
+mod opened;
 mod outside;
 mod queue;
 mod rules;
@@ -30,7 +32,8 @@ mod trace;
 
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
 use folder::{Entry, Folder, Listed};
-pub use outside::{decides, decides_inside, exclude_of, outside};
+use opened::Opened;
+pub use outside::{decides, decides_inside, exclude_of, outside, private_rules};
 pub use rules::{IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
 pub use some::{Region, walk_some};
@@ -56,6 +59,8 @@ pub struct WalkOptions<'a> {
     pub global_excludes: GlobalExcludes<'a>,
     /// Told of each directory just before it is listed.
     pub on_list: Option<&'a OnList<'a>>,
+    /// What is walked in place of the folder at the root; that still says whose rules count above and beside it.
+    pub tree: Option<&'a dyn Tree>,
 }
 
 /// Where directories are told of.
@@ -209,15 +214,15 @@ struct Dir {
 }
 
 /// A directory's entries, and the rules that count for them.
-struct Listing {
-    folder: Folder,
+struct Listing<'a> {
+    folder: Opened<'a>,
     listed: Listed,
     rules: Option<Arc<Level>>,
     /// Rows for what could not be read on the way.
     broken: Vec<Skipped>,
 }
 
-impl Listing {
+impl Listing<'_> {
     fn name(&self, entry: &Entry) -> &str {
         self.listed.name(entry)
     }
@@ -274,7 +279,8 @@ impl<'a> Walker<'a> {
             return Err(WalkError::NotADirectory { root: root.to_path_buf() });
         }
         let global = if options.no_ignore { GlobalExcludes::None } else { options.global_excludes };
-        let mut base = rules::Base::above(root, global).map_err(|source| root_error(root, source))?;
+        let mut base =
+            rules::Base::above(root, global, options.tree).map_err(|source| root_error(root, source))?;
         if options.no_ignore {
             base.level = None;
         }
@@ -286,7 +292,7 @@ impl<'a> Walker<'a> {
         Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone() }
     }
 
-    fn child(&self, rel: RelPath, listing: &Listing) -> Dir {
+    fn child(&self, rel: RelPath, listing: &Listing<'_>) -> Dir {
         Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone() }
     }
 
@@ -313,7 +319,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Judges every entry. Returns the directories that are to be walked.
-    fn sort_out(&self, dir: &Dir, listing: Listing, out: &mut Tally) -> Vec<Dir> {
+    fn sort_out(&self, dir: &Dir, listing: Listing<'_>, out: &mut Tally) -> Vec<Dir> {
         self.sort_out_some(dir, listing, |_| true, out)
     }
 
@@ -321,7 +327,7 @@ impl<'a> Walker<'a> {
     fn sort_out_some(
         &self,
         dir: &Dir,
-        mut listing: Listing,
+        mut listing: Listing<'_>,
         is_asked: impl Fn(&str) -> bool,
         out: &mut Tally,
     ) -> Vec<Dir> {
@@ -357,11 +363,15 @@ impl<'a> Walker<'a> {
         dirs
     }
 
-    fn list(&self, dir: &Dir) -> io::Result<Listing> {
+    fn list(&self, dir: &Dir) -> io::Result<Listing<'a>> {
         if let Some(on_list) = self.options.on_list {
             on_list(&dir.rel);
         }
-        let folder = self.top.below(&dir.rel)?;
+        let tree = self.options.tree.map(|tree| (tree, tree.from_top(&dir.rel)));
+        let folder = match &tree {
+            Some((tree, path)) => Opened::of(*tree, path)?,
+            None => Opened::Folder(self.top.below(&dir.rel)?),
+        };
         let (listed, errors) = folder.list()?;
         let unread = |(name, error): (Option<String>, io::Error)| match name {
             None => unreadable_dir(&dir.rel, &error),
@@ -376,11 +386,19 @@ impl<'a> Walker<'a> {
         for entry in listed.entries.iter().filter(|_| !self.options.no_ignore) {
             present.note(listed.name(entry), entry.kind == folder::Kind::File);
         }
+        // A commit does not have the repository that it is in.
+        if !self.options.no_ignore && tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
+            present.note(".git", false);
+        }
         let rules = if present.any() {
             let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
             let start = self.base.prefix.len() + shown.len();
             let path = dir.rel.below(self.root);
-            rules::enter(&path, start, &shown, present, dir.above.as_ref(), |name, error| {
+            let read = |name: &str| match &tree {
+                Some((tree, folder)) => opened::ignore_file(*tree, folder, name),
+                None => rules::bytes_of(&path.join(name)),
+            };
+            rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, error| {
                 let detail = format!("its rules do not count: {error}");
                 let path = dir.rel.join(name);
                 broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
@@ -396,7 +414,7 @@ impl<'a> Walker<'a> {
     /// left it out and gave way.
     fn judge(
         &self,
-        listing: &Listing,
+        listing: &Listing<'_>,
         entry: &Entry,
         rel: &RelPath,
         mut kept: Option<&mut Vec<Exception>>,
@@ -450,8 +468,11 @@ impl<'a> Walker<'a> {
         if is_dir { Verdict::Enter } else { Verdict::Keep(ours.is_some()) }
     }
 
-    fn built_in(&self, listing: &Listing, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {
-        let inside = |inner: &str| fs::symlink_metadata(rel.below(self.root).join(inner)).is_ok();
+    fn built_in(&self, listing: &Listing<'_>, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {
+        let inside = |inner: &str| match self.options.tree {
+            Some(tree) => tree.find(&tree.from_top(rel).join(inner)).is_ok(),
+            None => fs::symlink_metadata(rel.below(self.root).join(inner)).is_ok(),
+        };
         let beside = |pattern: &NamePattern| match pattern {
             NamePattern::Is(name) => listing.holds(name),
             NamePattern::Ends(_) => {

@@ -50,6 +50,13 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// What rules say that no tree holds and that count in the one at `root`: the user's own and its repository's.
+pub fn private_rules(root: &Path) -> Vec<u8> {
+    let exclude = root.ancestors().find_map(exclude_of);
+    let files = gitconfig_excludes_path().into_iter().chain(exclude);
+    files.filter_map(|path| rules::bytes_of(&path).ok()).flatten().collect()
+}
+
 /// The rules that a repository keeps for itself whose `.git` stands in `folder`, whether or not there are any.
 pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");

@@ -22,8 +22,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_pa
 use rustc_hash::FxHashMap;
 
 use super::GlobalExcludes;
+use super::opened::ignore_file;
 use super::sieve::Sieve;
 use crate::path::RelPath;
+use crate::tree::{Tree, TreeKind};
 
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;
@@ -181,7 +183,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn above(root: &Path, global: GlobalExcludes) -> io::Result<Base> {
+    /// With a `tree`, the rules of its folders count in place of those of the system's.
+    pub(super) fn above(root: &Path, global: GlobalExcludes, tree: Option<&dyn Tree>) -> io::Result<Base> {
         let mut level = global_level(global);
         let real = fs::canonicalize(root)?;
         let top = real.ancestors().find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok());
@@ -193,13 +196,27 @@ impl Base {
         let mut dir = top.unwrap_or(&real).to_path_buf();
         for (at, part) in way.iter().enumerate() {
             let mut present = Present::default();
+            let folder = RelPath::new(&prefix).unwrap_or(RelPath::root());
             for name in NAMES.map(|(name, _)| name).into_iter().chain([".git"]) {
-                if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
-                    present.note(name, metadata.is_file());
+                match tree.filter(|_| name != ".git") {
+                    Some(tree) => {
+                        if let Ok(entry) = tree.find(&folder.join(name)) {
+                            present.note(name, entry.kind == TreeKind::File);
+                        }
+                    }
+                    None => {
+                        if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
+                            present.note(name, metadata.is_file());
+                        }
+                    }
                 }
             }
             let shown = "../".repeat(way.len() - at);
-            level = enter(&dir, prefix.len(), &shown, present, level.as_ref(), |name, error| {
+            let read = |name: &str| match tree {
+                Some(tree) => ignore_file(tree, &folder, name),
+                None => bytes_of(&dir.join(name)),
+            };
+            level = enter(&dir, &read, prefix.len(), &shown, present, level.as_ref(), |name, error| {
                 tracing::warn!("the rules of {} do not count: {error}", dir.join(name).display());
             });
             prefix.push_str(&part.to_string_lossy());
@@ -244,10 +261,11 @@ impl Present {
     }
 }
 
-/// The level of the directory at `path`. `shown` leads its files' names in rows. A file that is there and cannot be
-/// read is reported by its name within the directory, and does not count.
+/// The level of the directory at `path`, whose ignore files `bytes` reads by their names. `shown` leads these names in
+/// rows. A file that is there and cannot be read is reported by its name within the directory, and does not count.
 pub(super) fn enter(
     path: &Path,
+    bytes: &dyn Fn(&str) -> io::Result<Vec<u8>>,
     start: usize,
     shown: &str,
     present: Present,
@@ -257,7 +275,7 @@ pub(super) fn enter(
     let mut files = Vec::new();
     for ((name, kind), present) in NAMES.into_iter().zip(present.ignore_files) {
         if present {
-            match read(&path.join(name), kind, format!("{shown}{name}")) {
+            match bytes(name).and_then(|bytes| parse(bytes, kind, format!("{shown}{name}"))) {
                 Ok(file) => files.extend(file),
                 Err(error) => broken(name, error),
             }
@@ -350,13 +368,28 @@ fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
     }
 }
 
-/// Reads one ignore file; `None` when no pattern is in it. A line that is no pattern counts for nothing, as in git.
 fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
+    parse(bytes_of(path)?, kind, shown)
+}
+
+/// The bytes of an ignore file.
+pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_RULES_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_RULES_BYTES {
-        return Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes")));
+    check_size(bytes.len() as u64)?;
+    Ok(bytes)
+}
+
+/// Refuses an ignore file that is too large.
+pub(super) fn check_size(bytes: u64) -> io::Result<()> {
+    match bytes {
+        0..=MAX_RULES_BYTES => Ok(()),
+        _ => Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes"))),
     }
+}
+
+/// An ignore file; `None` when no pattern is in it. A line that is no pattern counts for nothing, as in git.
+fn parse(bytes: Vec<u8>, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
     let text = String::from_utf8_lossy(&bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
     let sieve = Sieve::of(&text);

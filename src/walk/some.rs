@@ -84,9 +84,9 @@ pub fn walk_some(root: &Path, region: &Region, options: &WalkOptions) -> Result<
     Ok(walked)
 }
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
     /// The folder at `path` with its entries, if a walk would list it.
-    fn entered(&self, path: &str) -> Result<Option<(Dir, Listing)>, WalkError> {
+    fn entered(&self, path: &str) -> Result<Option<(Dir, Listing<'a>)>, WalkError> {
         let mut dir = self.top();
         let mut listing = match self.list(&dir) {
             Ok(listing) => listing,

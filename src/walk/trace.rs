@@ -186,7 +186,7 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    fn wanted_by(&self, listing: &Listing, rel: &RelPath) -> Option<IgnoreRule> {
+    fn wanted_by(&self, listing: &Listing<'_>, rel: &RelPath) -> Option<IgnoreRule> {
         match rules::rule(listing.rules.as_deref(), &self.base.path(rel), false) {
             Ruling::Whitelist(line) => Some(line.rule()),
             _ => None,

@@ -1,0 +1,283 @@
+//! Revisions by name, and the trees of commits: what git has stored, without a worktree.
+//!
+//! Objects are read by gix from the object database as they are stored. Nothing that a checkout would do to them is
+//! done: no conversion of line ends or encodings, no filters, which could run programs.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::object::tree::EntryKind;
+use rustc_hash::FxHashMap;
+
+use super::{Head, Repo};
+use crate::path::RelPath;
+use crate::tree::{BlobId, Tree, TreeEntry, TreeKind};
+
+/// How many names an error offers.
+const OFFERED: usize = 5;
+
+/// Why a revision cannot be searched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RevisionError {
+    /// There is no repository.
+    #[error("'{spec}' names a revision, but there is no git repository around {}; leave the view out", root.display())]
+    NoRepository {
+        /// What was asked for.
+        spec: String,
+        /// Where.
+        root: PathBuf,
+    },
+    /// Nothing has that name.
+    #[error("there is no revision '{spec}' in the repository at {}; {}", top.display(), offered(near))]
+    Unknown {
+        /// What was asked for.
+        spec: String,
+        /// The repository.
+        top: PathBuf,
+        /// Branches and tags, the ones with the likest names first.
+        near: Vec<String>,
+    },
+    /// It names something else.
+    #[error("'{spec}' names no commit: {reason}; choose a branch, a tag or a commit")]
+    NoCommit {
+        /// What was asked for.
+        spec: String,
+        /// What it is.
+        reason: String,
+    },
+    /// The commit does not have the folder that is searched.
+    #[error("there is no folder '{folder}' in '{spec}'; choose another root or revision")]
+    NoFolder {
+        /// What was asked for.
+        spec: String,
+        /// The root, from the top.
+        folder: RelPath,
+    },
+}
+
+fn offered(near: &[String]) -> String {
+    match near {
+        [] => "it has no branch and no tag".to_string(),
+        near => format!("choose a commit or a name such as {}", near.join(", ")),
+    }
+}
+
+/// What a name of a revision stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// As it was asked for.
+    pub spec: String,
+    /// The full name of a branch, which may move; `None` for a commit or a tag.
+    pub branch: Option<String>,
+    /// The commit when it was looked up.
+    pub commit: String,
+}
+
+impl Repo {
+    /// What `spec` stands for: a branch, a tag, a commit or any other name that git has for one.
+    pub fn revision(&self, spec: &str) -> Result<Revision, RevisionError> {
+        let repo = self.inner.to_thread_local();
+        let unknown = || self.unknown(spec);
+        let is_branch = |name: &str| ["refs/heads/", "refs/remotes/"].iter().any(|at| name.starts_with(at));
+        if let Ok(Some(mut reference)) = repo.try_find_reference(spec) {
+            let name = reference.name().as_bstr().to_str_lossy().into_owned();
+            let commit = reference.peel_to_commit().map_err(|error| no_commit(spec, error))?;
+            let branch = is_branch(&name).then_some(name);
+            return Ok(Revision { spec: spec.to_string(), branch, commit: commit.id().to_hex().to_string() });
+        }
+        if spec.is_empty() {
+            return Err(unknown());
+        }
+        let id = repo.rev_parse_single(spec).map_err(|error| {
+            tracing::debug!("'{spec}' is no revision: {error}");
+            unknown()
+        })?;
+        let object = id.object().map_err(|error| no_commit(spec, error))?;
+        let commit = object.peel_to_commit().map_err(|error| no_commit(spec, error))?;
+        Ok(Revision { spec: spec.to_string(), branch: None, commit: commit.id().to_hex().to_string() })
+    }
+
+    /// Where a revision stands now: its branch may have moved. `None` when that is gone.
+    pub fn head_of(&self, revision: &Revision) -> Option<Head> {
+        let commit = match &revision.branch {
+            None => revision.commit.clone(),
+            Some(name) => {
+                let repo = self.inner.to_thread_local();
+                let mut reference = repo.try_find_reference(name.as_str()).ok()??;
+                reference.peel_to_commit().ok()?.id().to_hex().to_string()
+            }
+        };
+        Some(Head { branch: revision.branch.clone(), commit: Some(commit), is_committed: true })
+    }
+
+    /// Whether there is a commit of this name.
+    pub fn has_commit(&self, commit: &str) -> bool {
+        let repo = self.inner.to_thread_local();
+        ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| repo.has_object(id))
+    }
+
+    /// Whether there is a branch of this full name. Where the branches cannot be read, nobody may conclude that one is
+    /// gone.
+    pub fn has_reference(&self, name: &str) -> bool {
+        self.inner.to_thread_local().try_find_reference(name).map_or(true, |found| found.is_some())
+    }
+
+    /// That nothing is called `spec`.
+    pub fn unknown(&self, spec: &str) -> RevisionError {
+        let repo = self.inner.to_thread_local();
+        let mut names: Vec<String> = Vec::new();
+        if let Ok(references) = repo.references() {
+            let all = [references.local_branches(), references.remote_branches(), references.tags()];
+            for reference in all.into_iter().flatten().flatten().flatten() {
+                names.push(reference.name().shorten().to_str_lossy().into_owned());
+            }
+        }
+        names.sort_by_key(|name| strsim::damerau_levenshtein(name, spec));
+        names.dedup();
+        let is_like = |name: &String| strsim::damerau_levenshtein(name, spec) <= name.len().max(spec.len()) / 2;
+        if names.iter().any(is_like) {
+            names.retain(is_like);
+        }
+        names.truncate(OFFERED);
+        RevisionError::Unknown { spec: spec.to_string(), top: self.top.clone(), near: names }
+    }
+
+    /// The tree of a commit, for a search of what lies at `root` in the worktree.
+    pub fn tree_of(&self, spec: &str, commit: &str, root: &Path) -> Result<CommitTree, RevisionError> {
+        let repo = self.inner.to_thread_local();
+        let folder = || {
+            let root = std::fs::canonicalize(root).ok()?;
+            RelPath::from_path(root.strip_prefix(&self.top).ok()?).ok()
+        };
+        let prefix = folder().ok_or_else(|| RevisionError::NoRepository {
+            spec: spec.to_string(),
+            root: root.to_path_buf(),
+        })?;
+        let id = ObjectId::from_hex(commit.as_bytes()).map_err(|error| no_commit(spec, error))?;
+        let found = repo.find_commit(id).map_err(|error| no_commit(spec, error))?;
+        let top = found.tree_id().map_err(|error| no_commit(spec, error))?.detach();
+        let tree = CommitTree {
+            inner: self.inner.clone(),
+            commit: commit.to_string(),
+            top,
+            prefix,
+            folders: RwLock::default(),
+            idle: Mutex::default(),
+        };
+        match tree.list(&tree.prefix) {
+            Ok(_) => Ok(tree),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(RevisionError::NoFolder { spec: spec.to_string(), folder: tree.prefix.clone() })
+            }
+            Err(error) => Err(no_commit(spec, error)),
+        }
+    }
+}
+
+fn no_commit(spec: &str, reason: impl std::fmt::Display) -> RevisionError {
+    RevisionError::NoCommit { spec: spec.to_string(), reason: reason.to_string() }
+}
+
+/// The tree of a commit. Folders that were listed are kept, since files are found by their paths again and again.
+pub struct CommitTree {
+    inner: gix::ThreadSafeRepository,
+    commit: String,
+    top: ObjectId,
+    prefix: RelPath,
+    folders: RwLock<FxHashMap<RelPath, Arc<[TreeEntry]>>>,
+    /// Handles that no thread uses just now.
+    idle: Mutex<Vec<gix::Repository>>,
+}
+
+impl CommitTree {
+    /// The commit.
+    pub fn commit(&self) -> &str {
+        &self.commit
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&gix::Repository) -> T) -> T {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let repo = idle.unwrap_or_else(|| self.inner.to_thread_local());
+        let result = work(&repo);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(repo);
+        result
+    }
+
+    fn entries(&self, id: ObjectId) -> io::Result<Vec<TreeEntry>> {
+        self.with(|repo| {
+            let object = repo.find_object(id).map_err(missing)?;
+            let tree = gix::objs::TreeRef::from_bytes(&object.data, id.kind()).map_err(io::Error::other)?;
+            let mut entries = Vec::with_capacity(tree.entries.len());
+            for entry in &tree.entries {
+                let kind = match entry.mode.kind() {
+                    EntryKind::Tree => TreeKind::Folder,
+                    EntryKind::Blob | EntryKind::BlobExecutable => TreeKind::File,
+                    EntryKind::Link => TreeKind::Link,
+                    EntryKind::Commit => TreeKind::Submodule,
+                };
+                let id = entry.oid.as_bytes().try_into().map_err(io::Error::other)?;
+                entries.push(TreeEntry { name: os_string(entry.filename), kind, id: BlobId(id) });
+            }
+            entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+            Ok(entries)
+        })
+    }
+}
+
+impl Tree for CommitTree {
+    fn prefix(&self) -> &RelPath {
+        &self.prefix
+    }
+
+    fn list(&self, folder: &RelPath) -> io::Result<Arc<[TreeEntry]>> {
+        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let id = if folder.as_str().is_empty() {
+            self.top
+        } else {
+            let entry = self.find(folder)?;
+            if entry.kind != TreeKind::Folder {
+                return Err(io::ErrorKind::NotFound.into());
+            }
+            object_id(entry.id)
+        };
+        let entries: Arc<[TreeEntry]> = self.entries(id)?.into();
+        let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        folders.insert(folder.clone(), Arc::clone(&entries));
+        Ok(entries)
+    }
+
+    fn size(&self, entry: &TreeEntry) -> io::Result<u64> {
+        self.with(|repo| Ok(repo.find_header(object_id(entry.id)).map_err(missing)?.size()))
+    }
+
+    fn read(&self, entry: &TreeEntry) -> io::Result<Vec<u8>> {
+        self.with(|repo| Ok(repo.find_object(object_id(entry.id)).map_err(missing)?.detach().data))
+    }
+}
+
+fn object_id(id: BlobId) -> ObjectId {
+    ObjectId::Sha1(id.0)
+}
+
+/// What a partial clone lacks is no file that is not there: the tree has it.
+fn missing(error: impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!("git cannot read it: {error}"))
+}
+
+#[cfg(unix)]
+fn os_string(name: &gix::bstr::BStr) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(name.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(name: &gix::bstr::BStr) -> OsString {
+    name.to_str_lossy().into_owned().into()
+}

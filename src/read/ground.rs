@@ -1,0 +1,59 @@
+//! Where the files of a root are read from: a folder, or a tree that lies in none.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Content, Form, Limits, ReadOutcome, Why, content, judged};
+use crate::model::SkipReason;
+use crate::path::RelPath;
+use crate::tree::{Tree, TreeEntry, TreeKind};
+
+/// Where files are read from. It is cheap to clone.
+#[derive(Clone)]
+pub enum Ground {
+    /// A folder of the system.
+    Folder(PathBuf),
+    /// A tree such as that of a commit.
+    Tree(Arc<dyn Tree>),
+}
+
+impl Ground {
+    /// Reads the file at `path`, which must be a regular file.
+    pub fn read(&self, path: &RelPath, limits: &Limits) -> ReadOutcome {
+        let content = match self {
+            Ground::Folder(root) => content(&path.below(root), limits.max_file_bytes),
+            Ground::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
+        };
+        judged(content, Path::new(path.as_str()), limits)
+    }
+
+    /// The tree, if it is none of the system's.
+    pub fn tree(&self) -> Option<&dyn Tree> {
+        match self {
+            Ground::Folder(_) => None,
+            Ground::Tree(tree) => Some(&**tree),
+        }
+    }
+}
+
+/// The regular file at `path` below the root of `tree`.
+pub fn entry_of(tree: &dyn Tree, path: &RelPath) -> io::Result<TreeEntry> {
+    let entry = tree.find(&tree.from_top(path))?;
+    match entry.kind {
+        TreeKind::File => Ok(entry),
+        _ => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+fn of_tree(tree: &dyn Tree, path: &RelPath, max: u64) -> Result<Content, Why> {
+    let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
+    let entry = entry_of(tree, path).map_err(unreadable)?;
+    let size = tree.size(&entry).map_err(unreadable)?;
+    if size > max {
+        return Ok(Content::TooLarge(size));
+    }
+    let bytes = tree.read(&entry).map_err(unreadable)?;
+    Form::of(&bytes)?;
+    Ok(Content::Bytes(bytes))
+}
