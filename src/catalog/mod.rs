@@ -299,12 +299,22 @@ pub const DRY_RUN: Param = Param {
     help: "Only say what would go",
 };
 
+/// How much all indexes may take.
+pub const MAX_BYTES: Param = param(
+    "max_bytes",
+    Takes::Bytes,
+    "Also drop the least recently used views, then other trees' indexes, until all take no more than this (bytes, or \
+     with K, M, G)",
+);
+
 /// What chooses a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &MAX_MEMORY, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
-pub const OPERATIONS: &[Operation] =
-    &[SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH, LANGUAGES];
+pub const OPERATIONS: &[Operation] = &[
+    SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH,
+    LANGUAGES,
+];
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
@@ -354,7 +364,15 @@ pub const GC: Operation = Operation {
     name: "gc",
     aliases: &[],
     help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
-    params: &[&DRY_RUN, &NO_WAIT],
+    params: &[&MAX_BYTES, &DRY_RUN, &NO_WAIT],
+};
+
+/// What is kept.
+pub const VIEWS: Operation = Operation {
+    name: "views",
+    aliases: &[],
+    help: "List the branches, commits and worktrees that the index holds, with what each costs",
+    params: &[],
 };
 
 /// A thorough check.

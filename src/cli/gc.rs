@@ -1,11 +1,13 @@
-//! `spyhop gc`: gives back what the index holds of branches and worktrees that are gone.
+//! `spyhop gc`: gives back what the index holds of branches and worktrees that are gone, and makes room.
+//!
+//! It owns the exit code: 1 when the indexes still take more than they may.
 
 use clap::ArgMatches;
 use spyhop::catalog;
 use spyhop::render::{json, text};
 
 use super::output::Output;
-use super::place::{Place, given};
+use super::place::{Place, given, optional};
 use super::progress::Bar;
 use super::{Failure, Outcome};
 
@@ -13,12 +15,14 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let dry_run = given(matches, catalog::DRY_RUN.name);
     let engine = Place::of(matches)?.open_for_writing(matches)?;
     let bar = Bar::new(output);
-    let collected = engine.collect(dry_run, &|progress| bar.update(progress))?;
+    let max_bytes = optional::<u64>(matches, catalog::MAX_BYTES.name).copied();
+    let collected = engine.collect_within(max_bytes, dry_run, &|progress| bar.update(progress))?;
     drop(bar);
     if output.json {
         output.json(&json::collected(&collected))?;
     } else if !output.quiet {
         output.text(&text::collected(&collected, dry_run))?;
     }
-    Ok(Outcome::Found)
+    let fits = collected.room.is_none_or(|room| room.after <= room.max_bytes);
+    Ok(if fits { Outcome::Found } else { Outcome::Nothing })
 }

@@ -27,6 +27,7 @@ mod search;
 mod skipped;
 mod status;
 mod touch;
+mod views;
 mod watch;
 mod why_not;
 
@@ -85,6 +86,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::INDEX, index::run),
     (&catalog::WATCH, watch::run),
     (&catalog::STATUS, status::run),
+    (&catalog::VIEWS, views::run),
     (&catalog::GC, gc::run),
     (&catalog::DOCTOR, doctor::run),
     (&catalog::SKIPPED, skipped::run),

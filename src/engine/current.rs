@@ -142,6 +142,12 @@ impl Engine {
 
     /// The commit that answers, brought up to date as the options say.
     pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
+        let (corpus, freshness) = self.chosen_by_policy(progress)?;
+        self.mark_used(corpus.key());
+        Ok((corpus, freshness))
+    }
+
+    fn chosen_by_policy(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
         let policy = self.options.stale_policy;
         if policy != StalePolicy::Ignore
             && let Some(vouched) = self.vouched()
@@ -320,13 +326,15 @@ impl Engine {
     fn no_view(&self, committed: &Committed) -> Error {
         let key = update::view_key(&self.workspace, &self.head(), &self.settings);
         let views = committed.meta.views().filter(|(other, _)| other.root == key.root && !other.staged);
-        let mut heads: Vec<&str> = views.map(|(other, _)| other.head.as_str()).collect();
+        let views: Vec<&ViewKey> = views.map(|(other, _)| other).collect();
+        let is_held = views.iter().any(|other| other.head == key.head);
+        let mut heads: Vec<&str> = views.iter().map(|other| other.shown()).collect();
         heads.dedup();
         let root = self.root().display();
-        let text = if heads.contains(&key.head.as_str()) {
+        let text = if is_held {
             format!("the index holds this tree under other settings; run: spyhop index {root}")
         } else {
-            let head = if key.head.is_empty() { "no branch" } else { &key.head };
+            let head = if key.head.is_empty() { "no branch" } else { key.shown() };
             format!("the index holds {}, not {head}; run: spyhop index {root}", heads.join(", "))
         };
         Error::new(ErrorKind::Stale, text)

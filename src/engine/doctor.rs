@@ -136,7 +136,8 @@ fn views(meta: &Meta) -> Check {
     let mut problems = Vec::new();
     let mut shown = Vec::new();
     for (key, info) in meta.views() {
-        let ViewKey { root, head, staged, .. } = key;
+        let ViewKey { root, staged, .. } = key;
+        let head = key.shown();
         let Ok(versions) = meta.view_versions(key) else { continue };
         let lost = versions.iter().filter(|id| meta.version(**id).is_none()).count();
         if lost > 0 || versions.len() != info.files as usize {

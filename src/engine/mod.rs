@@ -21,11 +21,13 @@ mod rows;
 mod scope;
 mod source;
 mod state;
+mod views;
 mod watch;
 mod why_not;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 pub use api::LanguageRow;
 pub use error::{Error, ErrorKind};
@@ -36,6 +38,7 @@ use self::current::Opened;
 use crate::filter::Filter;
 use crate::git::{self, CommitTree, Repo, Revision, Tracked};
 use crate::grammar::Grammars;
+use crate::meta::ViewKey;
 use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
@@ -59,6 +62,10 @@ pub struct Engine {
     /// The tree of the commit that was read last.
     tree: Mutex<Option<Arc<CommitTree>>>,
     workspace: Workspace,
+    /// The folder that holds the indexes of many trees, if this one lies there.
+    home: Option<PathBuf>,
+    /// The view whose use was noted last, and when.
+    marked: Mutex<Option<(ViewKey, Instant)>>,
     open: Mutex<Option<Opened>>,
     /// The newest commit as it is, for what needs no more of it.
     committed: Mutex<Option<Arc<Committed>>>,
@@ -95,7 +102,11 @@ impl Engine {
         };
         let repo = git::discover(&root);
         let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
-        let dir = index_dir(&root, &owner, &options)?;
+        let home = index_home(&options)?;
+        let dir = match (&home, &options.index_dir) {
+            (Some(home), _) => home.join(Workspace::key(&owner)),
+            (None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
+        };
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         workspace.check_owner()?;
         let session = Session::load(&workspace.session_path());
@@ -112,6 +123,8 @@ impl Engine {
             revision: None,
             tree: Mutex::default(),
             workspace,
+            home,
+            marked: Mutex::default(),
             open: Mutex::new(None),
             committed: Mutex::new(None),
             session: Mutex::new(session),
@@ -167,11 +180,7 @@ impl Engine {
     /// # Errors
     /// `NoIndex` when there is none; as [`Engine::refresh`].
     pub fn collect(&self, dry_run: bool, progress: OnProgress<'_>) -> Result<Collected, Error> {
-        let missing = |error: Error| match error.kind() {
-            ErrorKind::NoIndex => Error::no_index(self.root(), self.index_dir()),
-            _ => error,
-        };
-        self.with_updater(|updater| updater.collect(self.options.wait, dry_run, progress)).map_err(missing)
+        self.collect_within(None, dry_run, progress)
     }
 
     /// Answers a query.
@@ -373,10 +382,10 @@ impl Engine {
     }
 }
 
-/// Where the index of a tree lies.
-fn index_dir(root: &Path, owner: &Path, options: &Options) -> Result<PathBuf, Error> {
-    if let Some(dir) = &options.index_dir {
-        return Ok(root.join(dir));
+/// The folder with the indexes of many trees; `None` where the options name a folder for this one alone.
+fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
+    if options.index_dir.is_some() {
+        return Ok(None);
     }
     let base = match std::env::var_os("SPYHOP_INDEX_DIR").filter(|dir| !dir.is_empty()) {
         Some(dir) => {
@@ -393,7 +402,7 @@ fn index_dir(root: &Path, owner: &Path, options: &Options) -> Result<PathBuf, Er
             strategy.cache_dir().join("spyhop").join("index")
         }
     };
-    Ok(base.join(Workspace::key(owner)))
+    Ok(Some(base))
 }
 
 /// A lock whose holder panicked still guards whole values: each is replaced in one step.

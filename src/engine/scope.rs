@@ -49,6 +49,9 @@ impl Engine {
             Some((recorded, asked_at)) => (Some(recorded), Some(asked_at)),
             None => (self.recorded(), None),
         };
+        if let Some(recorded) = &recorded {
+            self.mark_used(recorded.viewed().key);
+        }
         // What an update has got so far knows too little.
         let mut viewed = recorded.as_ref().map(Recorded::viewed).filter(|viewed| !viewed.key.staged);
         let narrowed = viewed.map(|viewed| index::guarded(|| viewed.narrowed(plan))).transpose();

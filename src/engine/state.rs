@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
-use std::time::{Duration, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +9,7 @@ use super::api::*;
 use super::current::{Current, Viewed};
 use super::{Engine, Error, ErrorKind, index_bytes};
 use crate::git::Head;
-use crate::meta::{Meta, ViewInfo, ViewKey};
+use crate::meta::Meta;
 use crate::search::Corpus;
 use crate::store::Lock;
 
@@ -95,14 +94,7 @@ fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
 
 /// Every view, the last used first.
 fn views(meta: &Meta) -> Vec<ViewRow> {
-    let row = |(key, info): (&ViewKey, &ViewInfo)| ViewRow {
-        root: key.root.clone(),
-        head: key.head.clone(),
-        files: info.files as usize,
-        used: UNIX_EPOCH + Duration::from_secs(info.used),
-        staged: key.staged,
-    };
-    let mut views: Vec<ViewRow> = meta.views().map(row).collect();
+    let mut views: Vec<ViewRow> = meta.views().map(|(key, info)| ViewRow::new(key, info)).collect();
     views.sort_by_key(|view| std::cmp::Reverse(view.used));
     views
 }

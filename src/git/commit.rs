@@ -138,7 +138,8 @@ impl Repo {
         }
         names.sort_by_key(|name| strsim::damerau_levenshtein(name, spec));
         names.dedup();
-        let is_like = |name: &String| strsim::damerau_levenshtein(name, spec) <= name.len().max(spec.len()) / 2;
+        let is_like =
+            |name: &String| strsim::damerau_levenshtein(name, spec) <= name.len().max(spec.len()) / 2;
         if names.iter().any(is_like) {
             names.retain(is_like);
         }

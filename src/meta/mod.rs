@@ -277,6 +277,16 @@ impl Meta {
         self.views.get(key).map(|chain| &chain.info)
     }
 
+    /// Bytes that are kept of a view itself and of no other.
+    pub fn own_view_bytes(&self, key: &ViewKey) -> u64 {
+        let place = |part: &PartRef| (part.heap, part.place.at);
+        let others = self.views.iter().filter(|(other, _)| *other != key);
+        let others: FxHashSet<_> = others.flat_map(|(_, chain)| chain.parts.iter().map(place)).collect();
+        let parts = self.views.get(key).map_or(&[][..], |chain| &chain.parts);
+        let own = parts.iter().filter(|part| !others.contains(&place(part)));
+        own.flat_map(|part| part.place.lens).map(u64::from).sum()
+    }
+
     /// Every view's key, with what is known of it.
     pub fn views(&self) -> impl Iterator<Item = (&ViewKey, &ViewInfo)> {
         self.views.iter().map(|(key, chain)| (key, &chain.info))

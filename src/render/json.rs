@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use self::index::{checkup, collected, refresh, status, watched};
+pub use self::index::{checkup, collected, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map};
 use super::rfc3339;
 use crate::engine::api::{

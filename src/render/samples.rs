@@ -108,6 +108,7 @@ fn status_sample() -> Status {
         views: vec![ViewRow {
             root: "/w/tree".into(),
             head: "main".into(),
+            is_committed: false,
             files: 3,
             used: UNIX_EPOCH,
             staged: false,

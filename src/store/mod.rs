@@ -93,6 +93,14 @@ pub fn create_private_dir(folder: &Path) -> Result<(), FileError> {
     builder.create(folder).at("create", folder)
 }
 
+/// Removes a folder with all that is in it, if there is one.
+pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other.at("remove", folder),
+    }
+}
+
 /// Bytes of all regular files below `folder`; what vanishes meanwhile counts nothing.
 pub fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };

@@ -9,7 +9,9 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{UpdateError, Updater};
+use super::home::Neighbour;
+use super::room::Room;
+use super::{UpdateError, Updater, Workspace};
 use crate::git::{self, Repo};
 use crate::id::{Generation, VersionId};
 use crate::index::{IndexError, Writer};
@@ -45,6 +47,8 @@ pub enum Why {
     Unfinished,
     /// Others were used since, and the index is large enough.
     Budget,
+    /// Others were used since, and the indexes are to take less.
+    Room,
 }
 
 impl Why {
@@ -58,6 +62,7 @@ impl Why {
             Why::NoCommit => "its commit is gone",
             Why::Unfinished => "its update never ended",
             Why::Budget => "it was not used for long and would make the index too large",
+            Why::Room => "it is the longest unused, and the indexes are to take less",
         }
     }
 }
@@ -67,10 +72,19 @@ impl Why {
 pub struct Dropped {
     /// The worktree.
     pub root: String,
-    /// What was checked out there.
+    /// What was checked out there, or the branch or commit itself.
     pub head: String,
+    /// Whether it is of a commit and not of the worktree.
+    pub is_committed: bool,
     /// Why it goes.
     pub why: Why,
+}
+
+impl Dropped {
+    pub(super) fn new(key: &ViewKey, why: Why) -> Dropped {
+        let (root, head) = (key.root.clone(), key.shown().to_string());
+        Dropped { root, head, is_committed: key.is_committed(), why }
+    }
 }
 
 /// What a collection did, or would do.
@@ -94,6 +108,19 @@ pub struct Collected {
     pub segments_before: usize,
     /// And after.
     pub segments_after: usize,
+    /// Indexes of other trees that went to make room.
+    pub neighbours: Vec<Neighbour>,
+    /// Indexes of other trees that would have gone, but are being changed or watched.
+    pub busy: Vec<PathBuf>,
+    /// How much room there was to be, if that was asked for.
+    pub room: Option<Room>,
+}
+
+impl Collected {
+    /// Bytes of this index that went so far.
+    pub(super) fn given_back(&self) -> u64 {
+        self.bytes_before.saturating_sub(self.bytes_after)
+    }
 }
 
 /// What is to go.
@@ -114,11 +141,17 @@ pub(super) enum Strictness<'r> {
 
 /// Judges what `meta` holds when `own` are the versions of the view `key`, or will be after this update. Versions that
 /// are not in `meta` yet are nobody's business here.
-pub(super) fn judge(meta: &Meta, key: &ViewKey, own: &[VersionId], strictness: Strictness<'_>) -> Judged {
+pub(super) fn judge(
+    meta: &Meta,
+    workspace: &Workspace,
+    key: &ViewKey,
+    own: &[VersionId],
+    strictness: Strictness<'_>,
+) -> Judged {
     let mut named = Named::new(meta);
     let limit = named.add(own) * SPARE_TIMES + SPARE_BYTES;
     let mut others: Vec<(&ViewKey, &ViewInfo)> = meta.views().filter(|(other, _)| *other != key).collect();
-    others.sort_by_key(|(other, info)| (other.staged, Reverse(info.used)));
+    others.sort_by_key(|(other, info)| (other.staged, Reverse(workspace.last_used(other, info))));
     // What is checked out in each worktree. A commit is checked out nowhere.
     let mut newest: Vec<(&str, &str)> = Vec::new();
     if !key.is_committed() {
@@ -231,29 +264,40 @@ impl<'m> Named<'m> {
 }
 
 impl Updater<'_> {
-    /// Drops the views that cannot come back with what only they name, and merges segments. The caller holds the lock.
-    pub(super) fn collect_from(&self, meta: &Meta, dry_run: bool) -> Result<Collected, UpdateError> {
+    /// Drops the views that cannot come back with what only they name, and merges segments; also says which these are.
+    /// The caller holds the lock.
+    pub(super) fn collect_from(
+        &self,
+        meta: &Meta,
+        dry_run: bool,
+    ) -> Result<(Collected, Vec<ViewKey>), UpdateError> {
         let key = self.view_key();
         let own = meta.view_versions(&key)?;
-        let Judged { views, dead } = judge(meta, &key, &own, Strictness::Thorough(self.repo));
-        let dropped = |(key, why): &(ViewKey, Why)| Dropped {
-            root: key.root.clone(),
-            head: key.head.clone(),
-            why: *why,
-        };
+        let judged = judge(meta, self.workspace, &key, &own, Strictness::Thorough(self.repo));
+        let gone = judged.views.iter().map(|(key, _)| key.clone()).collect();
         let mut collected = Collected {
             generation: meta.commit().generation,
-            dropped: views.iter().map(dropped).collect(),
-            versions: dead.len(),
+            dropped: judged.views.iter().map(|(key, why)| Dropped::new(key, *why)).collect(),
+            versions: judged.dead.len(),
             ..Collected::default()
         };
-        if dry_run {
-            return Ok(collected);
+        if !dry_run {
+            collected.generation = self.drop_judged(meta, judged)?;
         }
+        Ok((collected, gone))
+    }
+
+    /// Commits that views and versions are gone, and merges segments; the generation after that. The caller holds the
+    /// lock.
+    pub(super) fn drop_judged(&self, meta: &Meta, judged: Judged) -> Result<Generation, UpdateError> {
+        let Judged { views, dead } = judged;
         let dir = self.workspace.segment_dir();
         let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let mut generation = meta.commit().generation;
         let mut writer = Writer::open(&dir).map_err(failed)?;
         if !(views.is_empty() && dead.is_empty() && meta.commit().records.len() == 1) {
+            let gone = |key: &ViewKey| views.iter().any(|(view, _)| view == key);
+            self.workspace.forget_marks(meta.views().map(|(key, _)| key).filter(|key| !gone(key)));
             let mut record = RecordBuilder::new();
             views.into_iter().for_each(|(key, _)| record.drop_view(key));
             dead.iter().for_each(|version| record.collect(*version));
@@ -263,12 +307,12 @@ impl Updater<'_> {
             let commit = record.write(&meta_dir, meta, &commit.fingerprint, commit.next_version, true)?;
             writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
             meta::remove_garbage(&meta_dir, &[&commit])?;
-            collected.generation = commit.generation;
+            generation = commit.generation;
         }
         writer.compact().map_err(failed)?;
         writer.close().map_err(failed)?;
         self.write_grams();
-        Ok(collected)
+        Ok(generation)
     }
 }
 

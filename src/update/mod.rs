@@ -6,24 +6,31 @@
 
 mod clock;
 mod compare;
+mod cost;
 mod draft;
+mod home;
 mod keep;
 mod memory;
 mod plan;
 mod quarantine;
 mod refresh;
+mod room;
 mod run;
 mod trial;
 mod unranked;
+mod used;
 mod work;
 mod workspace;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use cost::{Cost, Costs};
+pub use home::Neighbour;
 pub use keep::{Collected, Dropped, Why};
 pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
 pub use plan::{Plan, ReadTask, is_blob, is_unmoved, stat_row};
+pub use room::{Collection, Room};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
 use crate::analyze::{self, Analyzer};

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::keep::Collected;
+use super::room::Collection;
 use super::run::Run;
 use super::workspace::WorkspaceError;
 use super::{Committed, OnProgress, Plan, Progress, RefreshReport, Stage, UpdateError, Updater, tell};
@@ -99,12 +100,12 @@ impl Updater<'_> {
         self.refresh(None, patience, progress)
     }
 
-    /// Drops views that cannot come back, what only they name, and data of older formats, and merges segments; with
-    /// `dry_run` it only says what would go.
+    /// Drops views that cannot come back, what only they name, and data of older formats, and merges segments; then makes
+    /// room, if that is asked for. It may only say what would go.
     pub fn collect(
         &self,
+        asked: &Collection,
         patience: Duration,
-        dry_run: bool,
         progress: OnProgress<'_>,
     ) -> Result<Collected, UpdateError> {
         self.workspace.open()?;
@@ -112,16 +113,20 @@ impl Updater<'_> {
         let bytes = || store::bytes_below(self.workspace.dir());
         let bytes_before = bytes();
         let before = self.workspace.open()?;
-        let mut collected = self.collect_from(&before.meta, dry_run)?;
+        let (mut collected, gone) = self.collect_from(&before.meta, asked.dry_run)?;
         collected.segments_before = before.reader.segments().len();
         drop(before);
         collected.others = self.workspace.others(Duration::ZERO);
-        if !dry_run {
+        if !asked.dry_run {
             self.workspace.remove_others(&collected.others)?;
+        }
+        (collected.bytes_before, collected.bytes_after) = (bytes_before, bytes());
+        if let Some(max_bytes) = asked.max_bytes {
+            self.make_room(asked, max_bytes, &gone, &mut collected)?;
         }
         collected.segments_after = self.workspace.open()?.reader.segments().len();
         collected.aside = self.workspace.aside();
-        Ok(Collected { bytes_before, bytes_after: bytes(), ..collected })
+        Ok(Collected { bytes_after: bytes(), ..collected })
     }
 
     /// Takes the lock and makes the folder this tree's own.

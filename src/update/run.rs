@@ -302,7 +302,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let mut record = RecordBuilder::new();
         found.drain_into(&mut record);
         let Judged { views, dead } = if self.reuse {
-            keep::judge(meta, &self.key, &own, Strictness::Afford)
+            keep::judge(meta, workspace, &self.key, &own, Strictness::Afford)
         } else {
             self.all_of_before()
         };

@@ -198,6 +198,12 @@ impl Workspace {
         }
     }
 
+    /// What the index in a folder belongs to; `None` where there is none, or none that this program could have made.
+    pub fn owner_of(dir: &Path) -> Option<String> {
+        let claim: Claim = serde_json::from_slice(&std::fs::read(dir.join("WORKSPACE")).ok()?).ok()?;
+        (claim.format <= LAYOUT).then_some(claim.owner)
+    }
+
     /// Makes the folder this tree's own. The caller holds the lock.
     pub fn claim(&self) -> Result<(), WorkspaceError> {
         self.check_owner()?;
@@ -332,7 +338,7 @@ impl Workspace {
     /// Removes data folders. The caller holds the lock.
     pub fn remove_others(&self, others: &[PathBuf]) -> Result<(), WorkspaceError> {
         for path in others {
-            std::fs::remove_dir_all(path).at("remove", path)?;
+            store::remove_folder(path)?;
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ mod reasons;
 mod rebuild;
 mod refresh;
 mod same_answers;
+mod views;
 #[cfg(target_os = "linux")]
 mod watch;
 mod worktrees;

@@ -9,7 +9,10 @@ use super::{
     WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, error_kind, line, reasons, rfc3339,
     shown,
 };
-use crate::engine::api::{Check, Checkup, Collected, Dropped, RefreshReport, Status, ViewRow, Watched};
+use crate::engine::api::{
+    Check, Checkup, Collected, Dropped, KeptView, Neighbour, RefreshReport, Status, ViewRow, ViewsReply,
+    Watched,
+};
 use crate::render::note_words;
 
 /// The state of an index.
@@ -88,6 +91,7 @@ pub fn collected(collected: &Collected) -> String {
     let dropped = |dropped: &Dropped| WireDropped {
         root: dropped.root.clone(),
         head: dropped.head.clone(),
+        committed: dropped.is_committed,
         why: dropped.why.text(),
     };
     let paths = |paths: &[PathBuf]| paths.iter().map(|path| shown(path)).collect();
@@ -101,7 +105,88 @@ pub fn collected(collected: &Collected) -> String {
         bytes_after: collected.bytes_after,
         segments_before: collected.segments_before,
         segments_after: collected.segments_after,
+        room: collected.room.map(|room| WireRoom {
+            max_bytes: room.max_bytes,
+            bytes_before: room.before,
+            bytes_after: room.after,
+            fits: room.after <= room.max_bytes,
+            indexes: collected.neighbours.iter().map(WireNeighbour::new).collect(),
+            busy: paths(&collected.busy),
+        }),
     })
+}
+
+/// The views that an index keeps.
+pub fn views(reply: &ViewsReply) -> String {
+    let view = |kept: &KeptView| WireKept {
+        root: kept.view.root.clone(),
+        head: kept.view.head.clone(),
+        committed: kept.view.is_committed,
+        commit: kept.commit.clone(),
+        current: kept.is_current,
+        staged: kept.view.staged,
+        files: kept.view.files,
+        used: rfc3339(kept.used),
+        own_files: kept.cost.files,
+        own_source_bytes: kept.cost.source_bytes,
+        own_bytes: kept.cost.index_bytes,
+    };
+    line(&WireViews {
+        index_path: shown(&reply.index_path),
+        index_bytes: reply.index_bytes,
+        home: reply.home.as_deref().map(shown),
+        home_bytes: reply.home_bytes,
+        views: reply.views.iter().map(view).collect(),
+    })
+}
+
+#[derive(Serialize)]
+struct WireViews {
+    index_path: String,
+    index_bytes: u64,
+    home: Option<String>,
+    home_bytes: Option<u64>,
+    views: Vec<WireKept>,
+}
+
+#[derive(Serialize)]
+struct WireKept {
+    root: String,
+    head: String,
+    committed: bool,
+    commit: Option<String>,
+    current: bool,
+    staged: bool,
+    files: usize,
+    used: String,
+    own_files: usize,
+    own_source_bytes: u64,
+    own_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct WireRoom {
+    max_bytes: u64,
+    bytes_before: u64,
+    bytes_after: u64,
+    fits: bool,
+    indexes: Vec<WireNeighbour>,
+    busy: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct WireNeighbour {
+    path: String,
+    of: String,
+    bytes: u64,
+    used: String,
+}
+
+impl WireNeighbour {
+    fn new(neighbour: &Neighbour) -> WireNeighbour {
+        let Neighbour { dir, owner, bytes, used } = neighbour;
+        WireNeighbour { path: shown(dir), of: owner.clone(), bytes: *bytes, used: rfc3339(*used) }
+    }
 }
 
 #[derive(Serialize)]
@@ -133,6 +218,8 @@ struct WireStatus<'a> {
 struct WireView<'a> {
     root: &'a str,
     head: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    committed: bool,
     files: usize,
     used: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -141,8 +228,9 @@ struct WireView<'a> {
 
 impl<'a> WireView<'a> {
     fn new(view: &'a ViewRow) -> WireView<'a> {
-        let ViewRow { root, head, files, used, staged } = view;
-        WireView { root, head, files: *files, used: rfc3339(*used), staged: *staged }
+        let ViewRow { root, head, is_committed, files, used, staged } = view;
+        let (committed, staged) = (*is_committed, *staged);
+        WireView { root, head, committed, files: *files, used: rfc3339(*used), staged }
     }
 }
 
@@ -212,11 +300,15 @@ struct WireCollected {
     bytes_after: u64,
     segments_before: usize,
     segments_after: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    room: Option<WireRoom>,
 }
 
 #[derive(Serialize)]
 struct WireDropped {
     root: String,
     head: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    committed: bool,
     why: &'static str,
 }

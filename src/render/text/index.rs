@@ -4,9 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{bytes, count, tally};
-use crate::engine::api::{Building, Checkup, Collected, Health, RefreshReport, State, Status, Watched};
+use crate::engine::api::{
+    Building, Checkup, Collected, Health, Neighbour, RefreshReport, Room, State, Status, ViewsReply, Watched,
+};
 use crate::render::paint::{Ink, Style, clean};
-use crate::render::{no_index, note_words};
+use crate::render::{no_index, note_words, rfc3339};
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
@@ -56,7 +58,9 @@ pub fn status(status: &Status, style: &Style) -> String {
 fn others(status: &Status) -> impl Iterator<Item = &str> {
     let root = status.root.to_string_lossy().into_owned();
     let own = status.branch.clone().unwrap_or_default();
-    let is_own = move |view: &&crate::engine::api::ViewRow| view.root == root && view.head == own;
+    let is_own = move |view: &&crate::engine::api::ViewRow| {
+        view.root == root && view.head == own && !view.is_committed
+    };
     let others = status.views.iter().filter(move |view| !is_own(view) && !view.staged);
     others.map(|view| if view.head.is_empty() { view.root.as_str() } else { view.head.as_str() })
 }
@@ -101,13 +105,27 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
     let drops = if dry_run { "would drop" } else { "dropped" };
     for dropped in &collected.dropped {
         let head = if dropped.head.is_empty() { "the view" } else { &dropped.head };
-        let _ = writeln!(out, "{drops} {} of {}: {}", clean(head), clean(&dropped.root), dropped.why.text());
+        let view = if dropped.is_committed { "the view of " } else { "" };
+        let (head, root) = (clean(head), clean(&dropped.root));
+        let _ = writeln!(out, "{drops} {view}{head} of {root}: {}", dropped.why.text());
+    }
+    for Neighbour { dir, owner, bytes: size, .. } in &collected.neighbours {
+        let (dir, owner) = (dir.display(), clean(owner));
+        let _ = writeln!(out, "{drops} {dir}: {}, the index of {owner}, the longest unused", bytes(*size));
+    }
+    for dir in &collected.busy {
+        let _ = writeln!(out, "kept {}: another process changes it or watches its tree", dir.display());
     }
     for path in &collected.others {
         let _ = writeln!(out, "{drops} {}: data of another version or for other grammars", path.display());
     }
     for path in &collected.aside {
         let _ = writeln!(out, "kept {}: damaged data, see REASON there; delete it by hand", path.display());
+    }
+    if let Some(Room { max_bytes, before, after }) = collected.room {
+        let much = if after > max_bytes { "more than" } else { "within" };
+        let (about, before, after) = (if dry_run { "about " } else { "" }, bytes(before), bytes(after));
+        let _ = writeln!(out, "all indexes: {before} to {about}{after}, {much} {}", bytes(max_bytes));
     }
     let versions = count(collected.versions, "file version", "file versions");
     if dry_run {
@@ -122,6 +140,40 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
         collected.segments_before,
         count(collected.segments_after, "segment", "segments")
     );
+    out
+}
+
+/// The views that an index keeps, a line a view.
+pub fn views(reply: &ViewsReply, style: &Style) -> String {
+    let mut out = String::new();
+    for kept in &reply.views {
+        let view = &kept.view;
+        let commit = kept.commit.as_deref().map(|commit| &commit[..commit.len().min(10)]).unwrap_or("-");
+        let mut head = if view.head.is_empty() { "-" } else { view.head.as_str() };
+        if head.starts_with('@') {
+            head = commit;
+        }
+        let what = match (view.staged, view.is_committed) {
+            (true, _) => "unfinished",
+            (_, true) => "commit",
+            _ => "worktree",
+        };
+        let mark = if kept.is_current { "*" } else { " " };
+        let size = bytes(kept.cost.index_bytes);
+        let own = count(kept.cost.files, "own file", "own files");
+        let used = rfc3339(kept.used);
+        let line = format!("{mark} {what:<10} {:<24} {commit:<10}  used {}", clean(head), &used[..19]);
+        let _ = writeln!(
+            out,
+            "{line}  {}, {own}, {size}  {}",
+            count(view.files, "file", "files"),
+            style.paint(Ink::Dim, &clean(&view.root))
+        );
+    }
+    let _ = writeln!(out, "{} in {}", bytes(reply.index_bytes), reply.index_path.display());
+    if let (Some(home), Some(size)) = (&reply.home, reply.home_bytes) {
+        let _ = writeln!(out, "{} in {} with other trees' indexes", bytes(size), home.display());
+    }
     out
 }
 

@@ -1,0 +1,78 @@
+//! What each view of an index costs beyond the others: the file versions that only it names, and what is kept of the
+//! view itself.
+//!
+//! Postings of many files lie in one segment, so bytes on the disk cannot be told apart; a version is charged its share
+//! of the segments by its chunks.
+
+use rustc_hash::FxHashMap;
+
+use super::Workspace;
+use crate::id::VersionId;
+use crate::meta::{Meta, MetaError, ViewKey};
+use crate::store;
+
+/// What a view costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// File versions that no other view names.
+    pub files: usize,
+    /// Bytes of their sources.
+    pub source_bytes: u64,
+    /// Bytes of the index, as far as they can be told apart.
+    pub index_bytes: u64,
+}
+
+/// The views of an index, and how many name each file version.
+pub struct Costs<'m> {
+    meta: &'m Meta,
+    views: FxHashMap<ViewKey, Vec<VersionId>>,
+    named: FxHashMap<VersionId, u32>,
+    segment_bytes: u64,
+    chunks: u64,
+}
+
+impl<'m> Costs<'m> {
+    /// Those of `meta`.
+    pub fn new(meta: &'m Meta, workspace: &Workspace) -> Result<Costs<'m>, MetaError> {
+        let (mut views, mut named) = (FxHashMap::default(), FxHashMap::default());
+        for (key, _) in meta.views() {
+            let versions = meta.view_versions(key)?;
+            versions.iter().for_each(|version| *named.entry(*version).or_default() += 1);
+            views.insert(key.clone(), versions);
+        }
+        let versions = meta.version_ids().filter_map(|id| meta.version(id));
+        let chunks = versions.map(|version| u64::from(version.chunks())).sum();
+        let segment_bytes = store::bytes_below(&workspace.segment_dir());
+        Ok(Costs { meta, views, named, segment_bytes, chunks })
+    }
+
+    /// What would be given back if this view went.
+    pub fn of(&self, key: &ViewKey) -> Cost {
+        let versions = self.views.get(key).map_or(&[][..], Vec::as_slice);
+        let own = versions.iter().filter(|version| self.named.get(*version) == Some(&1));
+        let (mut cost, mut chunks) = (Cost::default(), 0);
+        for version in own.filter_map(|version| self.meta.version(*version)) {
+            cost.files += 1;
+            cost.source_bytes += version.bytes();
+            chunks += u64::from(version.chunks());
+        }
+        let share = u128::from(self.segment_bytes) * u128::from(chunks) / u128::from(self.chunks.max(1));
+        cost.index_bytes = share as u64 + self.meta.own_view_bytes(key);
+        cost
+    }
+
+    /// Takes a view away; what that gives back.
+    pub fn remove(&mut self, key: &ViewKey) -> Cost {
+        let cost = self.of(key);
+        for version in self.views.remove(key).unwrap_or_default() {
+            self.named.entry(version).and_modify(|count| *count -= 1);
+        }
+        cost
+    }
+
+    /// The versions that no view names any more.
+    pub fn dead(&self) -> Vec<VersionId> {
+        let is_dead = |id: &VersionId| self.named.get(id).is_none_or(|count| *count == 0);
+        self.meta.version_ids().filter(is_dead).collect()
+    }
+}

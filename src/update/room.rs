@@ -1,0 +1,126 @@
+//! Making room: the least recently used views go, then the indexes of other trees, until all of them fit.
+
+use std::path::PathBuf;
+
+use super::cost::Costs;
+use super::home::{self, Neighbour};
+use super::keep::{Dropped, Judged};
+use super::{Collected, UpdateError, Updater, Why};
+use crate::meta::ViewKey;
+use crate::store;
+
+/// What a collection is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Collection {
+    /// Whether it only says what would go.
+    pub dry_run: bool,
+    /// How many bytes the indexes may take at most.
+    pub max_bytes: Option<u64>,
+    /// The folder with the indexes of other trees; `None` where this one lies by itself.
+    pub home: Option<PathBuf>,
+}
+
+/// How much room there was to be, and is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The bytes that were allowed.
+    pub max_bytes: u64,
+    /// Bytes of all indexes before.
+    pub before: u64,
+    /// And after; an estimate where nothing was removed.
+    pub after: u64,
+}
+
+impl Updater<'_> {
+    /// Makes room after what cannot come back has gone; `gone` has gone already, or would have. The caller holds the lock.
+    pub(super) fn make_room(
+        &self,
+        asked: &Collection,
+        max_bytes: u64,
+        gone: &[ViewKey],
+        collected: &mut Collected,
+    ) -> Result<(), UpdateError> {
+        let home = asked.home.as_deref().unwrap_or(self.workspace.dir());
+        if !asked.dry_run && asked.home.is_some() {
+            home::remove_leftovers(home)?;
+        }
+        let before = store::bytes_below(home) + if asked.dry_run { 0 } else { collected.given_back() };
+        let mut after = self.drop_views_for(asked, home, max_bytes, gone, collected)?;
+        let neighbours = match &asked.home {
+            Some(home) => home::neighbours(home, self.workspace),
+            None => Vec::new(),
+        };
+        for neighbour in neighbours {
+            if after <= max_bytes {
+                break;
+            }
+            if neighbour.is_busy() {
+                collected.busy.push(neighbour.dir);
+                continue;
+            }
+            after = after.saturating_sub(neighbour.bytes);
+            self.remove(asked, neighbour, collected)?;
+        }
+        if !asked.dry_run {
+            after = store::bytes_below(home);
+        }
+        collected.room = Some(Room { max_bytes, before, after });
+        Ok(())
+    }
+
+    fn remove(
+        &self,
+        asked: &Collection,
+        neighbour: Neighbour,
+        collected: &mut Collected,
+    ) -> Result<(), UpdateError> {
+        if !asked.dry_run {
+            neighbour.remove()?;
+        }
+        collected.neighbours.push(neighbour);
+        Ok(())
+    }
+
+    /// Drops views until everything fits or none is left to go; how many bytes there are then. Which of them must go is
+    /// estimated; after each commit it is measured again.
+    fn drop_views_for(
+        &self,
+        asked: &Collection,
+        home: &std::path::Path,
+        max_bytes: u64,
+        gone: &[ViewKey],
+        collected: &mut Collected,
+    ) -> Result<u64, UpdateError> {
+        let own = self.view_key();
+        loop {
+            let bytes = store::bytes_below(home);
+            let committed = self.workspace.open()?;
+            let meta = &committed.meta;
+            let mut costs = Costs::new(meta, self.workspace)?;
+            let freed: u64 = gone.iter().map(|key| costs.remove(key).index_bytes).sum();
+            let mut left = bytes - if asked.dry_run { freed.min(bytes) } else { 0 };
+            let mut others: Vec<_> =
+                meta.views().filter(|(key, _)| **key != own && !gone.contains(key)).collect();
+            others.sort_by_key(|(key, info)| (self.workspace.last_used(key, info), *key));
+            let mut going = Vec::new();
+            for (key, _) in others {
+                if left <= max_bytes {
+                    break;
+                }
+                left = left.saturating_sub(costs.remove(key).index_bytes);
+                going.push((key.clone(), Why::Room));
+            }
+            if going.is_empty() {
+                return Ok(left);
+            }
+            collected.dropped.extend(going.iter().map(|(key, why)| Dropped::new(key, *why)));
+            let judged = Judged { dead: costs.dead(), views: going };
+            if asked.dry_run {
+                collected.versions = judged.dead.len();
+                return Ok(left);
+            }
+            collected.versions += judged.dead.len();
+            collected.generation = self.drop_judged(meta, judged)?;
+        }
+    }
+}
