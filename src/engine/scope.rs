@@ -13,7 +13,7 @@ use super::current::{Recorded, Viewed};
 use super::watch::token;
 use super::{Engine, Error, StalePolicy};
 use crate::filter::Filter;
-use crate::grep::{self, Plan};
+use crate::grep::{self, Effort, Plan};
 use crate::id::VersionId;
 use crate::index;
 use crate::model::{SkipReason, Skipped};
@@ -141,7 +141,9 @@ impl Viewed<'_> {
     /// The versions of the view that may match, increasing; `None` for all.
     pub(super) fn narrowed(self, plan: &Plan) -> Result<Option<Vec<VersionId>>, Error> {
         let reader = &self.committed.reader;
-        let Some(lists) = grep::narrow(reader, plan, self.view.len()).map_err(SearchError::from)? else {
+        let Some(lists) =
+            grep::narrow(reader, plan, self.view.len(), Effort::Worthwhile).map_err(SearchError::from)?
+        else {
             return Ok(None);
         };
         let mut versions: Vec<VersionId> = Vec::new();

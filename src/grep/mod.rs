@@ -14,7 +14,7 @@ mod scan;
 mod whole;
 mod within;
 
-pub use narrow::{Narrowed, narrow};
+pub use narrow::{Effort, Narrowed, narrow};
 pub use plan::Plan;
 pub use print::{Form, Looks, Print, Printed, print};
 pub use scan::{Found, Line, Scan, Unread, scan};

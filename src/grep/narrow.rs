@@ -21,12 +21,26 @@ const IN_VAIN: u64 = 20;
 /// A segment of so many files tells what others are like.
 const TELLING_FILES: u64 = 200;
 
+/// How much is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// No more than reading the files would take. How much that lets through depends on the segments.
+    Worthwhile,
+    /// Everything, so that what is let through depends on the files alone.
+    Whole,
+}
+
 /// The documents that speak for files that may match, by segment, each list sorted.
 #[derive(Debug)]
 pub struct Narrowed(pub Vec<Vec<u32>>);
 
 /// The files that may match, of `n_files`; `None` for all.
-pub fn narrow(reader: &Reader, plan: &Plan, n_files: usize) -> Result<Option<Narrowed>, IndexError> {
+pub fn narrow(
+    reader: &Reader,
+    plan: &Plan,
+    n_files: usize,
+    effort: Effort,
+) -> Result<Option<Narrowed>, IndexError> {
     if *plan == Plan::All {
         return Ok(None);
     }
@@ -44,10 +58,10 @@ pub fn narrow(reader: &Reader, plan: &Plan, n_files: usize) -> Result<Option<Nar
             // Where one segment of some size says that most files may match, the others would say the same.
             let list = match in_vain.load(Ordering::Relaxed) {
                 true => None,
-                false => in_segment(reader, segment, plan, share)?,
+                false => in_segment(reader, segment, plan, share, effort)?,
             };
             let is_most = |list: &Vec<u32>| list.len() as u64 * 2 > share;
-            if share > TELLING_FILES && list.as_ref().is_none_or(is_most) {
+            if effort == Effort::Worthwhile && share > TELLING_FILES && list.as_ref().is_none_or(is_most) {
                 in_vain.store(true, Ordering::Relaxed);
             }
             lists.push((segment, list));
@@ -82,13 +96,18 @@ fn in_segment(
     segment: usize,
     plan: &Plan,
     n_files: u64,
+    effort: Effort,
 ) -> Result<Option<Vec<u32>>, IndexError> {
     let here = Here {
         reader,
         segment,
         words: reader.words(segment)?,
         n_docs: reader.segments()[segment].max_doc(),
-        budget: n_files * WORDS_A_FILE / IN_VAIN + MIN_WORDS,
+        budget: match effort {
+            Effort::Worthwhile => n_files * WORDS_A_FILE / IN_VAIN + MIN_WORDS,
+            Effort::Whole => u64::MAX,
+        },
+        effort,
     };
     let Some(mut docs) = here.docs(plan)? else { return Ok(None) };
     if let Some(mut open) = reader.blocks(segment, IndexField::Word, OPEN_WORDS)? {
@@ -145,6 +164,7 @@ struct Here<'r> {
     n_docs: u32,
     /// How many words may be looked at for a part.
     budget: u64,
+    effort: Effort,
 }
 
 impl Here<'_> {
@@ -169,7 +189,8 @@ impl Here<'_> {
                 by_cost.sort_by_key(|(cost, _)| *cost);
                 let mut left: Option<Docs> = None;
                 for (cost, plan) in by_cost {
-                    if left.as_ref().is_some_and(|left| cost > left.count() * WORDS_A_FILE) {
+                    let is_dear = |left: &Docs| cost > left.count() * WORDS_A_FILE;
+                    if self.effort == Effort::Worthwhile && left.as_ref().is_some_and(is_dear) {
                         break;
                     }
                     if let Some(docs) = self.docs(plan)? {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::corpus::NO_FILE;
 use super::{Context, Present, SearchError};
-use crate::grep::{self, Plan, Wanted};
+use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::query::Query;
 use crate::tokenize::{MAX_WORD_BYTES, TermList, Tokenizer, is_word_char};
@@ -267,7 +267,11 @@ fn narrowed(text: &str, context: &Context<'_>) -> Option<Vec<u32>> {
     let corpus = context.corpus;
     let plan = Plan::new(&Wanted { fixed: true, multi_line: true, ..Wanted::new(text) });
     // A lookup that fails narrows nothing, as for an exact search.
-    let Ok(Some(docs)) = grep::narrow(&corpus.committed().reader, &plan, corpus.n_files()) else {
+    let n_files = corpus.n_files();
+    // What is let through counts against the budget of files, so it may not depend on what lies beside the view.
+    let is_small = n_files <= MAX_FILES_FOR_INSIDES;
+    let effort = if is_small { Effort::Whole } else { Effort::Worthwhile };
+    let Ok(Some(docs)) = grep::narrow(&corpus.committed().reader, &plan, n_files, effort) else {
         return None;
     };
     let mut files = Vec::new();

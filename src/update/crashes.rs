@@ -29,7 +29,7 @@ fn rebuild(tree: &Tree) -> Result<(), UpdateError> {
 }
 
 fn collect(tree: &Tree) -> Result<(), UpdateError> {
-    tree.with_updater(|updater| updater.collect(Duration::ZERO, false, &|_| ()).map(|_| ()))
+    tree.with_updater(|updater| updater.collect(&Collection::default(), Duration::ZERO, &|_| ()).map(|_| ()))
 }
 
 fn state(workspace: &Workspace) -> State {

@@ -14,6 +14,7 @@ mod memory;
 mod operations;
 mod parameters;
 mod upkeep;
+mod views;
 mod watch;
 
 use std::io::Write;

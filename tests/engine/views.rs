@@ -220,7 +220,8 @@ fn a_branch_is_followed_and_a_commit_is_not() {
     tree.git(&["branch", "-q", "-D", "topic"]);
     let error = topic.search(&SearchRequest::new("moved_on")).unwrap_err();
     assert!(error.to_string().starts_with("there is no revision 'topic' in the repository at "), "{error}");
-    let dropped = open(&tree);
+    let wait = std::time::Duration::from_secs(60);
+    let dropped = Engine::open(tree.root(), Options { wait, ..options(&tree) }).unwrap();
     refresh(&dropped);
     let dropped = dropped.collect(false, &|_| ()).unwrap().dropped;
     assert_eq!(dropped.len(), 1, "{dropped:?}");

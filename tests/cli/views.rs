@@ -1,0 +1,180 @@
+//! What an index keeps, and making room: `spyhop views`, `spyhop gc --max-bytes`, `--view` on a command line.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{SMALL, Tree, git};
+
+/// A repository with the branches `one` and `two`, each with many files of its own.
+fn repository() -> Tree {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q", "-b", "main"]);
+    commit(&tree);
+    for branch in ["one", "two"] {
+        tree.git(&["checkout", "-q", "-b", branch, "main"]);
+        for number in 0..60 {
+            let text = format!("pub fn only_on_{branch}_{number}() {{ brew_{branch}_{number}(); }}\n");
+            tree.write(&format!("src/{branch}{number}.rs"), text);
+        }
+        commit(&tree);
+    }
+    tree.git(&["checkout", "-q", "main"]);
+    tree
+}
+
+fn commit(tree: &Tree) {
+    tree.git(&["add", "-A"]);
+    tree.git(&["commit", "-q", "-m", "a commit"]);
+}
+
+fn views(tree: &Tree) -> Vec<Value> {
+    tree.json(&["views"])["views"].as_array().unwrap().clone()
+}
+
+fn heads(tree: &Tree) -> Vec<String> {
+    let head = |view: &Value| {
+        let mark = if view["committed"] == true { ":" } else { "" };
+        format!("{}{mark}", view["head"].as_str().unwrap())
+    };
+    views(tree).iter().map(head).collect()
+}
+
+fn search(tree: &Tree, view: &str) -> Value {
+    tree.json(&["search", "only on", "--view", view])
+}
+
+#[test]
+fn views_are_listed_by_their_last_use_with_what_they_cost() {
+    let tree = repository();
+    assert_eq!(tree.run(&["views"]).code, 2);
+    tree.json(&["index"]);
+    search(&tree, "one");
+    search(&tree, "two");
+    search(&tree, "main");
+    assert_eq!(heads(&tree)[..3], ["main:", "two:", "one:"]);
+    tree.json(&["search", "secret"]);
+    search(&tree, "one");
+    let listed = views(&tree);
+    assert_eq!(heads(&tree), ["one:", "main", "main:", "two:"]);
+    let cost =
+        |place: usize| (&listed[place]["files"], &listed[place]["own_files"], &listed[place]["current"]);
+    assert_eq!(cost(0), (&63.into(), &60.into(), &false.into()));
+    // What the worktree shows is what main holds, so neither has a file of its own.
+    assert_eq!(cost(1), (&3.into(), &0.into(), &true.into()));
+    assert_eq!(cost(2), (&3.into(), &0.into(), &false.into()));
+    let bytes = |place: usize| listed[place]["own_bytes"].as_u64().unwrap();
+    assert!(bytes(0) > 4 * bytes(1) && bytes(3) > 4 * bytes(2), "{listed:?}");
+    let text = tree.run(&["views"]).out;
+    assert!(text.contains("* worktree   main "), "{text}");
+    assert!(text.contains("  commit     one ") && text.contains("63 files, 60 own files"), "{text}");
+}
+
+/// Every file of an index folder but those that say when a view was used.
+fn files(folder: PathBuf) -> Vec<(PathBuf, u64)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => found.push((entry.path(), entry.metadata().unwrap().len())),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn bytes(tree: &Tree) -> u64 {
+    files(tree.index_dir()).iter().map(|(_, bytes)| bytes).sum()
+}
+
+#[test]
+fn room_is_made_by_dropping_the_longest_unused_view() {
+    let tree = repository();
+    tree.json(&["index"]);
+    search(&tree, "one");
+    search(&tree, "two");
+    tree.run(&["gc", "-q"]); // so that merging alone makes no room
+    search(&tree, "one");
+    let before = files(tree.index_dir());
+    let max = (bytes(&tree) - 1).to_string();
+    let would = tree.json(&["gc", "--max-bytes", &max, "--dry-run"]);
+    let dropped = |reply: &Value| -> Vec<String> {
+        let views = reply["views"].as_array().unwrap().iter();
+        views.map(|view| view["head"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!((dropped(&would), files(tree.index_dir())), (vec!["two".to_string()], before));
+    let did = tree.json(&["gc", "--max-bytes", &max]);
+    assert_eq!(
+        (dropped(&did), &did["room"]["fits"], &did["versions"]),
+        (vec!["two".into()], &true.into(), &60.into())
+    );
+    assert_eq!(heads(&tree), ["one:", "main"]);
+    assert_eq!(did["room"]["bytes_after"].as_u64().unwrap(), bytes(&tree));
+    // It comes back when it is asked for.
+    assert_eq!(search(&tree, "two")["snapshot"]["indexed_files"], 63);
+}
+
+#[test]
+fn then_the_indexes_of_other_trees_go_but_never_the_current_one() {
+    let tree = repository();
+    tree.json(&["index"]);
+    search(&tree, "one");
+    let others: Vec<Tree> = (0..2).map(|_| Tree::new(SMALL)).collect();
+    for other in &others {
+        let mut command = other.command();
+        let index = command.env("SPYHOP_INDEX_DIR", tree.index_dir()).args(["index", "-q"]);
+        assert!(index.status().unwrap().success());
+    }
+    let folders = || std::fs::read_dir(tree.index_dir()).unwrap().map(|entry| entry.unwrap().path());
+    let of = |other: &Tree| {
+        let claims = |folder: &PathBuf| {
+            let claim = std::fs::read_to_string(folder.join("WORKSPACE")).unwrap_or_default();
+            claim.contains(other.root().to_str().unwrap())
+        };
+        folders().find(claims)
+    };
+    // What is no index of ours stays, whatever it takes.
+    std::fs::create_dir(tree.index_dir().join("not-ours")).unwrap();
+    std::fs::write(tree.index_dir().join("not-ours/file"), "text").unwrap();
+    let busy = std::fs::File::open(of(&others[0]).unwrap().join("lock")).unwrap();
+    busy.lock().unwrap();
+    let ran = tree.run(&["gc", "--max-bytes", "1", "--json"]);
+    assert_eq!(ran.code, 1, "it does not fit: {}", ran.err);
+    let reply: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(reply["room"]["indexes"].as_array().unwrap().len(), 1, "{reply}");
+    assert_eq!(reply["room"]["busy"].as_array().unwrap().len(), 1, "{reply}");
+    assert!(of(&others[0]).is_some() && of(&others[1]).is_none());
+    assert_eq!(heads(&tree), ["main"]);
+    drop(busy);
+    // One by itself stays where there is room for it.
+    let max = bytes(&tree).to_string();
+    let reply = tree.json(&["gc", "--max-bytes", &max]);
+    assert_eq!(
+        (reply["room"]["indexes"].as_array().unwrap().len(), &reply["room"]["fits"]),
+        (0, &true.into())
+    );
+    assert!(of(&others[0]).is_some() && tree.index_dir().join("not-ours/file").exists());
+    assert_eq!(tree.run(&["search", "secret", "--no-refresh"]).code, 0);
+}
+
+#[test]
+fn a_path_is_looked_for_in_the_view() {
+    let tree = repository();
+    let paths = |args: &[&str]| tree.paths(&[&["search", "only", "--view", "one"], args].concat());
+    assert_eq!(paths(&["--path", "src/one7.rs"]), ["src/one7.rs"]);
+    let whole = tree.root().join("src/one8.rs");
+    assert_eq!(paths(&["--path", whole.to_str().unwrap()]), ["src/one8.rs"]);
+    let ran = tree.run(&["search", "only", "--view", "one", "--path", "src/two7.rs"]);
+    assert_eq!((ran.code, ran.err.as_str()), (2, "spyhop: path 'src/two7.rs' does not exist in 'one'\n"));
+    let lines = tree.run(&["grep", "brew_one_7", "src", "--view", "one"]).out;
+    assert_eq!(lines, "src/one7.rs:pub fn only_on_one_7() { brew_one_7(); }\n");
+    // A worktree beside it has a view of its own of the same versions.
+    let beside = tree.root().with_file_name("beside");
+    git(&tree.root(), &["worktree", "add", "-q", "-b", "three", beside.to_str().unwrap(), "main"]);
+    let ran = tree.run_in(&beside, &["search", "only", "--view", "one", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(views(&tree)[0]["own_files"], 0);
+}
