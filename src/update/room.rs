@@ -1,6 +1,6 @@
 //! Making room: the least recently used views go, then the indexes of other trees, until all of them fit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::cost::Costs;
 use super::home::{self, Neighbour};
@@ -44,7 +44,7 @@ impl Updater<'_> {
         if !asked.dry_run && asked.home.is_some() {
             home::remove_leftovers(home)?;
         }
-        let before = store::bytes_below(home) + if asked.dry_run { 0 } else { collected.given_back() };
+        let before = self.bytes_in(home) + if asked.dry_run { 0 } else { collected.given_back() };
         let mut after = self.drop_views_for(asked, home, max_bytes, gone, collected)?;
         let neighbours = match &asked.home {
             Some(home) => home::neighbours(home, self.workspace),
@@ -62,10 +62,16 @@ impl Updater<'_> {
             self.remove(asked, neighbour, collected)?;
         }
         if !asked.dry_run {
-            after = store::bytes_below(home);
+            after = self.bytes_in(home);
         }
         collected.room = Some(Room { max_bytes, before, after });
         Ok(())
+    }
+
+    /// Bytes of a folder, without what the lock says while this holds it.
+    fn bytes_in(&self, home: &Path) -> u64 {
+        let note = std::fs::metadata(self.workspace.lock_path()).map_or(0, |lock| lock.len());
+        store::bytes_below(home).saturating_sub(note)
     }
 
     fn remove(
@@ -86,14 +92,14 @@ impl Updater<'_> {
     fn drop_views_for(
         &self,
         asked: &Collection,
-        home: &std::path::Path,
+        home: &Path,
         max_bytes: u64,
         gone: &[ViewKey],
         collected: &mut Collected,
     ) -> Result<u64, UpdateError> {
         let own = self.view_key();
         loop {
-            let bytes = store::bytes_below(home);
+            let bytes = self.bytes_in(home);
             let committed = self.workspace.open()?;
             let meta = &committed.meta;
             let mut costs = Costs::new(meta, self.workspace)?;
