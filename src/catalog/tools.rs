@@ -83,8 +83,8 @@ pub const TOOL_QUERY: Param =
 pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR];
 
 /// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
-/// settled when the server starts, because one engine serves all calls; why one file is left out, `why_not` tells; every
-/// place that holds a text is what `grep_files` is for.
+/// settled when the server starts, because one engine serves all calls, and it serves the worktree; why one file is left
+/// out, `why_not` tells; every place that holds a text is what `grep_files` is for.
 pub const NOT_FOR_TOOLS: &[&str] = &[
     "query",
     "queries",

@@ -80,7 +80,8 @@ impl Engine {
     ///
     /// # Errors
     /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used,
-    /// a view that names no commit and options out of range; `ForeignIndex` and `NewerFormat` when the index folder is another's.
+    /// a view that names no commit and options out of range; `ForeignIndex` and `NewerFormat` when the index folder is
+    /// another's.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
         let most = Limits::MAX_FILE_BYTES;
         if !(1..=most).contains(&options.max_file_bytes) {

@@ -7,7 +7,7 @@ use super::{Tree, ask, open, options, paths, refresh, rendered};
 use crate::cli::SMALL;
 
 /// A repository on `main`, and a branch `topic` that has other and more files.
-fn two_branches() -> Tree {
+pub fn two_branches() -> Tree {
     let tree = Tree::new(SMALL);
     tree.git(&["init", "-q", "-b", "main"]);
     tree.git(&["add", "."]);

@@ -8,6 +8,7 @@ use spyhop::engine::api::{
 use spyhop::engine::{Engine, ErrorKind};
 use spyhop::model::SkipReason;
 
+use super::branches::two_branches;
 use super::{Tree, ask, open, options, paths, refresh, rendered};
 use crate::cli::{SMALL, git};
 
@@ -26,13 +27,8 @@ const QUERIES: &[&str] = &[
 
 /// A repository whose branch `topic` holds everything that rules and readers treat differently.
 fn varied() -> Tree {
-    let tree = Tree::new(SMALL);
-    tree.git(&["init", "-q", "-b", "main"]);
-    tree.git(&["add", "."]);
-    tree.git(&["commit", "-q", "-m", "one"]);
-    tree.git(&["checkout", "-q", "-b", "topic"]);
-    tree.write("src/auth.rs", "pub fn only_on_topic() {}\n");
-    tree.write("src/more.rs", "pub fn more_of_topic() { only_on_topic() }\n");
+    let tree = two_branches();
+    tree.git(&["checkout", "-q", "topic"]);
     tree.write(".gitignore", "*.log\n");
     tree.write("trace.log", "tracked although it is ignored, the secret of the provider\n");
     tree.write(".ignore", "old\n");
@@ -50,7 +46,7 @@ fn varied() -> Tree {
     #[cfg(unix)]
     std::os::unix::fs::symlink("src/auth.rs", tree.root().join("link.rs")).unwrap();
     tree.git(&["add", "-A", "-f"]);
-    tree.git(&["commit", "-q", "-m", "two"]);
+    tree.git(&["commit", "-q", "-m", "three"]);
     tree.git(&["checkout", "-q", "main"]);
     tree
 }
