@@ -306,14 +306,36 @@ pub const MAX_BYTES: Param = param(
     "Also drop the least recently used views, then other trees' indexes, until all take no more than this (bytes, or \
      with K, M, G)",
 );
+/// A file that an index travels in.
+pub const ARCHIVE: Param = param("archive", Takes::Path, "The file that the index travels in");
+/// Whether all branches travel.
+pub const ALL_VIEWS: Param = param(
+    "all_views",
+    Takes::Nothing,
+    "Export every branch of this tree that is indexed, not only the current one",
+);
+/// Whether the sources travel.
+pub const WITH_SNIPPETS: Param = param(
+    "with_snippets",
+    Takes::Nothing,
+    "Export the sources of the ranked files as well, to be searched where the tree is not",
+);
+/// Whether the tree is elsewhere.
+pub const WITHOUT_SOURCES: Param = param(
+    "without_sources",
+    Takes::Nothing,
+    "The tree is not here: answer from the file alone, which was exported with snippets",
+);
+/// Whether an index is replaced.
+pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
 
 /// What chooses a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] =
     &[&ROOT, &INDEX_DIR, &THREADS, &MAX_MEMORY, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] = &[
-    SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, SKIPPED, WHY_NOT, TOUCH,
-    LANGUAGES,
+    SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, EXPORT, IMPORT, SKIPPED, WHY_NOT,
+    TOUCH, LANGUAGES,
 ];
 
 /// Ranked search.
@@ -381,6 +403,22 @@ pub const DOCTOR: Operation = Operation {
     aliases: &[],
     help: "Check every byte of the index against its checksum, and say what is wrong",
     params: &[],
+};
+
+/// An index that leaves.
+pub const EXPORT: Operation = Operation {
+    name: "export",
+    aliases: &[],
+    help: "Write the index into a file, to be imported elsewhere",
+    params: &[&ARCHIVE, &ALL_VIEWS, &WITH_SNIPPETS],
+};
+
+/// An index that arrives.
+pub const IMPORT: Operation = Operation {
+    name: "import",
+    aliases: &[],
+    help: "Make an exported file this tree's index, and index what differs",
+    params: &[&ARCHIVE, &FORCE, &WITHOUT_SOURCES, &NO_WAIT],
 };
 
 /// The state of the index.

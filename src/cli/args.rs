@@ -161,8 +161,14 @@ pub fn arg(param: &'static Param) -> Arg {
 }
 
 fn is_positional(param: &Param) -> bool {
-    [catalog::QUERY.name, catalog::FILE.name, catalog::FILES.name, catalog::grep::PATTERN.name]
-        .contains(&param.name)
+    [
+        catalog::QUERY.name,
+        catalog::FILE.name,
+        catalog::FILES.name,
+        catalog::ARCHIVE.name,
+        catalog::grep::PATTERN.name,
+    ]
+    .contains(&param.name)
 }
 
 fn value_name(param: &Param) -> &'static str {

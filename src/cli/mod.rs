@@ -23,6 +23,7 @@ mod languages;
 mod man;
 mod map;
 mod mcp;
+mod portable;
 mod search;
 mod skipped;
 mod status;
@@ -89,6 +90,8 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::VIEWS, views::run),
     (&catalog::GC, gc::run),
     (&catalog::DOCTOR, doctor::run),
+    (&catalog::EXPORT, portable::export),
+    (&catalog::IMPORT, portable::import),
     (&catalog::SKIPPED, skipped::run),
     (&catalog::WHY_NOT, why_not::run),
     (&catalog::TOUCH, touch::run),

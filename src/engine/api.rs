@@ -19,7 +19,10 @@ use crate::search::Forms;
 pub use crate::snippet::Snippet;
 pub use crate::store::Holder;
 use crate::text::Lines;
-pub use crate::update::{Collected, Cost, Dropped, Neighbour, Progress, RefreshReport, Room, Stage, Why};
+pub use crate::update::{
+    Collected, Cost, Dropped, Export, Exported, Import, Imported, Neighbour, Progress, RefreshReport, Room,
+    Stage, Why,
+};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
 
 /// How an engine is opened.

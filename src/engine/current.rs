@@ -148,6 +148,9 @@ impl Engine {
     }
 
     fn chosen_by_policy(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
+        if let Some(kept) = self.kept() {
+            return kept;
+        }
         let policy = self.options.stale_policy;
         if policy != StalePolicy::Ignore
             && let Some(vouched) = self.vouched()
@@ -174,6 +177,27 @@ impl Engine {
             Err(error) if error.kind() == ErrorKind::Damaged && builds => self.first(None, progress),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether the newest commit came without its tree.
+    pub(super) fn lacks_tree(&self) -> bool {
+        let committed = self.committed_with(self.workspace.stamp().as_deref());
+        committed.is_ok_and(|committed| committed.meta.sources().is_some())
+    }
+
+    /// What answers where the index came without its tree: nothing is compared then.
+    fn kept(&self) -> Option<Result<(Arc<Corpus>, Freshness), Error>> {
+        if !self.lacks_tree() {
+            return None;
+        }
+        Some(self.current().and_then(|current| match current {
+            Current::Whole(corpus) => {
+                let text =
+                    "the index came without its tree; this answer is from the sources that came with it";
+                Ok((corpus, Freshness { warnings: vec![text.into()], ..Freshness::default() }))
+            }
+            _ => Err(Error::no_sources("another branch or other settings")),
+        }))
     }
 
     /// Makes the view that there is not. Where another process is at it, the answer comes from what that has got so

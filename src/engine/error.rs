@@ -12,7 +12,7 @@ use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
 use crate::store::{FileError, LockError, Trouble};
-use crate::update::{UpdateError, WorkspaceError};
+use crate::update::{PortableError, UpdateError, WorkspaceError};
 use crate::walk::WalkError;
 
 /// Whose mistake an error is, and what can be done about it.
@@ -31,6 +31,14 @@ pub enum ErrorKind {
     /// The index contradicts itself. Refreshing makes it anew where opening it fails; where a search came upon damage
     /// inside, rebuilding does.
     Damaged,
+    /// An archive of an index is none, is cut off or altered.
+    BadArchive,
+    /// An archive of an index does not fit: another format, other parsers, another tree. The message names both sides.
+    ForeignArchive,
+    /// There is an index, which an import replaces only when it is told to.
+    IndexExists,
+    /// The index was imported without its tree: what would read or compare the tree cannot be done.
+    NoSources,
     /// Another process is indexing.
     Locked,
     /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
@@ -62,6 +70,12 @@ impl Error {
 
     pub(super) fn bad(text: impl Into<String>) -> Error {
         Error::new(ErrorKind::BadRequest, text)
+    }
+
+    /// The index came without its tree, which `what` needs.
+    pub(super) fn no_sources(what: &str) -> Error {
+        let text = format!("the index came without its tree, so there is nothing for {what} to read");
+        Error::new(ErrorKind::NoSources, text)
     }
 
     /// There is no index for `root`; it would be at `dir`.
@@ -176,6 +190,7 @@ impl From<UpdateError> for Error {
         match error {
             UpdateError::Walk(error) => error.into(),
             UpdateError::Meta(error) => SearchError::from(error).into(),
+            error @ UpdateError::NoSources { .. } => Error::of(ErrorKind::NoSources, error),
             error @ UpdateError::Switched => Error::of(ErrorKind::Locked, error),
             UpdateError::Workspace(error) => error.into(),
             UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
@@ -186,6 +201,23 @@ impl From<UpdateError> for Error {
                 Error::of(kind, error)
             }
         }
+    }
+}
+
+impl From<PortableError> for Error {
+    fn from(error: PortableError) -> Error {
+        let kind = match error {
+            PortableError::Update(error) => return error.into(),
+            PortableError::Damaged { .. } => ErrorKind::BadArchive,
+            PortableError::NewerArchive { .. }
+            | PortableError::Format { .. }
+            | PortableError::Fingerprint { .. }
+            | PortableError::OtherTree { .. } => ErrorKind::ForeignArchive,
+            PortableError::WithoutSnippets { .. } => ErrorKind::NoSources,
+            PortableError::Occupied { .. } => ErrorKind::IndexExists,
+            PortableError::NoView => ErrorKind::NoIndex,
+        };
+        Error::of(kind, error)
     }
 }
 

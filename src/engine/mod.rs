@@ -16,6 +16,7 @@ mod files;
 mod grep;
 mod lookup;
 mod map;
+mod portable;
 mod revision;
 mod rows;
 mod scope;

@@ -43,6 +43,9 @@ pub(super) struct Scope {
 impl Engine {
     /// The files that an exact search for `plan` has to read.
     pub(super) fn scope(&self, filter: &Filter, plan: &Plan) -> Result<Scope, Error> {
+        if self.lacks_tree() {
+            return Err(Error::no_sources("an exact search"));
+        }
         let vouched =
             (self.options.stale_policy != StalePolicy::Ignore).then(|| self.vouched_record()).flatten();
         let (recorded, vouched_at) = match vouched {

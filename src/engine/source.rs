@@ -1,4 +1,5 @@
-//! The sources that an answer reads: each once, and only where they still have the indexed content.
+//! The sources that an answer reads: each once, and only where they still have the indexed content. Where the index came
+//! without its tree, they came with it.
 
 use std::cell::RefCell;
 use std::fs::Metadata;
@@ -7,7 +8,7 @@ use std::rc::Rc;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use crate::meta::{StatRow, View};
+use crate::meta::{StatRow, Version, View};
 use crate::path::RelPath;
 use crate::read::{self, Ground, Reread, Rereader};
 use crate::search::{Corpus, Present};
@@ -53,16 +54,13 @@ impl<'a> Sources<'a> {
         if crate::read::is_path_only(version.hash()) {
             return Present::Changed;
         }
-        let recorded = self.view.stat(version.id());
-        let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
-        let read = match &self.ground {
-            Ground::Folder(root) => {
-                let path = root.join(version.path());
-                self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted)
+        let text = match self.corpus.meta().sources() {
+            Some(sources) => {
+                sources.get(version.hash()).map_or(Reread::Changed, |bytes| Reread::of(&bytes, wanted))
             }
-            Ground::Tree(tree) => of_tree(&**tree, version.path(), recorded, wanted),
+            None => self.read_from_tree(version, wanted),
         };
-        let text = match read {
+        let text = match text {
             Reread::Without => return Present::Without,
             Reread::Changed => None,
             Reread::Text(text) => Some(Rc::new(text)),
@@ -72,6 +70,18 @@ impl<'a> Sources<'a> {
         }
         text.map_or(Present::Changed, Present::Text)
     }
+
+    fn read_from_tree(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Reread {
+        let recorded = self.view.stat(version.id());
+        let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
+        match &self.ground {
+            Ground::Folder(root) => {
+                let path = root.join(version.path());
+                self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted)
+            }
+            Ground::Tree(tree) => of_tree(&**tree, version.path(), recorded, wanted),
+        }
+    }
 }
 
 /// The same from a tree: git's name for the content tells whether it is the indexed one.
@@ -79,5 +89,5 @@ fn of_tree(tree: &dyn Tree, path: &str, recorded: Option<StatRow>, wanted: Optio
     let entry = || read::entry_of(tree, &RelPath::new(path).ok()?).ok();
     let entry = entry().filter(|entry| recorded.is_some_and(|row| is_blob(row, entry.id)));
     let bytes = entry.and_then(|entry| tree.read(&entry).ok());
-    bytes.map_or(Reread::Changed, |bytes| Rereader::of(&bytes, wanted))
+    bytes.map_or(Reread::Changed, |bytes| Reread::of(&bytes, wanted))
 }

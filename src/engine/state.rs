@@ -58,6 +58,11 @@ fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
             count(engine, &corpus, status);
             status.views = views(corpus.meta());
             match reconciled(&corpus) {
+                Ok(()) if corpus.meta().sources().is_some() => {
+                    status.state = State::Ready;
+                    status.detail =
+                        Some("it came without its tree, with the sources that it shows".to_string());
+                }
                 Ok(()) => {
                     let stale = if is_vouched { 0 } else { engine.stale_files(&corpus)? };
                     status.stale_files = Some(stale);

@@ -242,6 +242,11 @@ impl Grammars {
         self.language(id).map_or("text", |language| language.linked.name)
     }
 
+    /// Whether there is a language of that number.
+    pub fn knows(&self, id: LanguageId) -> bool {
+        id == LanguageId::TEXT || self.language(id).is_some()
+    }
+
     /// Every language, in order of name.
     pub fn list(&self) -> Vec<LanguageRow> {
         let row = |(place, language): (usize, &Language)| LanguageRow {

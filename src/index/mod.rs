@@ -8,6 +8,7 @@
 //! A document is a chunk. Text fields arrive as lists of terms, made by [`crate::tokenize`]; the only tokenizer
 //! registered here splits such a list.
 
+mod carry;
 #[cfg(test)]
 mod crashes;
 mod directory;
@@ -20,6 +21,7 @@ mod words;
 mod workfolder;
 mod writer;
 
+pub use carry::{copy_commit, files, put_in_place};
 pub use grams::{Gram, MIN_WORDS, grams_of};
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};

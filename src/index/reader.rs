@@ -291,6 +291,11 @@ impl Segment {
         self.reader.max_doc()
     }
 
+    /// How many documents are not deleted.
+    pub fn live_docs(&self) -> u64 {
+        u64::from(self.reader.num_docs())
+    }
+
     /// Whether any document is deleted.
     pub fn has_deletes(&self) -> bool {
         self.reader.has_deletes()

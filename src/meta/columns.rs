@@ -80,7 +80,8 @@ impl Columns {
         let heap = Envelope::heap_of(map);
         let bytes = heap.get(at.at as usize..)?.get(..at.len as usize)?;
         let rows = at.rows as usize;
-        let fits = bytes.len() >= rows * BEFORE[COLUMNS] && crc32fast::hash(bytes) == at.check;
+        let is_sound = cfg!(fuzzing) || crc32fast::hash(bytes) == at.check;
+        let fits = bytes.len() >= rows * BEFORE[COLUMNS] && is_sound;
         let start = map.len() - heap.len() + at.at as usize;
         let mut columns = Columns { map: Arc::clone(map), start, rows, ends: None };
         columns.ends = rows.checked_sub(1).filter(|_| fits).map(|last| (columns.id(0), columns.id(last)));

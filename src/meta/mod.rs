@@ -18,6 +18,7 @@
 mod columns;
 mod outline;
 mod record;
+mod sources;
 mod view;
 
 use std::collections::BTreeMap;
@@ -28,11 +29,12 @@ use serde::{Deserialize, Serialize};
 
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::{RecordBuilder, VersionRow};
+pub use sources::{SOURCES, Sources, SourcesBuilder};
 pub use view::{SkippedEntry, StatRow, View, ViewEntry, ViewInfo, ViewKey};
 
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{Field, FieldLengths, Note};
-use crate::store::{self, AtFile, Envelope, EnvelopeError, FORMAT_VERSION, FileError};
+use crate::store::{self, AtFile, ENVELOPE_LEN, Envelope, EnvelopeError, FORMAT_VERSION, FileError};
 use columns::{Column, Columns};
 use record::{Change, PartAt, Table};
 use rustc_hash::FxHashSet;
@@ -54,6 +56,9 @@ pub struct Commit {
     pub next_version: u32,
     /// The records, base first.
     pub records: Vec<RecordRef>,
+    /// The sources, for an index that came without its tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<RecordRef>,
 }
 
 /// A record file that a commit names.
@@ -124,6 +129,7 @@ pub struct Meta {
     versions: Versions,
     views: BTreeMap<ViewKey, Chain>,
     heaps: Vec<Arc<memmap2::Mmap>>,
+    sources: Option<Sources>,
 }
 
 /// The file versions of all records.
@@ -198,8 +204,9 @@ impl Meta {
             fingerprint: fingerprint.to_string(),
             next_version: 0,
             records: Vec::new(),
+            sources: None,
         };
-        Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() }
+        Meta::of(commit)
     }
 
     /// Metadata without anything in it that goes on after `commit`, under other settings.
@@ -212,8 +219,8 @@ impl Meta {
 
     /// Reads the records that `commit` names in the folder `dir`.
     pub fn open(dir: &Path, commit: Commit) -> Result<Meta, MetaError> {
-        let mut meta =
-            Meta { commit, versions: Versions::default(), views: BTreeMap::new(), heaps: Vec::new() };
+        let mut meta = Meta::of(commit);
+        meta.sources = meta.commit.sources.as_ref().map(|record| Sources::open(dir, record)).transpose()?;
         for record in meta.commit.records.clone() {
             let path = dir.join(&record.name);
             let (table, map) = read_record(&path, &record)?;
@@ -225,6 +232,11 @@ impl Meta {
             meta.apply(table, columns, meta.heaps.len() - 1);
         }
         Ok(meta)
+    }
+
+    fn of(commit: Commit) -> Meta {
+        let (versions, views) = (Versions::default(), BTreeMap::new());
+        Meta { commit, versions, views, heaps: Vec::new(), sources: None }
     }
 
     fn apply(&mut self, table: Table, columns: Columns, heap: usize) {
@@ -245,6 +257,11 @@ impl Meta {
     /// The commit that it belongs to.
     pub fn commit(&self) -> &Commit {
         &self.commit
+    }
+
+    /// The sources, where the index came without its tree; then there is nothing to compare it with.
+    pub fn sources(&self) -> Option<&Sources> {
+        self.sources.as_ref()
     }
 
     /// A view; `None` when there is none of that key.
@@ -295,13 +312,16 @@ impl Meta {
     /// A piece of a part of a view, checked: versions, stat data, what was left out.
     fn piece(&self, part: &PartRef, piece: usize) -> Result<Piece, MetaError> {
         let PartAt { at, lens } = part.place;
-        let start = at + lens[..piece].iter().map(|len| u64::from(*len)).sum::<u64>();
+        // Sums that are too large lie outside of every heap.
+        let add = |sum: u64, len: &u32| sum.saturating_add(u64::from(*len));
+        let start = lens[..piece].iter().fold(at, add);
+        let end = add(start, &lens[piece]);
         let map = &self.heaps[part.heap];
         let heap = Envelope::heap_of(map);
-        let sealed = heap.get(start as usize..(start + u64::from(lens[piece])) as usize);
+        let sealed = heap.get(start as usize..end as usize);
         let body = sealed.and_then(outline::checked);
         let body = body.ok_or_else(|| self.damaged(part.heap, "a part of a view".into()))?;
-        let end = map.len() - heap.len() + (start + u64::from(lens[piece])) as usize;
+        let end = map.len() - heap.len() + end as usize;
         Ok(Piece { map: Arc::clone(map), range: end - body.len()..end })
     }
 
@@ -311,11 +331,16 @@ impl Meta {
         read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
     }
 
-    /// Reads everything, against its check: the outline of every version and every part of every view.
+    /// Reads everything, against its check: the outline of every version, every part of every view, every source.
     pub fn verify(&self) -> Vec<MetaError> {
         let outlines = self.version_ids().filter_map(|id| self.version(id)?.outline().err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
-        outlines.chain(views).collect()
+        let lost = self.sources.as_ref().map_or(0, Sources::lost);
+        let lost = self.commit.sources.as_ref().filter(|_| lost > 0).map(|record| MetaError::Damaged {
+            path: PathBuf::from(&record.name),
+            reason: format!("{lost} sources cannot be read"),
+        });
+        outlines.chain(views).chain(lost).collect()
     }
 
     fn damaged(&self, record: usize, reason: String) -> MetaError {
@@ -447,6 +472,18 @@ impl<'m> Version<'m> {
 }
 
 fn read_record(path: &Path, expected: &RecordRef) -> Result<(Table, memmap2::Mmap), MetaError> {
+    let (_, table, map) = map_record(path, expected)?;
+    let table = postcard::from_bytes(&map[table]);
+    let damaged =
+        |error: postcard::Error| MetaError::Damaged { path: path.into(), reason: error.to_string() };
+    Ok((table.map_err(damaged)?, map))
+}
+
+/// The kind of a file that a commit names, where its table lies, and its bytes.
+fn map_record(
+    path: &Path,
+    expected: &RecordRef,
+) -> Result<(u32, std::ops::Range<usize>, memmap2::Mmap), MetaError> {
     let damaged = |reason: String| MetaError::Damaged { path: path.to_path_buf(), reason };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
@@ -461,15 +498,18 @@ fn read_record(path: &Path, expected: &RecordRef) -> Result<(Table, memmap2::Mma
     if map.len() as u64 != expected.len || Envelope::checksum_of(&map) != expected.checksum {
         return Err(damaged("it is not the file that the commit names".into()));
     }
-    let table = postcard::from_bytes(envelope.table).map_err(|error| damaged(error.to_string()))?;
-    Ok((table, map))
+    let (kind, table) = (envelope.kind, ENVELOPE_LEN..ENVELOPE_LEN + envelope.table.len());
+    Ok((kind, table, map))
 }
 
 /// Removes record files that neither `kept` commit names, and what a crash left behind.
 pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
     for entry in std::fs::read_dir(dir).at("list", dir)?.flatten() {
         let name = entry.file_name();
-        let named = kept.iter().flat_map(|commit| &commit.records).any(|record| *record.name == *name);
+        let named = kept
+            .iter()
+            .flat_map(|commit| commit.records.iter().chain(&commit.sources))
+            .any(|record| *record.name == *name);
         if !named {
             // Another process may still read it; on Windows it then stays until the next commit.
             let _ = store::remove_file(&entry.path());

@@ -233,7 +233,8 @@ pub(super) fn sealed(body: Vec<u8>) -> Vec<u8> {
 /// What stands behind the check, if that is right.
 pub(super) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (check, body) = bytes.split_first_chunk::<4>()?;
-    (crc32fast::hash(body) == u32::from_le_bytes(*check)).then_some(body)
+    // Who makes a record up computes its checks as well: what is behind them is fuzzed without them.
+    (cfg!(fuzzing) || crc32fast::hash(body) == u32::from_le_bytes(*check)).then_some(body)
 }
 
 #[cfg(test)]

@@ -127,6 +127,16 @@ impl RecordBuilder {
         fold: bool,
     ) -> Result<Commit, FileError> {
         let generation = Generation(meta.commit.generation.0 + 1);
+        self.write_as(generation, dir, meta, (fingerprint, next_version, fold))
+    }
+
+    fn write_as(
+        self,
+        generation: Generation,
+        dir: &Path,
+        meta: &Meta,
+        (fingerprint, next_version, fold): (&str, u32, bool),
+    ) -> Result<Commit, FileError> {
         let mut records = meta.commit.records.clone();
         let (table, heap, kind) = if fold || records.is_empty() {
             records.clear();
@@ -151,7 +161,16 @@ impl RecordBuilder {
             fingerprint: fingerprint.to_string(),
             next_version,
             records,
+            sources: None,
         })
+    }
+
+    /// The same as a base, in the folder of `meta` itself, for a commit that comes after both `meta` and the generation
+    /// `before` of an index that it replaces.
+    pub fn write_after(self, dir: &Path, meta: &Meta, before: Generation) -> Result<Commit, FileError> {
+        let Commit { generation, fingerprint, next_version, .. } = &meta.commit;
+        let generation = Generation(before.max(*generation).0 + 1);
+        self.write_as(generation, dir, meta, (fingerprint, *next_version, true))
     }
 
     /// What this record changes.

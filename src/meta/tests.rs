@@ -196,6 +196,31 @@ fn a_damaged_part_of_a_view_is_found_when_it_is_asked_for() {
     assert_eq!(meta.view_versions(&key("main")).unwrap(), [VersionId(0), VersionId(2)]);
 }
 
+/// A record that somebody made up: its checksums are right, what it says is not.
+fn made_up(dir: &Path, table: &Table, heap: &[u8]) -> Result<Meta, MetaError> {
+    let table = postcard::to_stdvec(table).unwrap();
+    let header = Envelope::header(1, &table, heap.len() as u64);
+    let name = "g000000001.base".to_string();
+    let record = [&header, &table[..], heap].concat();
+    std::fs::write(dir.join(&name), &record).unwrap();
+    let (len, checksum) = (record.len() as u64, Envelope::checksum_of(&record));
+    let records = vec![RecordRef { name, len, checksum }];
+    Meta::open(dir, Commit { records, ..Meta::empty("f").commit })
+}
+
+#[test]
+fn a_part_that_would_lie_outside_of_its_record_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    for at in [0, 8, u64::MAX - 2, u64::MAX] {
+        let part = PartAt { at, lens: [1, 1, 1] };
+        let set = Change::Set { info: ViewInfo::default(), from: None, part };
+        let views = vec![record::ViewChange { key: key("main"), change: set }];
+        let meta = made_up(dir.path(), &Table { views, ..Table::default() }, b"heap").unwrap();
+        assert!(matches!(meta.view(&key("main")), Err(MetaError::Damaged { .. })), "{at}");
+        assert_eq!(meta.verify().len(), 1);
+    }
+}
+
 #[test]
 fn versions_are_found_in_whatever_order_their_records_came() {
     let dir = tempfile::tempdir().unwrap();

@@ -28,25 +28,8 @@ pub enum Reread {
     Text(String),
 }
 
-impl Rereader {
-    /// Reads the file at `path`, whose content once had the hash `hash`. `is_unmoved` tells by its metadata whether it
-    /// has that content still; where it cannot, the hash decides. With `wanted`, text that does not hold it is not
-    /// handed out.
-    pub fn read(
-        &mut self,
-        path: &Path,
-        hash: ContentHash,
-        is_unmoved: impl FnOnce(&Metadata) -> bool,
-        wanted: Option<&Finder<'_>>,
-    ) -> Reread {
-        let Some((bytes, metadata)) = self.content(path) else { return Reread::Changed };
-        if !is_unmoved(&metadata) && ContentHash::of(bytes) != hash {
-            return Reread::Changed;
-        }
-        Rereader::of(bytes, wanted)
-    }
-
-    /// The same of bytes that are known to be the same.
+impl Reread {
+    /// What becomes of bytes that were text before. With `wanted`, text that does not hold it is not handed out.
     pub fn of(bytes: &[u8], wanted: Option<&Finder<'_>>) -> Reread {
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         // A byte order mark begins with one of these, and UTF-16 without a mark is full of NUL bytes.
@@ -63,6 +46,31 @@ impl Rereader {
         let form = if is_plain { Ok(Form::Utf8 { bom: false }) } else { Form::of(bytes) };
         let text = form.and_then(|form| form.decode(bytes.to_vec()));
         text.map_or(Reread::Changed, |(text, _)| Reread::Text(text))
+    }
+}
+
+impl Rereader {
+    /// Reads the file at `path`, whose content once had the hash `hash`. `is_unmoved` tells by its metadata whether it
+    /// has that content still; where it cannot, the hash decides. With `wanted`, text that does not hold it is not
+    /// handed out.
+    pub fn read(
+        &mut self,
+        path: &Path,
+        hash: ContentHash,
+        is_unmoved: impl FnOnce(&Metadata) -> bool,
+        wanted: Option<&Finder<'_>>,
+    ) -> Reread {
+        let Some((bytes, metadata)) = self.content(path) else { return Reread::Changed };
+        if !is_unmoved(&metadata) && ContentHash::of(bytes) != hash {
+            return Reread::Changed;
+        }
+        Reread::of(bytes, wanted)
+    }
+
+    /// The bytes of the file at `path`, if their hash is `hash`.
+    pub fn bytes(&mut self, path: &Path, hash: ContentHash) -> Option<&[u8]> {
+        let (bytes, _) = self.content(path)?;
+        (ContentHash::of(bytes) == hash).then_some(bytes)
     }
 
     /// The bytes of a regular file.

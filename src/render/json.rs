@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use self::index::{checkup, collected, refresh, status, views, watched};
+pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map};
 use super::rfc3339;
 use crate::engine::api::{
@@ -86,6 +86,10 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::ForeignIndex => "foreign-index",
         ErrorKind::NewerFormat => "newer-format",
         ErrorKind::Damaged => "damaged",
+        ErrorKind::BadArchive => "bad-archive",
+        ErrorKind::ForeignArchive => "foreign-archive",
+        ErrorKind::IndexExists => "index-exists",
+        ErrorKind::NoSources => "no-sources",
         ErrorKind::Locked => "locked",
         ErrorKind::Stale => "stale",
         ErrorKind::DiskFull => "disk-full",

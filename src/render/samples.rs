@@ -487,6 +487,51 @@ fn an_index_update() {
 }
 
 #[test]
+fn an_index_that_travels() {
+    let exported = Exported {
+        path: "/tmp/index.spyhop".into(),
+        bytes: 3 << 20,
+        files: 12,
+        sources: 11,
+        lacking: 1,
+        heads: vec!["main".into(), "topic".into()],
+    };
+    check(
+        text::exported(&exported),
+        "/tmp/index.spyhop: 12 files and 1 other view, 11 sources (1 changed since and are not in it), 3.0 MiB\n",
+    );
+    check(
+        json::exported(&exported),
+        r#"{"path":"/tmp/index.spyhop","bytes":3145728,"files":12,"sources":11,"lacking":1,"heads":["main","topic"]}"#,
+    );
+    let report =
+        RefreshReport { generation: Generation(6), changed: 1, parsed: 1, ..RefreshReport::default() };
+    let imported = Imported {
+        files: 12,
+        head: "main".into(),
+        commit: Some("0123abc".into()),
+        made_by: "0.1.0".into(),
+        report,
+    };
+    check(
+        text::imported(&imported),
+        "imported 12 files of main at 0123abc, made by spyhop 0.1.0\n\
+         generation 6: 0 added, 1 changed, 0 deleted, 0 renamed; 1 parsed, 0 B read\n",
+    );
+    let detached = Imported { head: "@0123abc".into(), ..imported.clone() };
+    assert!(text::imported(&detached).starts_with("imported 12 files of @0123abc, made by"));
+    let bare = Imported { head: String::new(), commit: None, ..imported.clone() };
+    assert!(text::imported(&bare).starts_with("imported 12 files, made by"));
+    check(
+        json::imported(&imported),
+        concat!(
+            r#"{"files":12,"head":"main","commit":"0123abc","made_by":"0.1.0","generation":6,"added":0,"changed":1,"#,
+            r#""deleted":0,"renamed":0,"parsed":1,"bytes":0}"#,
+        ),
+    );
+}
+
+#[test]
 fn a_failure_as_json() {
     check(json::error("query is empty", "bad-request"), r#"{"error":"query is empty","kind":"bad-request"}"#);
 }

@@ -10,7 +10,7 @@ mod lookup;
 use std::fmt::Write;
 use std::path::Path;
 
-pub use self::index::{checkup, collected, refresh, status, views, watched};
+pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map};
 use super::paint::{Ink, Style, clean};
 use super::rfc3339;

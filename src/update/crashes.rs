@@ -32,6 +32,17 @@ fn collect(tree: &Tree) -> Result<(), UpdateError> {
     tree.with_updater(|updater| updater.collect(&Collection::default(), Duration::ZERO, &|_| ()).map(|_| ()))
 }
 
+/// Where the archive lies that [`import`] takes.
+const ARCHIVE: &str = ".archive";
+
+fn import(tree: &Tree) -> Result<(), UpdateError> {
+    let (from, import) = (tree.root.join(ARCHIVE), Import { force: true, ..Import::default() });
+    match tree.with_updater(|updater| updater.import(&from, &import, Duration::ZERO, &|_| ())) {
+        Err(PortableError::Update(error)) => Err(error),
+        other => Ok(drop(other.unwrap())),
+    }
+}
+
 fn state(workspace: &Workspace) -> State {
     let committed = match workspace.open() {
         Ok(committed) => committed,
@@ -163,6 +174,17 @@ fn a_collection_that_is_cut_short_changes_no_view_that_stays() {
     refresh(&tree).unwrap();
     // The branch that was left has no commit, so there is none of its name.
     check_images(tree, collect);
+}
+
+#[test]
+fn an_import_that_is_cut_short_leaves_the_index_that_was() {
+    let [tree, elsewhere] = [prepared(), prepared()];
+    change(&elsewhere);
+    refresh(&elsewhere).unwrap();
+    let archive = tree.root.join(ARCHIVE);
+    elsewhere.with_updater(|updater| updater.export(&archive, &Export::default()).map(drop)).unwrap();
+    change(&tree);
+    check_images(tree, import);
 }
 
 /// At every step in turn something fails: the update says so, what was before answers, and the next one succeeds.

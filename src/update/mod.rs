@@ -12,6 +12,7 @@ mod home;
 mod keep;
 mod memory;
 mod plan;
+mod portable;
 mod quarantine;
 mod refresh;
 mod room;
@@ -30,6 +31,7 @@ pub use home::Neighbour;
 pub use keep::{Collected, Dropped, Why};
 pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
 pub use plan::{Plan, ReadTask, is_blob, is_unmoved, stat_row};
+pub use portable::{Export, Exported, Import, Imported, PortableError};
 pub use room::{Collection, Room};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
@@ -159,6 +161,12 @@ pub enum UpdateError {
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The index was imported without its tree, so nothing can be compared with it.
+    #[error("the index at {} came without its tree, which is not here to be indexed; spyhop index --rebuild makes one of what is here", dir.display())]
+    NoSources {
+        /// Where the index lies.
+        dir: PathBuf,
+    },
     /// Another branch was checked out meanwhile.
     #[error("another branch was checked out while the tree was being indexed")]
     Switched,

@@ -24,6 +24,7 @@ impl Updater<'_> {
         tell(progress, Stage::Scan, 0, 0);
         let mut known = None;
         if let Some(committed) = committed {
+            self.check_sources(committed)?;
             let plan = self.plan(Some(committed))?;
             let has_view = committed.meta.view_info(&self.view_key()).is_some();
             if has_view && (plan.is_empty() || self.is_settled(&plan, &committed.meta)?) {
@@ -41,11 +42,18 @@ impl Updater<'_> {
             return report.or_else(|error| self.unless_damaged(error, progress));
         }
         let (current, put_aside) = self.open_or_put_aside()?;
+        current.as_ref().map_or(Ok(()), |current| self.check_sources(current))?;
         let nothing = self.nothing();
         let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
         let report = self.plan(current.as_ref()).and_then(|plan| self.run(meta, true, plan, progress));
         let report = report.or_else(|error| self.unless_damaged(error, progress))?;
         Ok(RefreshReport { put_aside: report.put_aside.or(put_aside), ..report })
+    }
+
+    /// An index whose sources came with it must not be compared with a tree that is not here.
+    fn check_sources(&self, committed: &Committed) -> Result<(), UpdateError> {
+        let dir = || self.workspace.dir().to_path_buf();
+        committed.meta.sources().map_or(Ok(()), |_| Err(UpdateError::NoSources { dir: dir() }))
     }
 
     /// Makes an index anew that turned out to be damaged while it was being updated; any other error stays one. The
@@ -93,6 +101,7 @@ impl Updater<'_> {
     ) -> Result<RefreshReport, UpdateError> {
         {
             let _lock = self.lock(patience, progress)?;
+            self.check_sources(seen)?;
             if self.workspace.stamp().as_deref() == Some(seen.reader.stamp()) {
                 return self.begin_anew(reason, progress);
             }
@@ -113,6 +122,7 @@ impl Updater<'_> {
         let bytes = || store::bytes_below(self.workspace.dir());
         let bytes_before = bytes();
         let before = self.workspace.open()?;
+        self.check_sources(&before)?;
         let (mut collected, gone) = self.collect_from(&before.meta, asked.dry_run)?;
         collected.segments_before = before.reader.segments().len();
         drop(before);
@@ -130,7 +140,7 @@ impl Updater<'_> {
     }
 
     /// Takes the lock and makes the folder this tree's own.
-    fn lock(&self, patience: Duration, progress: OnProgress<'_>) -> Result<Lock, UpdateError> {
+    pub(super) fn lock(&self, patience: Duration, progress: OnProgress<'_>) -> Result<Lock, UpdateError> {
         self.workspace.check_owner()?;
         store::create_private_dir(self.workspace.dir())?;
         let mut waits = |holder: Option<&Holder>| {

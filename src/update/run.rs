@@ -40,6 +40,8 @@ pub(super) struct Run<'r, 'e> {
     /// What is indexed by its text only so far.
     draft: Draft,
     progress: OnProgress<'r>,
+    /// From how many files on new stat data of known content are written down.
+    worth_a_commit: usize,
 }
 
 /// What the threads found, sorted out.
@@ -87,7 +89,13 @@ impl<'r, 'e> Run<'r, 'e> {
             next_version,
             draft,
             progress,
+            worth_a_commit: RESTATS_WORTH_A_COMMIT,
         })
+    }
+
+    /// The same, where no stat data prove anything yet: what the files are found to have is written down.
+    pub fn proving(self) -> Run<'r, 'e> {
+        Run { worth_a_commit: 1, ..self }
     }
 
     pub fn run(mut self) -> Result<RefreshReport, UpdateError> {
@@ -247,10 +255,7 @@ impl<'r, 'e> Run<'r, 'e> {
     fn comes_to_nothing(&self, found: &Found, view: &View) -> bool {
         let is_staged = || self.meta().view_info(&self.key.stage()).is_some();
         let same = |own: &View| own.skipped() == view.skipped();
-        self.view.is_some_and(same)
-            && !found.has_moved
-            && found.proven < RESTATS_WORTH_A_COMMIT
-            && !is_staged()
+        self.view.is_some_and(same) && !found.has_moved && found.proven < self.worth_a_commit && !is_staged()
     }
 
     /// Commits what there is so far, without touching the view that answers.

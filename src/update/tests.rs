@@ -96,7 +96,7 @@ impl Tree {
     }
 
     /// Refreshes as a caller does that has the newest commit open.
-    fn refresh(&self) -> RefreshReport {
+    pub fn refresh(&self) -> RefreshReport {
         let committed = self.workspace.open().ok();
         self.with_updater(|updater| updater.refresh(committed.as_ref(), Duration::ZERO, &|_| ()).unwrap())
     }

@@ -20,6 +20,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::index::{self, IndexError, Reader};
@@ -53,6 +54,32 @@ pub struct Committed {
     pub reader: Reader,
     /// The metadata.
     pub meta: Meta,
+}
+
+impl Committed {
+    /// Where the segments do not hold the documents of every version, and no others.
+    pub fn contradictions(&self) -> Vec<String> {
+        let mut documents: FxHashMap<u32, u32> = FxHashMap::default();
+        for segment in self.reader.segments() {
+            let versions = match segment.versions() {
+                Ok(versions) => versions,
+                Err(error) => return vec![error.to_string()],
+            };
+            let live = (0..).zip(versions).filter(|(doc, _)| segment.is_live(*doc));
+            live.for_each(|(_, version)| *documents.entry(version).or_default() += 1);
+        }
+        let mut problems = Vec::new();
+        for version in self.meta.version_ids().filter_map(|id| self.meta.version(id)) {
+            let found = documents.remove(&version.id().0).unwrap_or(0);
+            if found != version.chunks() {
+                problems.push(format!("{}: {found} of {} documents", version.path(), version.chunks()));
+            }
+        }
+        if !documents.is_empty() {
+            problems.push(format!("documents of {} unknown file versions", documents.len()));
+        }
+        problems
+    }
 }
 
 /// Why an index could not be opened.
@@ -309,6 +336,16 @@ impl Workspace {
         found
     }
 
+    /// Removes folders that an import left behind that died. The caller holds the lock.
+    pub fn remove_leftovers(&self) -> Result<(), WorkspaceError> {
+        for path in
+            self.entries(|name| name.starts_with(TEMPORARY_PREFIX)).iter().filter(|path| path.is_dir())
+        {
+            std::fs::remove_dir_all(path).at("remove", path)?;
+        }
+        Ok(())
+    }
+
     /// The folders of what was put aside.
     pub fn aside(&self) -> Vec<PathBuf> {
         self.entries(|name| name.starts_with(DAMAGED))
@@ -343,8 +380,10 @@ impl Workspace {
         Ok(())
     }
 
-    /// Removes the data folders that are no longer used. The caller holds the lock.
+    /// Removes the data folders that are no longer used, and what an import left behind that died. The caller holds the
+    /// lock.
     pub fn remove_unused_others(&self) -> Result<(), WorkspaceError> {
+        self.remove_leftovers()?;
         self.remove_others(&self.others(UNUSED))
     }
 

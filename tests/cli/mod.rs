@@ -13,6 +13,7 @@ mod like_ripgrep;
 mod memory;
 mod operations;
 mod parameters;
+mod portable;
 mod upkeep;
 mod views;
 mod watch;

@@ -17,6 +17,7 @@ mod grep;
 mod hostile;
 mod map;
 mod place;
+mod portable;
 #[cfg(unix)]
 mod privilege;
 mod reasons;

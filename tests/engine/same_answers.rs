@@ -7,7 +7,7 @@ use spyhop::filter::FilterSpec;
 use super::{Random, Tree, WORDS, copy_into, data, exact, generated, options, refresh, rendered};
 
 /// Questions about a generated tree and about this crate, with and without filters.
-fn requests() -> Vec<SearchRequest> {
+pub fn requests() -> Vec<SearchRequest> {
     let mut random = Random(7);
     let mut queries: Vec<String> = [
         "how is the lock taken",
@@ -51,12 +51,12 @@ fn requests() -> Vec<SearchRequest> {
 }
 
 /// Options under which a search does not look at the tree again.
-fn as_indexed(tree: &Tree) -> Options {
+pub fn as_indexed(tree: &Tree) -> Options {
     Options { stale_policy: StalePolicy::Ignore, ..options(tree) }
 }
 
 /// Both engines answer every request alike, and most requests find something.
-fn check_alike(one: &Engine, other: &Engine, requests: &[SearchRequest], when: &str) {
+pub fn check_alike(one: &Engine, other: &Engine, requests: &[SearchRequest], when: &str) {
     let mut found = 0;
     for request in requests {
         let (first, second) = (one.search(request).unwrap(), other.search(request).unwrap());

@@ -10,8 +10,8 @@ use super::{
     shown,
 };
 use crate::engine::api::{
-    Check, Checkup, Collected, Dropped, KeptView, Neighbour, RefreshReport, Status, ViewRow, ViewsReply,
-    Watched,
+    Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport, Status,
+    ViewRow, ViewsReply, Watched,
 };
 use crate::render::note_words;
 
@@ -187,6 +187,40 @@ impl WireNeighbour {
         let Neighbour { dir, owner, bytes, used } = neighbour;
         WireNeighbour { path: shown(dir), of: owner.clone(), bytes: *bytes, used: rfc3339(*used) }
     }
+}
+
+/// What was exported.
+pub fn exported(exported: &Exported) -> String {
+    let Exported { path, bytes, files, sources, lacking, heads } = exported;
+    let (bytes, files, sources, lacking) = (*bytes, *files, *sources, *lacking);
+    line(&WireExported { path: shown(path), bytes, files, sources, lacking, heads })
+}
+
+/// What was imported.
+pub fn imported(imported: &Imported) -> String {
+    let Imported { files, head, commit, made_by, report } = imported;
+    let report = WireRefresh::new(report);
+    line(&WireImported { files: *files, head, commit: commit.as_deref(), made_by, report })
+}
+
+#[derive(Serialize)]
+struct WireExported<'a> {
+    path: String,
+    bytes: u64,
+    files: usize,
+    sources: usize,
+    lacking: usize,
+    heads: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireImported<'a> {
+    files: usize,
+    head: &'a str,
+    commit: Option<&'a str>,
+    made_by: &'a str,
+    #[serde(flatten)]
+    report: WireRefresh,
 }
 
 #[derive(Serialize)]

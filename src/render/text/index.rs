@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::{bytes, count, tally};
 use crate::engine::api::{
-    Building, Checkup, Collected, Health, Neighbour, RefreshReport, Room, State, Status, ViewsReply, Watched,
+    Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, Room, State, Status,
+    ViewsReply, Watched,
 };
 use crate::render::paint::{Ink, Style, clean};
 use crate::render::{no_index, note_words, rfc3339};
@@ -175,6 +176,37 @@ pub fn views(reply: &ViewsReply, style: &Style) -> String {
         let _ = writeln!(out, "{} in {} with other trees' indexes", bytes(size), home.display());
     }
     out
+}
+
+/// What was exported, in a line.
+pub fn exported(exported: &Exported) -> String {
+    let Exported { path, bytes: size, files, sources, lacking, heads } = exported;
+    let others = heads.len().saturating_sub(1);
+    let others = match others {
+        0 => String::new(),
+        _ => format!(" and {}", count(others, "other view", "other views")),
+    };
+    let sources = match (sources, lacking) {
+        (0, 0) => String::new(),
+        (sources, 0) => format!(", {}", count(*sources, "source", "sources")),
+        (sources, lacking) => {
+            format!(", {} ({lacking} changed since and are not in it)", count(*sources, "source", "sources"))
+        }
+    };
+    let files = count(*files, "file", "files");
+    format!("{}: {files}{others}{sources}, {}\n", path.display(), bytes(*size))
+}
+
+/// What was imported, and what the comparison with the tree came to.
+pub fn imported(imported: &Imported) -> String {
+    let Imported { files, head, commit, made_by, report } = imported;
+    let of = match (head.as_str(), commit) {
+        ("", _) => String::new(),
+        (head, Some(commit)) if !head.starts_with('@') => format!(" of {} at {commit}", clean(head)),
+        (head, _) => format!(" of {}", clean(head)),
+    };
+    let files = count(*files, "file", "files");
+    format!("imported {files}{of}, made by spyhop {}\n{}", clean(made_by), refresh(report))
 }
 
 /// What a thorough check found, a line a check.

@@ -1,0 +1,174 @@
+//! The sources of an index that came without its tree: each compressed by itself, found by the hash of its bytes.
+//!
+//! They are a file beside the records that the commit names as it names those, so they come and go with it: the next
+//! update of the tree writes a commit without them.
+//!
+//! ```text
+//! table  [`Row`] a source, sorted by hash
+//! heap   the sources, deflated
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use memmap2::Mmap;
+use serde::{Deserialize, Serialize};
+
+use super::{MetaError, RecordRef, map_record};
+use crate::id::ContentHash;
+use crate::store::{self, AtFile, Envelope, FileError, sync_file};
+
+/// How the names of such files end.
+pub const SOURCES: &str = "sources";
+
+/// The kind number in the envelope.
+const KIND: u32 = 3;
+
+/// Where a source lies in the heap.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Row {
+    hash: ContentHash,
+    at: u64,
+    /// Its bytes there, and unpacked.
+    packed: u32,
+    len: u32,
+}
+
+/// The sources, open for reading.
+pub struct Sources {
+    map: Mmap,
+    rows: Vec<Row>,
+}
+
+impl Sources {
+    /// Opens what a commit names in the folder `dir`.
+    pub(super) fn open(dir: &Path, record: &RecordRef) -> Result<Sources, MetaError> {
+        let path = dir.join(&record.name);
+        let damaged = |reason: String| MetaError::Damaged { path: path.clone(), reason };
+        let (kind, table, map) = map_record(&path, record)?;
+        let rows: Vec<Row> = postcard::from_bytes(&map[table]).map_err(|error| damaged(error.to_string()))?;
+        if kind != KIND || !rows.is_sorted_by(|a, b| a.hash < b.hash) {
+            return Err(damaged("it holds no sources".into()));
+        }
+        Ok(Sources { map, rows })
+    }
+
+    /// The bytes of the source with this hash, if it is here and as it was.
+    pub fn get(&self, hash: ContentHash) -> Option<Vec<u8>> {
+        let row = self.rows[self.rows.binary_search_by_key(&hash, |row| row.hash).ok()?];
+        let packed = Envelope::heap_of(&self.map).get(row.at as usize..)?.get(..row.packed as usize)?;
+        let mut bytes = Vec::new();
+        // One byte more, so that a source that is longer than it should be is noticed.
+        DeflateDecoder::new(packed).take(u64::from(row.len) + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() == row.len as usize && ContentHash::of(&bytes) == hash).then_some(bytes)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many cannot be read.
+    pub fn lost(&self) -> usize {
+        self.rows.iter().filter(|row| self.get(row.hash).is_none()).count()
+    }
+}
+
+/// Puts sources together.
+pub struct SourcesBuilder {
+    heap: File,
+    at: u64,
+    rows: BTreeMap<ContentHash, Row>,
+}
+
+impl SourcesBuilder {
+    /// An empty one, whose heap grows in a file without a name in the folder `dir`.
+    pub fn new(dir: &Path) -> Result<SourcesBuilder, FileError> {
+        let heap = tempfile::tempfile_in(dir).at("create a file in", dir)?;
+        Ok(SourcesBuilder { heap, at: 0, rows: BTreeMap::new() })
+    }
+
+    /// Adds a source, once.
+    pub fn add(&mut self, hash: ContentHash, bytes: &[u8]) -> io::Result<()> {
+        if self.rows.contains_key(&hash) {
+            return Ok(());
+        }
+        let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes)?;
+        let packed = packed.finish()?;
+        self.heap.write_all(&packed)?;
+        let fits = |len: usize| u32::try_from(len).map_err(io::Error::other);
+        let row = Row { hash, at: self.at, packed: fits(packed.len())?, len: fits(bytes.len())? };
+        self.rows.insert(hash, row);
+        self.at += packed.len() as u64;
+        Ok(())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes them as the file `name` in the folder `dir`.
+    pub fn write(mut self, dir: &Path, name: &str) -> Result<RecordRef, FileError> {
+        let rows: Vec<Row> = self.rows.into_values().collect();
+        let table = postcard::to_stdvec(&rows).expect("plain data");
+        let header = Envelope::header(KIND, &table, self.at);
+        let path = dir.join(name);
+        let mut file = File::create_new(&path).at("create", &path)?;
+        let copied = file.write_all(&header).and_then(|()| file.write_all(&table)).and_then(|()| {
+            io::Seek::rewind(&mut self.heap)?;
+            io::copy(&mut self.heap, &mut file)
+        });
+        copied.at("write", &path)?;
+        sync_file(&file, &path).at("sync", &path)?;
+        store::sync_folder(dir)?;
+        let len = (header.len() + table.len()) as u64 + self.at;
+        Ok(RecordRef { name: name.to_string(), len, checksum: Envelope::checksum_of(&header) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_found_by_their_hash_and_by_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let texts: Vec<String> = (0..20).map(|number| format!("line {number}\n").repeat(number)).collect();
+        let mut builder = SourcesBuilder::new(dir.path()).unwrap();
+        for text in texts.iter().chain(&texts[..3]) {
+            builder.add(ContentHash::of(text.as_bytes()), text.as_bytes()).unwrap();
+        }
+        let record = builder.write(dir.path(), "g000000001.sources").unwrap();
+        let sources = Sources::open(dir.path(), &record).unwrap();
+        assert_eq!((sources.len(), sources.lost()), (20, 0));
+        for text in &texts {
+            assert_eq!(sources.get(ContentHash::of(text.as_bytes())).as_deref(), Some(text.as_bytes()));
+        }
+        assert_eq!(sources.get(ContentHash::of(b"another")), None);
+        drop(sources);
+        // The heap has no checksum but the hash of each.
+        let path = dir.path().join(&record.name);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last - 2] ^= 0xff;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(Sources::open(dir.path(), &record).unwrap().lost(), 1);
+    }
+}

@@ -1,0 +1,187 @@
+//! Export: a commit is pinned, reduced to the views that travel in a folder beside the archive, and packed.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+
+use super::archive::{self, FileRow, Manifest, ViewRow};
+use super::{PortableError, at_segments};
+use crate::id::VersionId;
+use crate::index::{self, IndexError, Writer};
+use crate::meta::{Commit, Meta, RecordBuilder, RecordRef, SOURCES, SourcesBuilder, ViewInfo, ViewKey};
+use crate::read::{self, Rereader};
+use crate::store::{self, AtFile, TEMPORARY_PREFIX};
+use crate::update::{Committed, UpdateError, Updater};
+
+/// A commit that another process makes takes far longer than the files of one take to be linked.
+const TRIES: usize = 20;
+
+/// What is exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Export {
+    /// All branches of this worktree, and not only what is checked out.
+    pub all_views: bool,
+    /// The sources of the files of what is checked out as well, for who searches where the tree is not.
+    pub snippets: bool,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// The archive.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The files of the view of what is checked out.
+    pub files: usize,
+    /// How many sources it holds.
+    pub sources: usize,
+    /// Files whose sources were wanted and are not what was indexed any more.
+    pub lacking: usize,
+    /// What was checked out in each view that it holds: a branch, `@` and a commit, or nothing outside git.
+    pub heads: Vec<String>,
+}
+
+/// Sources that were put into a file.
+struct Packed {
+    record: RecordRef,
+    sources: usize,
+    lacking: usize,
+}
+
+impl Updater<'_> {
+    /// Writes the newest commit's view of what is checked out into the archive `to`, without stat data and without the
+    /// name of the tree. It takes no lock; what another process commits meanwhile is not in it.
+    pub fn export(&self, to: &Path, export: &Export) -> Result<Exported, PortableError> {
+        let beside = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .tempdir_in(beside)
+            .at("create a folder in", beside)?;
+        let (meta_dir, segment_dir) =
+            (folder.path().join(archive::META), folder.path().join(archive::SEGMENTS));
+        store::create_private_dir(&meta_dir)?;
+        let Committed { meta, .. } = self.pinned(&segment_dir)?;
+        let keys = self.travelling(&meta, export)?;
+        let packed = match export.snippets {
+            true => Some(self.pack_sources(&meta, &keys[0], &meta_dir)?),
+            false => None,
+        };
+        let (sources, lacking) = packed.as_ref().map_or((0, 0), |packed| (packed.sources, packed.lacking));
+        self.reduce(&meta, &keys, &meta_dir, &segment_dir, packed.map(|packed| packed.record))?;
+        let info = |key: &ViewKey| meta.view_info(key).expect("it travels");
+        let views = keys.iter().map(|key| ViewRow {
+            head: key.head.clone(),
+            commit: info(key).commit.clone(),
+            settings: key.settings.clone(),
+            files: info(key).files,
+        });
+        let manifest = Manifest {
+            made_by: env!("CARGO_PKG_VERSION").to_string(),
+            format: meta.commit().format,
+            fingerprint: meta.commit().fingerprint.clone(),
+            views: views.collect(),
+            files: rows(folder.path())?,
+        };
+        Ok(Exported {
+            path: to.to_path_buf(),
+            bytes: archive::write(to, &manifest, folder.path())?,
+            files: info(&keys[0]).files as usize,
+            sources,
+            lacking,
+            heads: keys.into_iter().map(|key| key.head).collect(),
+        })
+    }
+
+    /// The newest commit, with its segments in the new folder `to`.
+    fn pinned(&self, to: &Path) -> Result<Committed, PortableError> {
+        let dir = self.workspace.segment_dir();
+        for _ in 0..TRIES {
+            let committed = self.workspace.open()?;
+            store::create_private_dir(to)?;
+            match index::copy_commit(&committed.reader, to) {
+                Err(IndexError::Moved) => std::fs::remove_dir_all(to).at("remove", to)?,
+                other => return other.map(|()| committed).map_err(at_segments(&dir)),
+            }
+        }
+        Err(at_segments(&dir)(IndexError::Moved))
+    }
+
+    /// The views that travel, that of what is checked out first.
+    fn travelling(&self, meta: &Meta, export: &Export) -> Result<Vec<ViewKey>, PortableError> {
+        let own = self.view_key();
+        if meta.view_info(&own).is_none() {
+            return Err(PortableError::NoView);
+        }
+        let others = meta.views().map(|(key, _)| key);
+        let others = others.filter(|key| export.all_views && key.root == own.root && !key.staged);
+        let others: Vec<ViewKey> = others.filter(|key| **key != own).cloned().collect();
+        Ok([vec![own], others].concat())
+    }
+
+    /// Writes the sources of a view into the folder `to`, as far as they are what was indexed.
+    fn pack_sources(&self, meta: &Meta, key: &ViewKey, to: &Path) -> Result<Packed, PortableError> {
+        let mut builder = SourcesBuilder::new(to)?;
+        let (mut reader, mut lacking) = (Rereader::default(), 0);
+        let versions = meta.view_versions(key)?;
+        let versions = versions.iter().filter_map(|id| meta.version(*id));
+        for version in versions.filter(|version| !read::is_path_only(version.hash())) {
+            let path = self.workspace.root().join(version.path());
+            // An index that came with its sources can be handed on.
+            let kept = meta.sources().and_then(|sources| sources.get(version.hash()));
+            match kept.as_deref().or_else(|| reader.bytes(&path, version.hash())) {
+                Some(bytes) => builder.add(version.hash(), bytes).at("write", to)?,
+                None => lacking += 1,
+            }
+        }
+        let sources = builder.len();
+        let name = format!("g{:09}.{SOURCES}", meta.commit().generation.0 + 1);
+        Ok(Packed { record: builder.write(to, &name)?, sources, lacking })
+    }
+
+    /// Leaves of the commit in `segment_dir` what the views `keys` name, with a record of it in `meta_dir`.
+    fn reduce(
+        &self,
+        meta: &Meta,
+        keys: &[ViewKey],
+        meta_dir: &Path,
+        segment_dir: &Path,
+        sources: Option<RecordRef>,
+    ) -> Result<(), PortableError> {
+        let mut record = RecordBuilder::new();
+        meta.views().for_each(|(key, _)| record.drop_view(key.clone()));
+        let mut named: FxHashSet<VersionId> = FxHashSet::default();
+        for key in keys {
+            let (Some(view), Some(info)) = (meta.view(key)?, meta.view_info(key)) else { continue };
+            named.extend(view.versions());
+            // The name of the tree is nobody's business elsewhere.
+            let key = ViewKey { root: String::new(), ..key.clone() };
+            let info = ViewInfo { commit: info.commit.clone(), ..ViewInfo::default() };
+            record.set_view(key, info, view.unproven(), None);
+        }
+        let failed = |source| PortableError::Update(UpdateError::Index { dir: segment_dir.into(), source });
+        let mut writer = Writer::open(segment_dir).map_err(failed)?;
+        for version in meta.version_ids().filter(|id| !named.contains(id)) {
+            record.collect(version);
+            writer.delete(version);
+        }
+        let commit = meta.commit();
+        let commit = record.write(meta_dir, meta, &commit.fingerprint, commit.next_version, true)?;
+        let commit = Commit { sources, ..commit };
+        writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
+        // Documents that were deleted are still in their segments, with all their words.
+        writer.compact().and_then(|_| writer.close()).map_err(failed)
+    }
+}
+
+/// The files of the commit below `folder`.
+fn rows(folder: &Path) -> Result<Vec<FileRow>, PortableError> {
+    let (meta_dir, segment_dir) = (folder.join(archive::META), folder.join(archive::SEGMENTS));
+    let records = std::fs::read_dir(&meta_dir).at("list", &meta_dir)?.flatten();
+    let records = records.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = records.map(|name| format!("{}/{name}", archive::META)).collect();
+    names.sort();
+    let segments = index::files(&segment_dir).map_err(at_segments(&segment_dir))?;
+    names.extend(segments.into_iter().map(|name| format!("{}/{name}", archive::SEGMENTS)));
+    Ok(names.into_iter().map(|name| FileRow::of(folder, name)).collect::<Result<_, _>>()?)
+}

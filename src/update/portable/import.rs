@@ -1,0 +1,283 @@
+//! Import: an archive is checked and unpacked beside the index, given the importing tree's name, and put in place by
+//! the commit point; then the tree is compared with it.
+
+use std::path::Path;
+
+use super::archive::{Archive, META, Manifest, SEGMENTS};
+use super::{PortableError, at_segments};
+use crate::id::Generation;
+use crate::index::{self, IndexError, Reader, Writer};
+use crate::meta::{self, Commit, Meta, RecordBuilder, RecordRef, SOURCES, View, ViewInfo, ViewKey};
+use crate::path::RelPath;
+use crate::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
+use crate::update::run::Run;
+use crate::update::{Committed, OnProgress, RefreshReport, Updater, WorkspaceError, keep};
+
+/// Version numbers of an archive lie in a range at most so much wider than there are versions: what counts by number
+/// takes memory for all of it.
+const MOST_GAPS: u64 = 1 << 26;
+
+/// How an archive is imported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Import {
+    /// Replace an index that there is.
+    pub force: bool,
+    /// The tree is not here: answers come from the archive alone, with its sources.
+    pub without_sources: bool,
+}
+
+/// What was imported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// How many files the archive's view has.
+    pub files: usize,
+    /// What was checked out where it was made.
+    pub head: String,
+    /// Which commit that was.
+    pub commit: Option<String>,
+    /// The version of the program that made it.
+    pub made_by: String,
+    /// What the comparison with the tree came to. Files that are as the archive has them are not in it.
+    pub report: RefreshReport,
+}
+
+/// An archive that was unpacked and checked.
+struct Unpacked {
+    folder: tempfile::TempDir,
+    committed: Committed,
+    /// The view of what was checked out.
+    key: ViewKey,
+}
+
+impl Unpacked {
+    fn view(&self) -> Result<&View, PortableError> {
+        Ok(self.committed.meta.view(&self.key)?.expect("it was there when this was made"))
+    }
+
+    fn paths(&self) -> Result<impl Iterator<Item = &str>, PortableError> {
+        let meta = &self.committed.meta;
+        Ok(self.view()?.versions().iter().filter_map(|id| Some(meta.version(*id)?.path())))
+    }
+}
+
+impl Updater<'_> {
+    /// Makes the archive at `from` the index of this tree, and brings that up to date. Waits at most `patience` for
+    /// another process that is indexing.
+    pub fn import(
+        &self,
+        from: &Path,
+        import: &Import,
+        patience: std::time::Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<Imported, PortableError> {
+        let archive = Archive::open(from)?;
+        self.check_fit(from, archive.manifest())?;
+        let _lock = self.lock(patience, progress)?;
+        let before = self.before(import)?;
+        let unpacked = self.unpacked(&archive)?;
+        if import.without_sources {
+            self.check_sources_in(from, &unpacked)?;
+        } else {
+            self.check_tree(from, &unpacked)?;
+        }
+        let generation = before.as_ref().map_or(Generation(0), |before| before.meta.commit().generation);
+        drop(before);
+        self.put_in_place(&unpacked, generation, import.without_sources)?;
+        let committed = self.workspace.open()?;
+        let report = if import.without_sources {
+            let generation = committed.meta.commit().generation;
+            RefreshReport { generation, ..RefreshReport::default() }
+        } else {
+            let plan = self.plan(Some(&committed))?;
+            Run::new(self, &committed.meta, true, plan, progress)?.proving().run()?
+        };
+        let row = archive.manifest().views[0].clone();
+        Ok(Imported {
+            files: row.files as usize,
+            head: row.head,
+            commit: row.commit,
+            made_by: archive.manifest().made_by.clone(),
+            report,
+        })
+    }
+
+    /// Whether this program can read what the archive holds.
+    fn check_fit(&self, from: &Path, manifest: &Manifest) -> Result<(), PortableError> {
+        let (path, made_by) = (from.to_path_buf(), manifest.made_by.clone());
+        if manifest.format != FORMAT_VERSION {
+            return Err(PortableError::Format { path, found: manifest.format, made_by });
+        }
+        let own = self.workspace.fingerprint();
+        if manifest.fingerprint != own {
+            let (found, own) = (manifest.fingerprint.clone(), own.to_string());
+            return Err(PortableError::Fingerprint { path, found, made_by, own });
+        }
+        Ok(())
+    }
+
+    /// The index that there is; an error unless it may be replaced.
+    fn before(&self, import: &Import) -> Result<Option<Committed>, PortableError> {
+        let dir = self.workspace.dir().to_path_buf();
+        match self.workspace.open() {
+            Ok(committed) if import.force => Ok(Some(committed)),
+            Ok(committed) => {
+                let generation = committed.meta.commit().generation.0;
+                Err(PortableError::Occupied { dir, generation })
+            }
+            Err(WorkspaceError::Missing { .. }) => Ok(None),
+            Err(WorkspaceError::Damaged { reason, .. }) => {
+                self.workspace.put_aside(&reason)?;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Unpacks the archive beside the index, and believes what it says where that agrees with itself.
+    fn unpacked(&self, archive: &Archive) -> Result<Unpacked, PortableError> {
+        let dir = self.workspace.dir();
+        self.workspace.remove_leftovers()?;
+        let folder = tempfile::Builder::new()
+            .prefix(TEMPORARY_PREFIX)
+            .tempdir_in(dir)
+            .at("create a folder in", dir)?;
+        archive.unpack(folder.path())?;
+        // Whatever reads bytes that somebody made up may panic on them.
+        let checked = index::guarded(|| Ok::<_, IndexError>(self.checked(archive, folder.path())));
+        let (committed, key) = checked.map_err(|error| archive.damaged(error.to_string()))??;
+        Ok(Unpacked { folder, committed, key })
+    }
+
+    /// What was unpacked into `folder`, opened, and its view of what was checked out.
+    fn checked(&self, archive: &Archive, folder: &Path) -> Result<(Committed, ViewKey), PortableError> {
+        let (meta_dir, segment_dir) = (folder.join(META), folder.join(SEGMENTS));
+        let damaged = |error: &dyn std::fmt::Display| archive.damaged(error.to_string());
+        let found = index::verify(&segment_dir).map_err(|error| damaged(&error))?;
+        if let Some((path, reason)) = found.first() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            return Err(archive.damaged(format!("{SEGMENTS}/{name}: {reason}")));
+        }
+        let reader = Reader::open(&segment_dir).map_err(|error| damaged(&error))?;
+        let commit = Commit::parse(reader.payload(), &segment_dir).map_err(|error| damaged(&error))?;
+        let named = commit.records.iter().chain(&commit.sources);
+        let names = named.map(|record| format!("{META}/{}", record.name));
+        for name in names {
+            if !archive.manifest().files.iter().any(|row| row.name == name) {
+                return Err(archive.damaged(format!("{name} is missing")));
+            }
+        }
+        let meta = Meta::open(&meta_dir, commit).map_err(|error| damaged(&error))?;
+        if let Some(error) = meta.verify().first() {
+            return Err(damaged(error));
+        }
+        let committed = Committed { reader, meta };
+        if let Some(problem) = self.odd(&committed).or_else(|| committed.contradictions().into_iter().next())
+        {
+            return Err(archive.damaged(problem));
+        }
+        let first = archive.manifest().views.first();
+        let is_first = |key: &&ViewKey| {
+            !key.staged && first.is_some_and(|row| row.head == key.head && row.settings == key.settings)
+        };
+        let key = committed.meta.views().map(|(key, _)| key).find(is_first).cloned();
+        let key = key.ok_or_else(|| damaged(&"it holds no view"))?;
+        Ok((committed, key))
+    }
+
+    /// What no program of ours would have written, though every checksum is right.
+    fn odd(&self, committed: &Committed) -> Option<String> {
+        let Committed { meta, .. } = committed;
+        let mut ids = meta.version_ids();
+        let (mut first, mut last, mut count) = (None, 0, 0u64);
+        let odd = ids.find_map(|id| {
+            first = first.or(Some(id.0));
+            (last, count) = (id.0, count + 1);
+            let version = meta.version(id)?;
+            let path = version.path();
+            let is_plain = RelPath::new(path).is_ok_and(|own| own.as_str() == path && !path.is_empty());
+            let is_known = self.grammars.knows(version.language());
+            (!is_plain || !is_known || id.0 >= meta.commit().next_version)
+                .then(|| format!("the file version {path:?} is none of an index"))
+        });
+        let span = u64::from(last - first.unwrap_or(0));
+        odd.or_else(|| {
+            (span > MOST_GAPS + 16 * count).then(|| "its version numbers lie too far apart".into())
+        })
+        .or_else(|| {
+            let holds = |key: &ViewKey| meta.view_versions(key).unwrap_or_default();
+            let mut views = meta.views().map(|(key, _)| key);
+            let is_lost = |key: &&ViewKey| holds(key).iter().any(|id| meta.version(*id).is_none());
+            views.find(is_lost).map(|_| "a view names versions that there are not".into())
+        })
+    }
+
+    /// Whether the archive can answer by itself.
+    fn check_sources_in(&self, from: &Path, unpacked: &Unpacked) -> Result<(), PortableError> {
+        let path = || from.to_path_buf();
+        let sources = unpacked.committed.meta.sources();
+        sources.map_or(Err(PortableError::WithoutSnippets { path: path() }), |_| Ok(()))
+    }
+
+    /// Whether the tree is the one that the archive was made of, or nearly.
+    fn check_tree(&self, from: &Path, unpacked: &Unpacked) -> Result<(), PortableError> {
+        let root = self.workspace.root();
+        let of = unpacked.view()?.len();
+        let is_here = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|it| it.is_file());
+        let here = unpacked.paths()?.filter(is_here).count();
+        if here * 2 < of {
+            let (path, root) = (from.to_path_buf(), root.to_path_buf());
+            return Err(PortableError::OtherTree { path, root, here, of });
+        }
+        Ok(())
+    }
+
+    /// Gives what was unpacked this tree's name, and makes it the newest commit, with its sources or without. The caller
+    /// holds the lock.
+    fn put_in_place(
+        &self,
+        unpacked: &Unpacked,
+        before: Generation,
+        with_sources: bool,
+    ) -> Result<(), PortableError> {
+        let (meta_dir, segment_dir) =
+            (unpacked.folder.path().join(META), unpacked.folder.path().join(SEGMENTS));
+        let meta = &unpacked.committed.meta;
+        let mut record = RecordBuilder::new();
+        for (key, info) in meta.views() {
+            record.drop_view(key.clone());
+            let view = meta.view(key)?.map(View::unproven).unwrap_or_default();
+            let info = ViewInfo { used: keep::now(), commit: info.commit.clone(), ..ViewInfo::default() };
+            if !with_sources || *key == unpacked.key {
+                record.set_view(self.own_key(key, with_sources), info, view, None);
+            }
+        }
+        let mut commit = record.write_after(&meta_dir, meta, before)?;
+        if let Some(sources) = meta.commit().sources.clone().filter(|_| with_sources) {
+            let name = format!("g{:09}.{SOURCES}", commit.generation.0);
+            store::rename(&meta_dir.join(&sources.name), &meta_dir.join(&name))?;
+            commit.sources = Some(RecordRef { name, ..sources });
+        }
+        let failed = at_segments(&segment_dir);
+        let mut writer = Writer::open(&segment_dir).map_err(&failed)?;
+        writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(&failed)?;
+        writer.close().map_err(&failed)?;
+        let workspace = self.workspace;
+        for record in commit.records.iter().chain(&commit.sources) {
+            store::rename(&meta_dir.join(&record.name), &workspace.meta_dir().join(&record.name))?;
+        }
+        store::sync_folder(&workspace.meta_dir())?;
+        let own = workspace.segment_dir();
+        index::put_in_place(&segment_dir, &own).map_err(at_segments(&own))?;
+        // From here on it is the index. What was before goes.
+        Writer::open(&own).and_then(Writer::close).map_err(at_segments(&own))?;
+        self.write_grams();
+        meta::remove_garbage(&workspace.meta_dir(), &[&commit])?;
+        Ok(())
+    }
+
+    /// The key of a view of the archive in this tree. Where the tree is not here, it is that of what would be asked for.
+    fn own_key(&self, key: &ViewKey, with_sources: bool) -> ViewKey {
+        let own = self.view_key();
+        if with_sources { own } else { ViewKey { root: own.root, ..key.clone() } }
+    }
+}
