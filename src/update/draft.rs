@@ -3,8 +3,8 @@
 //!
 //! What is so indexed are versions like any others, with [`Note::TextOnly`]. They are named by the staged view alone,
 //! until the second pass has made those with structure; an update that takes over from one that was killed does not take
-//! them for known. What is found by its path only is done in the
-//! first pass; all else is made again, with or without a grammar, so that what goes then has numbers in a row.
+//! them for known. All files are made again, with or without a grammar, so that the
+//! first pass's segments hold nothing that stays and go as they are.
 
 use super::plan::ReadTask;
 use super::work::{self, NewVersion, Outcome};

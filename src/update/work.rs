@@ -442,7 +442,16 @@ impl<'w> Hand<'w> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
         self.fields.fill_path(&mut self.tokenizer, &task.path);
-        unranked::fill_words(self.work.ground, &task.path, hash, &mut self.tokenizer, &mut self.fields.words);
+        self.fields.words.clear();
+        if !self.work.text_only {
+            unranked::fill_words(
+                self.work.ground,
+                &task.path,
+                hash,
+                &mut self.tokenizer,
+                &mut self.fields.words,
+            );
+        }
         let chunk = Chunk {
             span: Span::default(),
             lines: Lines { first: 1, last: 1 },
@@ -457,7 +466,11 @@ impl<'w> Hand<'w> {
             path: task.path.clone(),
             hash,
             language: self.work.grammars.detect(&task.path, ""),
-            notes: vec![Note::PathOnly],
+            notes: if self.work.text_only {
+                vec![Note::PathOnly, Note::TextOnly]
+            } else {
+                vec![Note::PathOnly]
+            },
             bytes: task.stat.size,
             lines: 0,
             chunks: 1,
