@@ -5,8 +5,8 @@
 One process builds the index of TREE in an empty folder. A second one is started again and again from the same moment
 on, asks, and ends: `spyhop search --json`, with --pause milliseconds between one answer and the next question, and with
 --require-index, so that it never builds itself and is refused as long as there is nothing to answer from. The rows tell when an answer came, from how many files (`snapshot.building`, where the answer says so), and whether it said
-that it is not complete; they are the first answer, the first with a result, and the first after each tenth of the
-files. A program that cannot answer before the build is done gives its first answer then, and the table says that too.
+that it is not complete; they are the first answer, the first with a result, the first after each tenth of the files, the first from
+all of them by their text, and the first from half of them by their structure. A program that cannot answer before the build is done gives its first answer then, and the table says that too.
 Beside it, from the same run, what others need to their first answer from nothing: `rg -F` without an index, and Google
 codesearch with `cindex` (`apt-get install codesearch`), where they are installed. The tree is read once before, so the
 page cache is warm. The exit code is 1 when a partial answer did not say that it is one, or when the last answer does
@@ -68,6 +68,10 @@ def progress(reply):
     return (building["files"], building["of"]) if building else (reply["snapshot"]["indexed_files"],) * 2
 
 
+def by_text(reply):
+    return (reply["snapshot"].get("building") or {}).get("text_only", 0)
+
+
 def show(build, seen):
     answers = [(asked, answered, reply) for asked, answered, reply in seen if "refused" not in reply]
     refused = [reply["refused"] for *_, reply in seen if "refused" in reply]
@@ -77,13 +81,17 @@ def show(build, seen):
         later = (answer for answer in answers if progress(answer[2])[0] >= progress(answer[2])[1] * tenth / 10)
         new = next(later, None)
         rows += [(f"{tenth * 10} % of the files", new)] if new and new is not rows[-1][1] else []
+    partial = [answer for answer in answers if answer[2]["snapshot"].get("building")]
+    most = max((progress(answer[2])[0] for answer in partial), default=0)
+    rows += [("all by text", answer) for answer in partial if progress(answer[2])[0] == most and by_text(answer[2])][:1]
+    rows += [("half by structure", answer) for answer in partial if progress(answer[2])[0] == most and by_text(answer[2]) * 2 <= most][:1]
     rows.append(("after the build", answers[-1]))
-    print("| answer | came after s | took ms | files | of | results | complete |")
-    print("|---|--:|--:|--:|--:|--:|---|")
+    print("| answer | came after s | took ms | files | of | by text only | results | complete |")
+    print("|---|--:|--:|--:|--:|--:|--:|---|")
     for name, (asked, answered, reply) in rows:
         done, of = progress(reply)
         print(f"| {name} | {answered:.2f} | {(answered - asked) * 1000:.0f} | {done} | {of} "
-              f"| {len(reply['results'])} of {reply['total']} | {str(reply['complete']).lower()} |")
+              f"| {by_text(reply)} | {len(reply['results'])} of {reply['total']} | {str(reply['complete']).lower()} |")
     print(f"\nbuild: {build.done:.2f} s, peak {build.peak:.0f} MB; {len(answers)} answers, {len(refused)} refusals")
     if refused:
         print(f"first refusal: {refused[0]}")
