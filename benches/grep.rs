@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use criterion::{Criterion, criterion_group, criterion_main};
 use spyhop::engine::api::{GrepReply, GrepRequest, Options, StalePolicy};
 use spyhop::grammar::Grammars;
-use spyhop::grep::{self, Plan, Wanted};
+use spyhop::grep::{self, Effort, Plan, Wanted};
 use spyhop::update::{self, Committed, Workspace};
 use spyhop::{Engine, git};
 
@@ -56,7 +56,8 @@ impl Bed {
 
     /// Documents that speak for files that may match; those of a plan that does not narrow are none.
     fn narrow(&self, plan: &Plan) -> usize {
-        let narrowed = grep::narrow(&self.committed.reader, plan, self.n_files).expect("the index is whole");
+        let narrowed = grep::narrow(&self.committed.reader, plan, self.n_files, Effort::Worthwhile);
+        let narrowed = narrowed.expect("the index is whole");
         narrowed.map_or(0, |narrowed| narrowed.0.iter().map(Vec::len).sum())
     }
 }
