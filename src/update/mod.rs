@@ -8,6 +8,7 @@ mod clock;
 mod compare;
 mod cost;
 mod draft;
+mod fields;
 mod home;
 mod keep;
 mod memory;

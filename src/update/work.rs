@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHashMap;
 
 use super::clock::{Clock, HOME, Moment};
+use super::fields::{Fields, overlapping};
 use super::memory::{self, Gate, Shares};
 use super::plan::{ReadTask, stat_row};
 use super::quarantine::{Journal, Quarantine, Slot};
@@ -28,11 +29,11 @@ use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
 use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
-use crate::model::{Analysis, Chunk, Field, FieldLengths, Note, SkipReason, Skipped, Symbol, SymbolKind};
+use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
-use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
+use crate::tokenize::{TermList, Tokenizer};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -211,15 +212,6 @@ struct Hand<'w> {
     slot: Slot,
     tokenizer: Tokenizer,
     fields: Fields,
-}
-
-/// The term lists of one document, kept for their memory.
-#[derive(Default)]
-struct Fields {
-    scored: [TermList; Field::ALL.len()],
-    words: TermList,
-    definitions: TermList,
-    references: TermList,
 }
 
 impl<'w> Hand<'w> {
@@ -508,84 +500,6 @@ impl<'w> Hand<'w> {
             references: &fields.references,
         })
     }
-}
-
-impl Fields {
-    /// Empties all but the words, which belong to the whole file.
-    fn clear(&mut self) {
-        self.scored.iter_mut().for_each(TermList::clear);
-        self.definitions.clear();
-        self.references.clear();
-    }
-
-    fn fill<'t>(
-        &mut self,
-        tokenizer: &mut Tokenizer,
-        text: &'t str,
-        analysis: &Analysis,
-        chunk: &Chunk,
-        comments: &[Span],
-        references: impl Iterator<Item = &'t str>,
-    ) {
-        self.clear();
-        let [body, comment, symbol, ..] = &mut self.scored;
-        // What looks words up is not asked of a file whose structure is still to come.
-        match analysis.notes.contains(&Note::TextOnly) {
-            true => tokenizer.terms(&text[chunk.span.range()], body),
-            false => tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words),
-        }
-        // A part of a class answers for the class too.
-        for open in &chunk.context {
-            tokenizer.terms(&analysis.symbols[*open as usize].name, body);
-        }
-        for span in comments {
-            let own = Span { start: span.start.max(chunk.span.start), end: span.end.min(chunk.span.end) };
-            tokenizer.terms(&text[own.range()], comment);
-        }
-        let symbols = &analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize];
-        for Symbol { name, .. } in symbols {
-            tokenizer.terms(name, symbol);
-            if !name.contains(crate::tokenize::SEPARATOR) {
-                self.definitions.push(name);
-            }
-        }
-        for name in references {
-            if !name.contains(crate::tokenize::SEPARATOR) {
-                self.references.push(name);
-            }
-        }
-    }
-
-    /// Says where the words are not those of the file's bytes: one was too long, a long line is cut inside of one, or
-    /// the text was decoded, so that a search of the bytes sees something else.
-    fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
-        let text = source.text.as_str();
-        let inside = |at: usize| {
-            let (before, after) = text.split_at(at);
-            before.chars().next_back().is_some_and(is_word_char)
-                && after.chars().next().is_some_and(is_word_char)
-        };
-        let is_cut = || chunks.iter().any(|chunk| inside(chunk.span.start as usize));
-        if source.decoded || tokenizer.passed_over() || is_cut() {
-            self.words.push(OPEN_WORDS);
-        }
-    }
-
-    fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
-        let [.., name, whole] = &mut self.scored;
-        tokenizer.terms(path.naming(), name);
-        tokenizer.terms(path.parent().unwrap_or(""), whole);
-        tokenizer.terms(path.stem(), whole);
-    }
-}
-
-/// The spans of `spans` that overlap `within`; those that end in it are taken off the front.
-fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
-    let end = spans.partition_point(|span| span.start < within.end);
-    let own = &spans[..end];
-    let ended = own.partition_point(|span| span.end <= within.end);
-    *spans = &spans[ended..];
-    own
 }
 
 fn outline(analysis: &Analysis) -> Outline<'_> {

@@ -1,0 +1,94 @@
+//! The terms of one document, field by field.
+
+use crate::model::{Analysis, Chunk, Field, Note, Symbol};
+use crate::path::RelPath;
+use crate::read::Source;
+use crate::text::Span;
+use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
+
+/// The term lists of one document, kept for their memory.
+#[derive(Default)]
+pub struct Fields {
+    pub scored: [TermList; Field::ALL.len()],
+    pub words: TermList,
+    pub definitions: TermList,
+    pub references: TermList,
+}
+
+impl Fields {
+    /// Empties all but the words, which belong to the whole file.
+    pub fn clear(&mut self) {
+        self.scored.iter_mut().for_each(TermList::clear);
+        self.definitions.clear();
+        self.references.clear();
+    }
+
+    pub fn fill<'t>(
+        &mut self,
+        tokenizer: &mut Tokenizer,
+        text: &'t str,
+        analysis: &Analysis,
+        chunk: &Chunk,
+        comments: &[Span],
+        references: impl Iterator<Item = &'t str>,
+    ) {
+        self.clear();
+        let [body, comment, symbol, ..] = &mut self.scored;
+        // Words and structure come together: what looks words up finds nothing in the file before.
+        match analysis.notes.contains(&Note::TextOnly) {
+            true => tokenizer.terms(&text[chunk.span.range()], body),
+            false => tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words),
+        }
+        // A part of a class answers for the class too.
+        for open in &chunk.context {
+            tokenizer.terms(&analysis.symbols[*open as usize].name, body);
+        }
+        for span in comments {
+            let own = Span { start: span.start.max(chunk.span.start), end: span.end.min(chunk.span.end) };
+            tokenizer.terms(&text[own.range()], comment);
+        }
+        let symbols = &analysis.symbols[chunk.symbols.start as usize..chunk.symbols.end as usize];
+        for Symbol { name, .. } in symbols {
+            tokenizer.terms(name, symbol);
+            if !name.contains(crate::tokenize::SEPARATOR) {
+                self.definitions.push(name);
+            }
+        }
+        for name in references {
+            if !name.contains(crate::tokenize::SEPARATOR) {
+                self.references.push(name);
+            }
+        }
+    }
+
+    /// Says where the words are not those of the file's bytes: one was too long, a long line is cut inside of one, or
+    /// the text was decoded, so that a search of the bytes sees something else.
+    pub fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
+        let text = source.text.as_str();
+        let inside = |at: usize| {
+            let (before, after) = text.split_at(at);
+            before.chars().next_back().is_some_and(is_word_char)
+                && after.chars().next().is_some_and(is_word_char)
+        };
+        let is_cut = || chunks.iter().any(|chunk| inside(chunk.span.start as usize));
+        if source.decoded || tokenizer.passed_over() || is_cut() {
+            self.words.push(OPEN_WORDS);
+        }
+    }
+
+    pub fn fill_path(&mut self, tokenizer: &mut Tokenizer, path: &RelPath) {
+        let [.., name, whole] = &mut self.scored;
+        tokenizer.terms(path.naming(), name);
+        tokenizer.terms(path.parent().unwrap_or(""), whole);
+        tokenizer.terms(path.stem(), whole);
+    }
+}
+
+/// The spans of `spans` that overlap `within`; those that end in it are taken off the front.
+pub fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
+    let end = spans.partition_point(|span| span.start < within.end);
+    let own = &spans[..end];
+    let ended = own.partition_point(|span| span.end <= within.end);
+    *spans = &spans[ended..];
+    own
+}
