@@ -40,6 +40,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("notify", &["watch"]),
     ("rmcp", &["mcp"]),
     ("tokio", &["mcp"]),
+    ("hyper", &["mcp"]),
 ];
 
 /// A file of more lines does more than one thing.

@@ -1,15 +1,18 @@
 //! `spyhop mcp [ROOT...]`: a server for agents.
 //!
-//! It owns the arguments. A root is taken exactly, and so is the current folder where none is given: a server serves
-//! nothing outside what it was started with, so it does not look for a repository around it.
+//! It owns the arguments, and what the person who starts a server over HTTP is told. A root is taken exactly, and so is
+//! the current folder where none is given: a server serves nothing outside what it was started with, so it does not
+//! look for a repository around it.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use spyhop::catalog::tools::{self, Profile};
 use spyhop::catalog::{self, Param, Takes};
 
 use super::{Failure, Outcome, args, place};
+use crate::mcp::http::{self, AllowedHost, AllowedOrigin, HttpConfig, Listening, Loopback, Origin};
 use crate::mcp::{self, Config};
 
 const PROFILE: Param = Param {
@@ -44,11 +47,85 @@ pub fn command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .value_hint(ValueHint::DirPath);
     Command::new("mcp")
-        .about("Serve agents over the Model Context Protocol on standard input and output")
+        .about("Serve agents over the Model Context Protocol, on standard input and output or over HTTP")
         .arg(roots)
         .arg(args::arg(&PROFILE))
         .arg(args::arg(&args::VERBOSE))
+        .args(over_http())
         .args(SETTINGS.iter().map(|param| args::arg(param).help_heading("Tree and index")))
+}
+
+/// The name of the argument that turns HTTP on; the others ask for it.
+const HTTP: &str = "http";
+const TOKEN_FILE: &str = "token_file";
+const ALLOW_ORIGIN: &str = "allow_origin";
+const ALLOW_HOST: &str = "allow_host";
+
+fn over_http() -> [Arg; 4] {
+    let http = Arg::new(HTTP)
+        .long("http")
+        .value_name("ADDR:PORT")
+        .help(format!(
+            "Serve over HTTP, on an address of this machine only [default: {}; port 0: any that is free]",
+            http::DEFAULT
+        ))
+        .num_args(0..=1)
+        .default_missing_value(http::DEFAULT)
+        .value_parser(value_parser!(Loopback));
+    let token_file = Arg::new(TOKEN_FILE)
+        .long("token-file")
+        .value_name("FILE")
+        .help(format!(
+            "The file with the token that requests must carry, made if it is not there; else {} holds it, else one \
+             is drawn and shown",
+            http::VARIABLE
+        ))
+        .value_parser(value_parser!(PathBuf))
+        .value_hint(ValueHint::FilePath);
+    let allow_origin = Arg::new(ALLOW_ORIGIN)
+        .long("allow-origin")
+        .value_name("ORIGIN")
+        .help("A page that may ask from a browser, as SCHEME://HOST:PORT; may be repeated")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(AllowedOrigin));
+    let allow_host = Arg::new(ALLOW_HOST)
+        .long("allow-host")
+        .value_name("HOST:PORT")
+        .help("A further name that requests may call the server by, as behind a tunnel; may be repeated")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(AllowedHost));
+    [http, token_file, allow_origin, allow_host].map(|arg| {
+        let arg = if arg.get_id() == HTTP { arg } else { arg.requires(HTTP) };
+        arg.help_heading("HTTP")
+    })
+}
+
+/// What was asked for about HTTP, if it was.
+fn http_config(matches: &ArgMatches) -> Option<HttpConfig> {
+    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
+        matches.get_many::<T>(name).map(|values| values.cloned().collect()).unwrap_or_default()
+    }
+    Some(HttpConfig {
+        address: *matches.get_one::<Loopback>(HTTP)?,
+        token_file: matches.get_one::<PathBuf>(TOKEN_FILE).cloned(),
+        origins: all(matches, ALLOW_ORIGIN),
+        hosts: all(matches, ALLOW_HOST),
+    })
+}
+
+/// Says where it listens and how to get in. A token that was drawn is said here and nowhere else.
+fn greet(listening: &Listening) -> io::Result<()> {
+    let mut lines = format!("spyhop: serving {}\n", listening.url());
+    match listening.token() {
+        Origin::Drawn(token) => {
+            lines += &format!("spyhop: each request needs the header 'Authorization: Bearer {token}'\n");
+            lines += "spyhop: this token ends with the server; --token-file keeps one\n";
+        }
+        Origin::File(path) => lines += &format!("spyhop: the token is the one in {}\n", path.display()),
+        Origin::NewFile(path) => lines += &format!("spyhop: a token was written to {}\n", path.display()),
+        Origin::Variable => lines += &format!("spyhop: the token is the one in {}\n", http::VARIABLE),
+    }
+    io::stderr().write_all(lines.as_bytes())
 }
 
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
@@ -61,9 +138,22 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         options: place::options(matches)?,
         profile: profile.unwrap_or(Profile::Default),
     };
-    mcp::serve(config).map_err(|failure| match failure {
-        mcp::Failure::Engine(error) => Failure::Engine(error),
-        mcp::Failure::Io(error) => Failure::Io(error),
-    })?;
+    let served = match http_config(matches) {
+        Some(asked) => {
+            let listening = http::listen(&asked, config).map_err(failed)?;
+            greet(&listening)?;
+            http::serve(listening)
+        }
+        None => mcp::serve(config),
+    };
+    served.map_err(failed)?;
     Ok(Outcome::Found)
+}
+
+fn failed(failure: mcp::Failure) -> Failure {
+    match failure {
+        mcp::Failure::Engine(error) => Failure::Engine(error),
+        mcp::Failure::Http(error) => Failure::Usage(error.to_string()),
+        mcp::Failure::Io(error) => Failure::Io(error),
+    }
 }

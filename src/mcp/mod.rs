@@ -1,4 +1,4 @@
-//! `spyhop mcp`: a server for agents, over the Model Context Protocol on standard input and output.
+//! `spyhop mcp`: a server for agents, over the Model Context Protocol on standard input and output, or over HTTP.
 //!
 //! It owns the start and the end of the server. The surface, its words and its schemas are the catalog's, answers are
 //! rendered by the library; here names become requests and replies become results. Standard output belongs to the
@@ -6,6 +6,7 @@
 
 mod arguments;
 mod calls;
+pub mod http;
 mod progress;
 mod roots;
 mod server;
@@ -39,22 +40,16 @@ pub struct Config {
 pub enum Failure {
     /// A root cannot be served.
     Engine(Error),
+    /// It cannot listen as it was asked to.
+    Http(http::HttpError),
     /// Standard input or output failed, or what came in was not the protocol.
     Io(io::Error),
 }
 
 /// Serves until standard input ends.
 pub fn serve(config: Config) -> Result<(), Failure> {
-    let mut trees: Vec<Tree> = Vec::new();
-    for root in &config.roots {
-        let tree = Tree::open(root, config.options.clone()).map_err(Failure::Engine)?;
-        if !trees.iter().any(|other| other.root() == tree.root()) {
-            trees.push(tree);
-        }
-    }
-    let server = Server::new(config.profile, trees);
-    // The protocol needs one thread; engines run on threads for blocking work.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Io)?;
+    let server = server(config)?;
+    let runtime = runtime()?;
     let served = runtime.block_on(async {
         let running = match server.serve(stdio_pipes()).await {
             Ok(running) => running,
@@ -67,4 +62,21 @@ pub fn serve(config: Config) -> Result<(), Failure> {
     // An update that still runs is not waited for: whatever it has not committed is done again next time.
     runtime.shutdown_background();
     served
+}
+
+/// The server of the roots, whose indexes begin to be brought up to date.
+fn server(config: Config) -> Result<Server, Failure> {
+    let mut trees: Vec<Tree> = Vec::new();
+    for root in &config.roots {
+        let tree = Tree::open(root, config.options.clone()).map_err(Failure::Engine)?;
+        if !trees.iter().any(|other| other.root() == tree.root()) {
+            trees.push(tree);
+        }
+    }
+    Ok(Server::new(config.profile, trees))
+}
+
+/// The protocol needs one thread; engines run on threads for blocking work.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Io)
 }

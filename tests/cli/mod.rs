@@ -87,7 +87,9 @@ impl Tree {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
         command.current_dir(self.root()).env("SPYHOP_INDEX_DIR", self.index_dir());
-        for name in ["SPYHOP_LOG", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR"] {
+        for name in
+            ["SPYHOP_LOG", "SPYHOP_MCP_TOKEN", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR"]
+        {
             command.env_remove(name);
         }
         command

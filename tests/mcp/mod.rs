@@ -1,10 +1,11 @@
-//! The server for agents: the real binary, spoken to in JSON-RPC over its pipes.
+//! The server for agents: the real binary, spoken to in JSON-RPC over its pipes, or over HTTP.
 //!
 //! What the official clients make of it is tried in `tests/clients/`. Here the bytes are looked at: the heads that
 //! agents see at first, the states of names, paths that may not be followed, and that the same request gets the same
 //! results whichever way it is asked.
 
 mod guards;
+mod http;
 mod pages;
 mod paths;
 mod same;

@@ -1,0 +1,283 @@
+//! The same server over HTTP: one address of this machine, any number of clients.
+//!
+//! It owns listening, what a request passes through on its way to the protocol, and the end. The protocol is rmcp's,
+//! the tools and the roots are those of the server over pipes. No session is kept: an answer depends on the tree and
+//! on nothing a client said before, so there is nothing to remember, nothing to run out, and a client that was idle
+//! for hours or outlived a restart of the server asks on. The price is that a call is cancelled by closing its
+//! connection only: the notification with which clients of older revisions do that belongs to a session.
+
+mod address;
+mod gate;
+mod token;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Empty, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+pub use address::{DEFAULT, Loopback};
+pub use gate::{AllowedHost, AllowedOrigin};
+pub use token::{NoToken, Origin, VARIABLE};
+
+use super::server::Server;
+use super::{Config, Failure};
+use gate::{Gate, Pass, Refusal};
+
+/// The longest body: far above the longest request that there is, and far below what would hurt.
+const MAX_BODY: usize = 1 << 20;
+/// The longest head, with all headers.
+const MAX_HEAD: usize = 32 << 10;
+/// How many connections there are at once; further ones wait for one to end.
+const MAX_CONNECTIONS: usize = 256;
+/// How long a head may take to come, and a connection may be idle.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long answers that are under way are waited for at the end.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// How long it rests when the system has no room for another connection.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// Where and for whom.
+pub struct HttpConfig {
+    pub address: Loopback,
+    /// The file that holds the token, or will; else the variable, else one is drawn.
+    pub token_file: Option<PathBuf>,
+    /// Pages that may ask beside the server's own address.
+    pub origins: Vec<AllowedOrigin>,
+    /// Names that it may be called by beside its own.
+    pub hosts: Vec<AllowedHost>,
+}
+
+/// Why it does not listen.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    #[error(transparent)]
+    Token(#[from] NoToken),
+    #[error("cannot listen on {address}: {error}; choose another port, or 0 for any that is free")]
+    Listen { address: Loopback, error: io::Error },
+}
+
+/// A server that listens and does not answer yet.
+pub struct Listening {
+    listener: TcpListener,
+    address: SocketAddr,
+    gate: Gate,
+    token: Origin,
+    server: Server,
+}
+
+/// Takes the address, the token from where it is, and the trees. Nothing is answered before [`serve`]; whoever connects
+/// waits.
+pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, Failure> {
+    let failed = |error| Failure::Http(HttpError::Listen { address: config.address, error });
+    let listener = TcpListener::bind(config.address.address()).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    // Where port 0 was asked for, the system has chosen one.
+    let address = listener.local_addr().map_err(failed)?;
+    let found = token::find(config.token_file.as_deref()).map_err(|error| Failure::Http(error.into()))?;
+    let gate = Gate::new(config.address.at(address.port()), found.token, &config.hosts, &config.origins);
+    let server = super::server(served)?;
+    Ok(Listening { listener, address, gate, token: found.origin, server })
+}
+
+impl Listening {
+    /// Where clients connect.
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, gate::PATH)
+    }
+
+    /// Where the token is from, or what it is if nobody knows it yet.
+    pub fn token(&self) -> &Origin {
+        &self.token
+    }
+}
+
+/// Serves until the process is asked to end.
+pub fn serve(listening: Listening) -> Result<(), Failure> {
+    let runtime = super::runtime()?;
+    let served = runtime.block_on(run(listening));
+    runtime.shutdown_background();
+    served.map_err(Failure::Io)
+}
+
+type Service = StreamableHttpService<Arc<Server>, NeverSessionManager>;
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// What every request passes through.
+struct Way {
+    gate: Gate,
+    service: Service,
+}
+
+async fn run(listening: Listening) -> io::Result<()> {
+    let mut asked_to_end = Ends::new()?;
+    let listener = tokio::net::TcpListener::from_std(listening.listener)?;
+    let server = Arc::new(listening.server);
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(MAX_BODY)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let cut = config.cancellation_token.clone();
+    let service = StreamableHttpService::new(move || Ok(Arc::clone(&server)), Arc::default(), config);
+    let way = Arc::new(Way { gate: listening.gate, service });
+    let connections = GracefulShutdown::new();
+    let turns = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let next = async {
+            let turn = Arc::clone(&turns).acquire_owned().await;
+            listener.accept().await.map(|(stream, _)| (stream, turn))
+        };
+        let connected = tokio::select! {
+            () = asked_to_end.wait() => break,
+            connected = next => connected,
+        };
+        match connected {
+            Ok((stream, turn)) => {
+                let watched = connections.watch(connection(stream, Arc::clone(&way)));
+                tokio::spawn(async move {
+                    if let Err(error) = watched.await {
+                        tracing::debug!(%error, "a connection has failed");
+                    }
+                    drop(turn);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no connection was accepted");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+            }
+        }
+    }
+    tracing::info!("asked to end");
+    drop(listener);
+    tokio::select! {
+        () = connections.shutdown() => {}
+        () = tokio::time::sleep(FAREWELL) => {}
+        // Who asks twice does not want to wait.
+        () = asked_to_end.wait() => {}
+    }
+    cut.cancel();
+    Ok(())
+}
+
+/// One connection, which may bring any number of requests, one after the other.
+fn connection(stream: TcpStream, way: Arc<Way>) -> impl GracefulConnection<Error = hyper::Error> {
+    let answer = service_fn(move |request| {
+        let way = Arc::clone(&way);
+        async move { Ok::<_, Infallible>(way.answer(request).await) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_header_size(MAX_HEAD)
+        .serve_connection(TokioIo::new(stream), answer)
+}
+
+impl Way {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let (head, body) = request.into_parts();
+        match self.gate.check(&head) {
+            Err(refusal) => {
+                tracing::warn!(%refusal, "refused");
+                let mut answer = refused(&refusal);
+                if let Some(origin) = self.gate.page(&head, &refusal) {
+                    allow(&mut answer, origin);
+                }
+                answer
+            }
+            Ok(Pass::Preflight { origin }) => preflight(origin),
+            Ok(Pass::Request { origin }) => {
+                let mut answer = self.service.handle(Request::from_parts(head, body)).await;
+                if let Some(origin) = origin {
+                    allow(&mut answer, origin);
+                }
+                answer
+            }
+        }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Answer {
+    let mut answer = Response::new(Full::from(format!("{refusal}\n")).boxed());
+    *answer.status_mut() = refusal.status();
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    // The body that comes is not read, so nothing can follow it.
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    if let Some(challenge) = refusal.challenge() {
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    answer
+}
+
+/// Tells a browser that a page may send what clients of the protocol send, also what is then answered with "not here".
+fn preflight(origin: HeaderValue) -> Answer {
+    let mut answer = Response::new(Empty::new().boxed());
+    *answer.status_mut() = StatusCode::NO_CONTENT;
+    let headers = answer.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(
+            "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
+        ),
+    );
+    allow(&mut answer, origin);
+    answer
+}
+
+/// Lets a page read the answer.
+fn allow(answer: &mut Answer, origin: HeaderValue) {
+    answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+}
+
+/// The signals that ask a process to end.
+struct Ends {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Ends {
+    #[cfg(unix)]
+    fn new() -> io::Result<Ends> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Ends { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> io::Result<Ends> {
+        Ok(Ends {})
+    }
+
+    #[cfg(unix)]
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn wait(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

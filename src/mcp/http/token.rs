@@ -1,0 +1,214 @@
+//! The secret that a request must carry, and where it comes from: a file, a variable, or chance.
+//!
+//! It owns what a token may look like and that it is compared without telling how much of it was right. A file is the
+//! way to keep a token over restarts: where it is not there, one is drawn and written into it, for its owner only. A
+//! file that others may read is refused, as ssh refuses such a key.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The variable that may hold the token.
+pub const VARIABLE: &str = "SPYHOP_MCP_TOKEN";
+
+/// What is shorter can be tried out.
+const LEAST: usize = 16;
+const MOST: usize = 4096;
+
+/// How many bytes of chance are in a token that is drawn; it is written in two digits a byte.
+const DRAWN: usize = 32;
+
+/// A token. It is kept as its hash: two hashes are compared in the same time wherever they differ, and neither a log
+/// nor a panic can show what was never kept.
+pub struct Token(blake3::Hash);
+
+/// A token with where it is from.
+pub struct Found {
+    pub token: Token,
+    pub origin: Origin,
+}
+
+/// Where a token is from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It stood in this file.
+    File(PathBuf),
+    /// It was drawn and written into this file.
+    NewFile(PathBuf),
+    /// It stood in [`VARIABLE`].
+    Variable,
+    /// It was drawn; whoever starts the server has to be shown it.
+    Drawn(String),
+}
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum NoToken {
+    /// What is there is no token.
+    #[error(
+        "the token in {place} has {len} characters or others than a bearer token may; choose {LEAST} to {MOST} of \
+         letters, digits and -._~+/="
+    )]
+    Unfit { place: String, len: usize },
+    /// Others than its owner may read the file.
+    #[error("the token file '{}' may be read by others (mode {mode:03o}); chmod 600 it, or choose another", path.display())]
+    Open { path: PathBuf, mode: u32 },
+    /// The file failed.
+    #[error("the token file '{}': {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    /// The system gave no chance.
+    #[error("no token can be drawn: {0}")]
+    NoChance(getrandom::Error),
+}
+
+impl Token {
+    /// The token that `text` is; `place` says where it stood, for whoever has to put it right.
+    pub fn new(text: &str, place: &dyn Fn() -> String) -> Result<Token, NoToken> {
+        let fits = (LEAST..=MOST).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte));
+        if fits {
+            Ok(Token(blake3::hash(text.as_bytes())))
+        } else {
+            Err(NoToken::Unfit { place: place(), len: text.chars().count() })
+        }
+    }
+
+    /// Whether `given` is this token. blake3 compares hashes in constant time.
+    pub fn is(&self, given: &[u8]) -> bool {
+        blake3::hash(given) == self.0
+    }
+}
+
+/// The token of `file`, else of [`VARIABLE`], else a new one.
+pub fn find(file: Option<&Path>) -> Result<Found, NoToken> {
+    if let Some(path) = file {
+        return of_file(path);
+    }
+    if let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) {
+        let token = Token::new(text.to_string_lossy().trim(), &|| VARIABLE.to_string())?;
+        return Ok(Found { token, origin: Origin::Variable });
+    }
+    let text = draw()?;
+    let token = Token::new(&text, &String::new)?;
+    Ok(Found { token, origin: Origin::Drawn(text) })
+}
+
+fn of_file(path: &Path) -> Result<Found, NoToken> {
+    let failed = |error| NoToken::File { path: path.to_path_buf(), error };
+    match File::open(path) {
+        Ok(file) => {
+            let text = read(path, file)?;
+            let token = Token::new(text.trim(), &|| format!("'{}'", path.display()))?;
+            Ok(Found { token, origin: Origin::File(path.to_path_buf()) })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let text = draw()?;
+            write(path, &text).map_err(failed)?;
+            let token = Token::new(&text, &String::new)?;
+            Ok(Found { token, origin: Origin::NewFile(path.to_path_buf()) })
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// What the file says, if it is its owner's alone. Its mode is that of the open file, so that nobody changes it between
+/// the look and the reading.
+fn read(path: &Path, file: File) -> Result<String, NoToken> {
+    let failed = |error| NoToken::File { path: path.to_path_buf(), error };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(NoToken::Open { path: path.to_path_buf(), mode });
+        }
+    }
+    let mut text = String::new();
+    file.take(MOST as u64 + 2).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
+}
+
+/// Makes the file, which must not be there, readable for its owner from its first moment on.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    writeln!(file, "{text}")?;
+    file.sync_all()
+}
+
+fn draw() -> Result<String, NoToken> {
+    let mut bytes = [0; DRAWN];
+    getrandom::fill(&mut bytes).map_err(NoToken::NoChance)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(text: &str) -> Result<Token, NoToken> {
+        Token::new(text, &|| "here".to_string())
+    }
+
+    #[test]
+    fn a_token_is_itself_and_nothing_else() {
+        let text = "0123456789abcdef";
+        let token = token(text).unwrap();
+        assert!(token.is(text.as_bytes()));
+        for other in ["", "0123456789abcde", "0123456789abcdeF", "0123456789abcdef ", "0123456789abcdeff"] {
+            assert!(!token.is(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_or_strange_is_no_token() {
+        for text in
+            ["", "short", "0123456789abcde", "0123456789 abcdef", "0123456789abcdefé", &"a".repeat(4097)]
+        {
+            let error = token(text).map(|_| ()).unwrap_err();
+            assert!(matches!(error, NoToken::Unfit { .. }), "{text}: {error}");
+            assert!(error.to_string().contains("16 to 4096"), "{error}");
+        }
+    }
+
+    #[test]
+    fn drawn_tokens_differ() {
+        let [one, two] = [draw().unwrap(), draw().unwrap()];
+        assert_eq!(one.len(), 2 * DRAWN);
+        assert_ne!(one, two);
+    }
+
+    #[test]
+    fn a_file_is_made_once_and_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let made = of_file(&path).unwrap();
+        assert_eq!(made.origin, Origin::NewFile(path.clone()));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(made.token.is(text.trim().as_bytes()));
+        let read = of_file(&path).unwrap();
+        assert_eq!(read.origin, Origin::File(path.clone()));
+        assert!(read.token.is(text.trim().as_bytes()));
+        assert!(matches!(of_file(&folder.path().join("no/such")), Err(NoToken::File { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_may_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let set = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        of_file(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        for mode in [0o640, 0o604, 0o660] {
+            set(mode);
+            assert!(matches!(of_file(&path), Err(NoToken::Open { mode: told, .. }) if told == mode));
+        }
+        set(0o400);
+        assert!(of_file(&path).is_ok());
+    }
+}
