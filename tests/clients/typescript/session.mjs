@@ -11,30 +11,7 @@ import os from "node:os";
 import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport, getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js";
-
-const FILES = 250;
-const ACTIVE = ["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
-const said = (step) => console.log(`ok  ${step}`);
-
-function make(tree) {
-  for (let number = 0; number < FILES; number++) {
-    const folder = path.join(tree, `part_${number % 10}`);
-    fs.mkdirSync(folder, { recursive: true });
-    let body = "";
-    for (let step = 0; step < 80; step++) {
-      body += `/** Turns value ${step} of part ${number}. */\nexport function step_${number}_${step}(value) {\n`;
-      body += `  return value + ${step} * ${number};\n}\n\n`;
-    }
-    fs.writeFileSync(path.join(folder, `module_${number}.js`), body);
-  }
-  const auth = "/** Resolves the secret key of a provider. */\nexport function resolveApiKey(provider) {\n";
-  fs.writeFileSync(path.join(tree, "auth.js"), `${auth}  return "secret of " + provider;\n}\n`);
-}
-
-function data(result) {
-  assert.ok(!result.isError, result.content[0].text);
-  return result.structuredContent;
-}
+import { ACTIVE, FILES, data, make, said } from "./common.mjs";
 
 const program = path.resolve(process.argv[2]);
 const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "spyhop-session-")));
