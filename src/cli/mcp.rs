@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use spyhop::catalog::tools::{self, Profile};
 use spyhop::catalog::{self, Param, Takes};
 
-use super::{Failure, Outcome, args, place};
+use super::{Failure, Outcome, args, install, place};
 use crate::mcp::http::{self, AllowedHost, AllowedOrigin, HttpConfig, Listening, Loopback, Origin};
 use crate::mcp::{self, Config};
 
@@ -53,6 +53,8 @@ pub fn command() -> Command {
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
         .args(SETTINGS.iter().map(|param| args::arg(param).help_heading("Tree and index")))
+        .args_conflicts_with_subcommands(true)
+        .subcommands(install::commands())
 }
 
 /// The name of the argument that turns HTTP on; the others ask for it.
@@ -129,6 +131,9 @@ fn greet(listening: &Listening) -> io::Result<()> {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    if let Some((name, matches)) = matches.subcommand() {
+        return install::run(name, matches);
+    }
     let roots: Vec<PathBuf> =
         matches.get_many::<PathBuf>("roots").map(|roots| roots.cloned().collect()).unwrap_or_default();
     let here = || std::env::current_dir().map(|here| vec![here]);

@@ -19,6 +19,7 @@ mod files;
 mod gc;
 mod grep;
 mod index;
+mod install;
 mod languages;
 mod man;
 mod map;

@@ -8,6 +8,7 @@ mod bad_input;
 mod crashed_parser;
 mod explain;
 mod forms;
+mod install;
 mod like_ripgrep;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -1,0 +1,278 @@
+//! The clients: where each keeps its servers, in which form, and in which folder it starts them.
+//!
+//! It owns what has to be looked up in other programs' documentation; `docs/install.md` says where each line of it is
+//! from. A client is a row, and so is one more.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Whose configuration it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's own, for every project.
+    User,
+    /// That of the project in the current folder, which others may share.
+    Project,
+}
+
+impl Scope {
+    pub const ALL: [Scope; 2] = [Scope::User, Scope::Project];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+        }
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, perhaps with comments and trailing commas.
+    Json,
+    Toml,
+}
+
+/// Where a client starts its servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// In the project that it works on, so the current folder says what to serve.
+    InProject,
+    /// Anywhere. A project's own configuration can name its folder by this variable; the user's has to name trees.
+    Anywhere { project: &'static str },
+}
+
+/// A client and its configuration.
+#[derive(Debug)]
+pub struct Client {
+    pub name: &'static str,
+    /// How people call it.
+    pub title: &'static str,
+    pub format: Format,
+    /// The table that holds the servers.
+    pub key: &'static str,
+    /// Whether an entry says that the server speaks over pipes.
+    pub typed: bool,
+    pub starts: Starts,
+    /// Where the configurations are; the first is meant where nothing is said.
+    files: &'static [(Scope, Place)],
+}
+
+/// Where a file is, given the folders.
+type Place = fn(&Folders) -> PathBuf;
+
+/// Clients by name.
+pub const CLIENTS: &[Client] = &[
+    Client {
+        name: "claude-code",
+        title: "Claude Code",
+        format: Format::Json,
+        key: "mcpServers",
+        typed: true,
+        starts: Starts::InProject,
+        files: &[
+            (Scope::User, |folders| folders.claude.join(".claude.json")),
+            (Scope::Project, |folders| folders.project.join(".mcp.json")),
+        ],
+    },
+    Client {
+        name: "cursor",
+        title: "Cursor",
+        format: Format::Json,
+        key: "mcpServers",
+        typed: true,
+        starts: Starts::Anywhere { project: "${workspaceFolder}" },
+        files: &[
+            (Scope::Project, |folders| folders.project.join(".cursor/mcp.json")),
+            (Scope::User, |folders| folders.home.join(".cursor/mcp.json")),
+        ],
+    },
+    Client {
+        name: "vscode",
+        title: "VS Code",
+        format: Format::Json,
+        key: "servers",
+        typed: true,
+        starts: Starts::Anywhere { project: "${workspaceFolder}" },
+        files: &[
+            (Scope::Project, |folders| folders.project.join(".vscode/mcp.json")),
+            (Scope::User, |folders| folders.applications.join("Code/User/mcp.json")),
+        ],
+    },
+    Client {
+        name: "codex",
+        title: "Codex",
+        format: Format::Toml,
+        key: "mcp_servers",
+        typed: false,
+        starts: Starts::InProject,
+        files: &[
+            (Scope::User, |folders| folders.codex.join("config.toml")),
+            (Scope::Project, |folders| folders.project.join(".codex/config.toml")),
+        ],
+    },
+    Client {
+        name: "zed",
+        title: "Zed",
+        format: Format::Json,
+        key: "context_servers",
+        typed: false,
+        starts: Starts::InProject,
+        files: &[
+            (Scope::User, |folders| folders.zed.join("settings.json")),
+            (Scope::Project, |folders| folders.project.join(".zed/settings.json")),
+        ],
+    },
+    Client {
+        name: "gemini-cli",
+        title: "Gemini CLI",
+        format: Format::Json,
+        key: "mcpServers",
+        typed: false,
+        starts: Starts::InProject,
+        files: &[
+            (Scope::User, |folders| folders.home.join(".gemini/settings.json")),
+            (Scope::Project, |folders| folders.project.join(".gemini/settings.json")),
+        ],
+    },
+    Client {
+        name: "generic",
+        title: "the client",
+        format: Format::Json,
+        key: "mcpServers",
+        typed: false,
+        starts: Starts::InProject,
+        files: &[],
+    },
+];
+
+impl Client {
+    pub fn by_name(name: &str) -> Option<&'static Client> {
+        CLIENTS.iter().find(|client| client.name == name)
+    }
+
+    /// The scope that is meant where none is said; none where the client has no file of its own.
+    pub fn default_scope(&self) -> Option<Scope> {
+        self.files.first().map(|(scope, _)| *scope)
+    }
+
+    /// Where the configuration is.
+    pub fn file(&self, scope: Scope, folders: &Folders) -> Option<PathBuf> {
+        self.files.iter().find(|(known, _)| *known == scope).map(|(_, file)| file(folders))
+    }
+}
+
+/// The folders that clients go by, as the environment says.
+#[derive(Clone, Debug)]
+pub struct Folders {
+    home: PathBuf,
+    /// Where programs with windows keep what they are told.
+    applications: PathBuf,
+    claude: PathBuf,
+    codex: PathBuf,
+    zed: PathBuf,
+    pub project: PathBuf,
+    /// Where it is noted what was changed.
+    pub state: PathBuf,
+}
+
+impl Folders {
+    /// Those of this process; nothing where there is no home.
+    pub fn of_environment(project: PathBuf) -> Option<Folders> {
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy().ok()?;
+        let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("spyhop");
+        Some(Folders::new(strategy.home_dir(), project, state, &|name| std::env::var_os(name)))
+    }
+
+    fn new(
+        home: &Path,
+        project: PathBuf,
+        state: PathBuf,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Folders {
+        let named = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = home.join(".config");
+        let xdg = named("XDG_CONFIG_HOME").unwrap_or_else(|| config.clone());
+        let roaming = named("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"));
+        let (applications, zed) = if cfg!(windows) {
+            (roaming.clone(), roaming.join("Zed"))
+        } else if cfg!(target_os = "macos") {
+            (home.join("Library/Application Support"), config.join("zed"))
+        } else {
+            (xdg.clone(), xdg.join("zed"))
+        };
+        Folders {
+            home: home.to_path_buf(),
+            applications,
+            claude: named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_path_buf()),
+            codex: named("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
+            zed,
+            project,
+            state,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_are_where_the_clients_look() {
+        let check = |variables: &[(&str, &str)], expected: &[&str]| {
+            let variable = |name: &str| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| OsString::from(value))
+            };
+            let folders = Folders::new(Path::new("/home/a"), "/work".into(), "/state".into(), &variable);
+            let files = CLIENTS.iter().flat_map(|client| {
+                Scope::ALL.iter().filter_map(|scope| client.file(*scope, &folders)).collect::<Vec<_>>()
+            });
+            let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+            assert_eq!(files, expected);
+        };
+        check(
+            &[],
+            &[
+                "/home/a/.claude.json",
+                "/work/.mcp.json",
+                "/home/a/.cursor/mcp.json",
+                "/work/.cursor/mcp.json",
+                "/home/a/.config/Code/User/mcp.json",
+                "/work/.vscode/mcp.json",
+                "/home/a/.codex/config.toml",
+                "/work/.codex/config.toml",
+                "/home/a/.config/zed/settings.json",
+                "/work/.zed/settings.json",
+                "/home/a/.gemini/settings.json",
+                "/work/.gemini/settings.json",
+            ],
+        );
+        let moved = [
+            ("XDG_CONFIG_HOME", "/config"),
+            ("CODEX_HOME", "/codex"),
+            ("CLAUDE_CONFIG_DIR", "/claude"),
+            ("APPDATA", "not absolute"),
+        ];
+        check(
+            &moved,
+            &[
+                "/claude/.claude.json",
+                "/work/.mcp.json",
+                "/home/a/.cursor/mcp.json",
+                "/work/.cursor/mcp.json",
+                "/config/Code/User/mcp.json",
+                "/work/.vscode/mcp.json",
+                "/codex/config.toml",
+                "/work/.codex/config.toml",
+                "/config/zed/settings.json",
+                "/work/.zed/settings.json",
+                "/home/a/.gemini/settings.json",
+                "/work/.gemini/settings.json",
+            ],
+        );
+    }
+}

@@ -1,0 +1,298 @@
+//! `spyhop mcp install`: an entry for the server in a client's configuration, and the way back.
+//!
+//! It owns what becomes of the file, up to the moment somebody has said yes; asking is the command line's. A change is
+//! planned on the text, and before it is shown it is proved: what the file says to its readers is the same but for our
+//! entry. What cannot be changed that way is left alone, with the entry shown for whoever does it by hand.
+
+pub mod clients;
+mod file;
+mod jsonc;
+mod record;
+mod splice;
+mod toml;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clients::{Client, Folders, Format, Scope, Starts};
+use record::Record;
+use serde_json::Value;
+
+/// The name of the entry.
+pub const NAME: &str = "spyhop";
+
+/// What is to be set up.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub client: &'static Client,
+    /// The scope; else the client's first.
+    pub scope: Option<Scope>,
+    /// The file, where it is not the one that the client has for the scope.
+    pub file: Option<PathBuf>,
+    /// The trees to serve; none: what the client works on.
+    pub roots: Vec<PathBuf>,
+    /// How the server is started; else by this program.
+    pub command: Option<String>,
+}
+
+/// What an entry says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub typed: bool,
+    pub command: String,
+    pub args: Vec<String>,
+}
+
+/// Why nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{client} has no file of the scope {}; choose --file FILE, or --print to only see the entry", scope.name())]
+    NoFile { client: &'static str, scope: Scope },
+    #[error(
+        "{title} starts servers of the scope user outside of any project, so the entry has to name what to serve; \
+         give the trees, or choose --scope project"
+    )]
+    NoRoot { title: &'static str },
+    #[error("there is no home folder; choose --file FILE")]
+    NoHome,
+    #[error("'{}' is not UTF-8, which the client could not read either", path.display())]
+    NotText { path: PathBuf },
+    #[error("'{}' may not be written; make it writable, or put in by hand what --print shows", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("'{}' was changed meanwhile; nothing was written, run it again", path.display())]
+    Changed { path: PathBuf },
+    #[error("'{}' {error}; nothing was written", path.display())]
+    Edit { path: PathBuf, error: EditError },
+    #[error("'{}': {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// Why a text cannot be changed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("cannot be read: {0}")]
+    Malformed(String),
+    #[error("is not as its client has it: {0} is no table of names and values")]
+    NoObject(String),
+    #[error("has '{0}' twice, and which of them counts is the client's to say")]
+    Twice(String),
+    #[error("would say something else elsewhere too, were the entry changed; change it by hand")]
+    Elsewhere,
+}
+
+/// A change of a file that nobody has agreed to yet.
+#[derive(Debug)]
+pub struct Change {
+    /// The file as it is called.
+    pub path: PathBuf,
+    /// The file that it leads to.
+    target: PathBuf,
+    pub before: Option<String>,
+    /// What it is to say; nothing where it is to go.
+    pub after: Option<String>,
+    scope: Option<Scope>,
+    /// The note to write; none where one goes.
+    record: Option<Record>,
+    /// Folders that go with the file.
+    folders: Vec<PathBuf>,
+    state: PathBuf,
+}
+
+/// The entry that `request` asks for.
+pub fn entry(request: &Request) -> Result<Entry, Error> {
+    let client = request.client;
+    let scope = scope(request);
+    let mut args = vec!["mcp".to_string()];
+    for root in &request.roots {
+        let whole = std::path::absolute(root).and_then(|whole| whole.metadata().map(|_| whole));
+        let whole = whole.map_err(|error| Error::Io { path: root.clone(), error })?;
+        args.push(whole.display().to_string());
+    }
+    if let (Starts::Anywhere { project }, true) = (client.starts, request.roots.is_empty()) {
+        match scope {
+            Some(Scope::Project) => args.push(project.to_string()),
+            _ => return Err(Error::NoRoot { title: client.title }),
+        }
+    }
+    // What is shared names no place of this machine; what is the user's finds the program also where a client with a
+    // window does not know the shell's path.
+    let command = match (&request.command, scope) {
+        (Some(command), _) => command.clone(),
+        (None, Some(Scope::Project)) => NAME.to_string(),
+        (None, _) => own_path().display().to_string(),
+    };
+    Ok(Entry { typed: client.typed, command, args })
+}
+
+/// The change that sets the server up; nothing where it is.
+pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
+    let (path, target) = place(request, folders)?;
+    let entry = entry(request)?;
+    let now = file::read(&target)?;
+    let client = request.client;
+    let failed = |error| Error::Edit { path: path.clone(), error };
+    let text = now.as_deref().unwrap_or_default();
+    let after = splice::edited(text, |text| edit(client, text, &entry)).map_err(failed)?;
+    let Some(after) = after else { return Ok(None) };
+    proved(client, text, &after).map_err(failed)?;
+    // Where it was set up before, the way back leads to what was there before that.
+    let known = record::read(&folders.state, &target).and_then(|record| {
+        let original = record.original(now.as_deref()?)?;
+        Some((original, record))
+    });
+    let (original, made) = match known {
+        Some((original, record)) => (original, record.folders),
+        None => (now.clone(), Vec::new()),
+    };
+    let had = servers(client, original.as_deref().unwrap_or_default()).map_err(failed)?.is_some();
+    let mut record = Record::new(&target, original.as_deref(), &after, !had);
+    record.folders = made;
+    Ok(Some(Change {
+        path,
+        target,
+        before: now,
+        after: Some(after),
+        scope: scope(request),
+        record: Some(record),
+        folders: Vec::new(),
+        state: folders.state.clone(),
+    }))
+}
+
+/// The change that takes it back; nothing where there is nothing of ours.
+pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
+    let (path, target) = place(request, folders)?;
+    let Some(now) = file::read(&target)? else { return Ok(None) };
+    let record = record::read(&folders.state, &target);
+    let original = record.as_ref().and_then(|record| record.original(&now));
+    let client = request.client;
+    let failed = |error| Error::Edit { path: path.clone(), error };
+    let after = match original {
+        Some(original) => original,
+        None => {
+            let whole = record.as_ref().is_some_and(|record| record.whole);
+            let remove = |text: &str| match client.format {
+                Format::Json => jsonc::remove(text, client.key, whole),
+                Format::Toml => toml::remove(text, client.key, whole),
+            };
+            let Some(after) = splice::edited(&now, remove).map_err(failed)? else { return Ok(None) };
+            proved(client, &now, &after).map_err(failed)?;
+            Some(after)
+        }
+    };
+    let folders_made = record.filter(|_| after.is_none()).map(|record| record.folders).unwrap_or_default();
+    Ok(Some(Change {
+        path,
+        target,
+        before: Some(now),
+        after,
+        scope: scope(request),
+        record: None,
+        folders: folders_made,
+        state: folders.state.clone(),
+    }))
+}
+
+impl Change {
+    /// One that nobody wants made.
+    #[cfg(test)]
+    pub fn sample(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {
+        Change {
+            target: path.clone(),
+            state: path.clone(),
+            path,
+            before: before.map(str::to_string),
+            after: after.map(str::to_string),
+            scope: None,
+            record: None,
+            folders: Vec::new(),
+        }
+    }
+
+    /// Writes it. An error that is given back came after the file was written: without the note, what is taken back is
+    /// the entry and not every blank around it.
+    pub fn apply(self) -> Result<Option<io::Error>, Error> {
+        let made = file::replace(&self.target, self.before.as_deref(), self.after.as_deref(), self.scope)?;
+        file::remove_folders(&self.folders);
+        match self.record {
+            Some(mut record) => {
+                if record.folders.is_empty() {
+                    record.folders = made;
+                }
+                Ok(record::write(&self.state, &record).err())
+            }
+            None => {
+                record::forget(&self.state, &self.target);
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn scope(request: &Request) -> Option<Scope> {
+    request.scope.or(request.client.default_scope())
+}
+
+/// The file as it is called, and the one that it leads to.
+fn place(request: &Request, folders: &Folders) -> Result<(PathBuf, PathBuf), Error> {
+    let scope = scope(request);
+    let own = || scope.and_then(|scope| request.client.file(scope, folders));
+    let path = request.file.clone().map(|file| folders.project.join(file)).or_else(own);
+    let client = request.client.name;
+    let path = path.ok_or(Error::NoFile { client, scope: scope.unwrap_or(Scope::User) })?;
+    let target = file::behind_links(&path)?;
+    Ok((path, target))
+}
+
+fn edit(client: &Client, text: &str, entry: &Entry) -> Result<Option<String>, EditError> {
+    match client.format {
+        Format::Json => jsonc::put(text, client.key, entry),
+        Format::Toml => toml::put(text, client.key, entry),
+    }
+}
+
+/// An entry by itself, as it would stand in an empty file.
+pub fn alone(client: &Client, entry: &Entry) -> Result<String, EditError> {
+    edit(client, "", entry).map(Option::unwrap_or_default)
+}
+
+/// That two texts say the same to their readers but for our entry.
+fn proved(client: &Client, before: &str, after: &str) -> Result<(), EditError> {
+    let others = |text: &str| -> Result<Value, EditError> {
+        let mut value = value(client, text)?;
+        let whole = value.as_object_mut().ok_or(EditError::Elsewhere)?;
+        if let Some(servers) = whole.get_mut(client.key).and_then(Value::as_object_mut) {
+            servers.remove(NAME);
+            if servers.is_empty() {
+                whole.remove(client.key);
+            }
+        }
+        Ok(value)
+    };
+    if others(before)? == others(after)? { Ok(()) } else { Err(EditError::Elsewhere) }
+}
+
+/// The servers that a text names.
+fn servers(client: &Client, text: &str) -> Result<Option<Value>, EditError> {
+    Ok(value(client, text)?.get_mut(client.key).map(Value::take))
+}
+
+fn value(client: &Client, text: &str) -> Result<Value, EditError> {
+    let text = text.trim_start_matches('\u{feff}');
+    match client.format {
+        Format::Json => jsonc::value(text),
+        Format::Toml => toml::value(text),
+    }
+}
+
+/// This program as the user's path names it, if it does: a name there outlives an update, where the file behind it
+/// may lie in a folder of its version.
+fn own_path() -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(NAME));
+    let real = |path: &Path| path.canonicalize().ok();
+    let name = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = std::env::split_paths(&path).map(|folder| folder.join(&name));
+    let same = |path: &PathBuf| path.is_absolute() && real(path).is_some() && real(path) == real(&own);
+    named.into_iter().find(same).unwrap_or(own)
+}

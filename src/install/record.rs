@@ -1,0 +1,112 @@
+//! What was done to a file, noted so that it can be taken back to the byte.
+//!
+//! It owns the notes, a small file for each configuration in the user's folder for state. A note holds the stretch that
+//! differs and hashes of both texts, not a copy of the file: that holds other servers' secrets, which are none of our
+//! business. It is worth something as long as the file is the one that was written; after that, the entry is removed
+//! by what it is.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::splice::Splice;
+
+/// A note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub path: PathBuf,
+    /// The hash of what was written.
+    after: String,
+    /// The hash of what was there; nothing where no file was.
+    before: Option<String>,
+    at: usize,
+    inserted: String,
+    removed: String,
+    /// The folders that were made for the file, the outermost first.
+    pub folders: Vec<PathBuf>,
+    /// Whether the table of servers is ours.
+    pub whole: bool,
+}
+
+impl Record {
+    pub fn new(path: &Path, before: Option<&str>, after: &str, whole: bool) -> Record {
+        let Splice { at, removed, inserted } = Splice::between(before.unwrap_or_default(), after);
+        Record {
+            path: path.to_path_buf(),
+            after: hash(after),
+            before: before.map(hash),
+            at,
+            inserted,
+            removed,
+            folders: Vec::new(),
+            whole,
+        }
+    }
+
+    /// What was there before, if `now` is what was written: the text, or that there was no file.
+    pub fn original(&self, now: &str) -> Option<Option<String>> {
+        if hash(now) != self.after {
+            return None;
+        }
+        let Some(before) = &self.before else { return Some(None) };
+        let splice =
+            Splice { at: self.at, removed: self.removed.clone(), inserted: self.inserted.clone() }.back();
+        let text = splice.on(now)?;
+        (hash(&text) == *before).then_some(Some(text))
+    }
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// Where the note about a file is.
+fn place(state: &Path, path: &Path) -> PathBuf {
+    let name = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
+    state.join("installed").join(format!("{}.json", &name[..32]))
+}
+
+/// The note about a file. One that cannot be read is as good as none.
+pub fn read(state: &Path, path: &Path) -> Option<Record> {
+    let text = fs::read_to_string(place(state, path)).ok()?;
+    serde_json::from_str(&text).ok().filter(|record: &Record| record.path == path)
+}
+
+pub fn write(state: &Path, record: &Record) -> std::io::Result<()> {
+    let place = place(state, &record.path);
+    let folder = place.parent().unwrap_or(state);
+    fs::create_dir_all(folder)?;
+    // Others are kept out by the mode of a temporary file, which is its owner's alone.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(serde_json::to_string_pretty(record)?.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(place)?;
+    Ok(())
+}
+
+pub fn forget(state: &Path, path: &Path) {
+    let _ = fs::remove_file(place(state, path));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_restores_what_it_is_about_and_nothing_else() {
+        let state = tempfile::tempdir().unwrap();
+        let path = Path::new("/home/a/file");
+        let record = Record::new(path, Some("{a}"), "{a, ours}", false);
+        write(state.path(), &record).unwrap();
+        let read_back = read(state.path(), path).unwrap();
+        assert_eq!(read_back, record);
+        assert_eq!(read_back.original("{a, ours}"), Some(Some("{a}".into())));
+        assert_eq!(read_back.original("{a, ours }"), None);
+        assert_eq!(Record::new(path, None, "{ours}", true).original("{ours}"), Some(None));
+        assert_eq!(read(state.path(), Path::new("/home/a/other")), None);
+        forget(state.path(), path);
+        assert_eq!(read(state.path(), path), None);
+    }
+}

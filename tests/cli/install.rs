@@ -1,0 +1,491 @@
+//! `spyhop mcp install` and `uninstall`: the real binary on files of every client, in a home of its own.
+//!
+//! What a file looks like afterwards is committed in `tests/cli/installed/`, a page for each client, with blanks made
+//! visible. Each layout is then taken back and has to be what it was, to the byte.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Ran, ran};
+use crate::mcp::golden;
+
+/// A home, a project in it, and nothing of this machine's settings.
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Home {
+        let home = Home { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(home.project()).unwrap();
+        home
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    fn project(&self) -> PathBuf {
+        self.path().join("project")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyhop"));
+        command.current_dir(self.project()).env("HOME", self.path()).arg("mcp").args(args);
+        for name in
+            ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "APPDATA", "SPYHOP_LOG"]
+        {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// A run without a terminal.
+    fn run(&self, args: &[&str]) -> Ran {
+        ran(&mut self.command(args), "")
+    }
+
+    /// A run that must end with this code.
+    fn ends(&self, args: &[&str], code: i32) -> Ran {
+        let ran = self.run(args);
+        assert_eq!(ran.code, code, "{args:?}: {}{}", ran.out, ran.err);
+        ran
+    }
+
+    /// Every file and folder but the project, with what the files say.
+    fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.path()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path.clone());
+                }
+                found.push((path.clone(), std::fs::read(&path).unwrap_or_default()));
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// How the entry starts the server, so that no page names a folder of this machine.
+const COMMAND: [&str; 2] = ["--command", "/opt/bin/spyhop"];
+
+/// Scopes, and where each has its file.
+type Scopes = &'static [(&'static str, &'static str)];
+
+/// A client, the table of its servers, and its scopes.
+const JSON: &[(&str, &str, Scopes)] = &[
+    ("claude-code", "mcpServers", &[("user", ".claude.json"), ("project", "project/.mcp.json")]),
+    ("cursor", "mcpServers", &[("project", "project/.cursor/mcp.json")]),
+    ("vscode", "servers", &[("project", "project/.vscode/mcp.json")]),
+    (
+        "zed",
+        "context_servers",
+        &[("user", ".config/zed/settings.json"), ("project", "project/.zed/settings.json")],
+    ),
+    (
+        "gemini-cli",
+        "mcpServers",
+        &[("user", ".gemini/settings.json"), ("project", "project/.gemini/settings.json")],
+    ),
+];
+
+/// Files as people have them; KEY stands for the table of servers.
+const JSON_LAYOUTS: &[(&str, &str)] = &[
+    ("empty", ""),
+    ("only a newline", "\n"),
+    ("only a comment", "// to do\n"),
+    ("an object", "{}"),
+    ("an object over two lines", "{\n}\n"),
+    ("no servers yet", "{\n  \"KEY\": {}\n}\n"),
+    ("servers to come", "{\n    \"KEY\": {\n        // none yet\n    }\n}\n"),
+    ("on one line", "{\"KEY\":{\"other\":{\"command\":\"o\"}},\"b\":[1,2]}"),
+    (
+        "another server, comments, settings around it",
+        "{\n  // mine\n  \"theme\": \"dark\", // at night\n  \"KEY\": {\n    /* the other */\n    \"other\": {\n      \
+         \"command\": \"o\",\n      \"args\": [\"a\",  \"b\"]\n    }\n    // no more\n  },\n  \"last\": null\n}\n",
+    ),
+    ("settings and no servers", "{\n  \"a\": 1 // one\n  // the end\n}\n"),
+    ("tabs", "{\n\t\"a\": 1,\n\t\"KEY\": {\n\t\t\"other\": { \"command\": \"o\" }\n\t}\n}"),
+    ("CRLF", "{\r\n  \"a\": 1,\r\n  \"KEY\": {\r\n    \"other\": {}\r\n  }\r\n}\r\n"),
+    ("CRLF and LF", "{\r\n  \"a\": 1,\n  \"b\": 2\r\n}\r\n"),
+    ("no final newline", "{\n  \"a\": 1\n}"),
+    (
+        "trailing commas",
+        "{\n  \"KEY\": {\n    \"other\": {\n      \"command\": \"o\",\n      \"args\": [\"x\",],\n    },\n  },\n}\n",
+    ),
+    ("a mark at the beginning", "\u{feff}{\n  \"a\": 1\n}\n"),
+    (
+        "ours from before",
+        "{\n  \"KEY\": {\n    \"spyhop\": {\n      \"command\": \"old\", // where it was\n      \"env\": { \"A\": \"b\" }\n    \
+         },\n    \"other\": {}\n  }\n}\n",
+    ),
+    (
+        "ours of another kind",
+        "{\n  \"KEY\": {\n    \"spyhop\": { \"url\": \"http://127.0.0.1:7733/mcp\" }\n  }\n}\n",
+    ),
+];
+
+const TOML_LAYOUTS: &[(&str, &str)] = &[
+    ("empty", ""),
+    ("settings", "model = \"x\" # the best\n\n[history]\nsave = true\n"),
+    ("a comment at the end", "model = \"x\"\n# the end\n"),
+    ("no final newline", "model = \"x\""),
+    ("other servers", "[mcp_servers.other]\ncommand = \"o\"\nargs = [\n    \"[a]\",\n]\n"),
+    (
+        "other servers in the middle",
+        "a = 1\n\n[mcp_servers.other]\ncommand = 'o'\n[mcp_servers.other.env]\nA = \"b\"\n\n# about z\n[z]\nq = 1979-05-27\n",
+    ),
+    ("CRLF", "a = 1\r\n\r\n[b]\r\nc = \"\"\"\r\nd\r\n\"\"\"\r\n"),
+    ("tabs", "[b]\n\tc\t=\t1\n"),
+    ("inline", "mcp_servers = { other = { command = \"o\" } }\nx = 1\n"),
+    ("dotted", "mcp_servers.other.command = \"o\"\n"),
+    ("a table of its own", "[mcp_servers]\n\n[mcp_servers.other]\ncommand = \"o\"\n"),
+    (
+        "ours from before",
+        "# ours\n[mcp_servers.spyhop] # here\ncommand = \"old\"\nstartup_timeout_sec = 20\n\n[mcp_servers.spyhop.env]\nA = \
+         \"b\"\n\n# theirs\n[mcp_servers.other]\ncommand = \"o\"\n",
+    ),
+];
+
+/// Text with its blanks made visible.
+fn visible(text: &str) -> String {
+    let shown = text.replace('\u{feff}', "<mark>").replace('\t', "<tab>").replace("\r\n", "<cr>\n");
+    let end = if shown.ends_with('\n') { "" } else { "<end>\n" };
+    format!("{shown}{end}")
+}
+
+/// Puts the entry into a file of each layout, holds what becomes of it to the page of the client, and takes it back.
+fn layouts(client: &str, scope: &str, file: &str, key: &str, layouts: &[(&str, &str)]) {
+    let mut page = String::new();
+    for (name, text) in layouts {
+        let home = Home::new();
+        let text = text.replace("KEY", key);
+        let path = home.path().join(file);
+        write(&path, text.as_bytes());
+        let before = home.everything();
+        let install = [&["install", client, "--scope", scope, "--yes"], &COMMAND[..]].concat();
+        let uninstall = ["uninstall", client, "--scope", scope, "--yes"];
+        home.ends(&install, 0);
+        let after = std::fs::read_to_string(&path).unwrap();
+        page += &format!("=== {name}\n{}", visible(&after));
+        let again = home.ends(&install, 0);
+        assert_eq!(again.out, "it is set up already\n", "{client}, {name}");
+        home.ends(&uninstall, 0);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{client}, {name}");
+        assert_eq!(left(&home), before, "{client}, {name}");
+        home.ends(&uninstall, if text.contains("spyhop") { 0 } else { 1 });
+
+        // Where something else was written since, that stays.
+        write(&path, text.as_bytes());
+        home.ends(&install, 0);
+        let sign = if file.ends_with(".toml") { "#" } else { "//" };
+        let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+        let later = format!("{mark}{sign} later\n");
+        let written = std::fs::read_to_string(&path).unwrap();
+        write(&path, format!("{later}{}", written.strip_prefix(mark).unwrap()).as_bytes());
+        home.ends(&uninstall, 0);
+        let left = std::fs::read_to_string(&path).unwrap();
+        assert!(left.starts_with(&later) && !left.contains("/opt/bin/spyhop"), "{client}, {name}: {left}");
+        let theirs = text.matches(sign).count() - text.matches("://").count() * usize::from(sign == "//");
+        let comments = left.matches(sign).count();
+        assert!(comments > theirs || text.contains("spyhop"), "{client}, {name}: a comment is lost: {left}");
+    }
+    golden(&format!("tests/cli/installed/{client}-{scope}.txt"), &page);
+}
+
+/// Everything but the notes, whose folders stay.
+fn left(home: &Home) -> Vec<(PathBuf, Vec<u8>)> {
+    let state = home.path().join(".local");
+    let mut left = home.everything();
+    left.retain(|(path, _)| !path.starts_with(&state));
+    left
+}
+
+#[test]
+fn every_layout_of_json_and_back() {
+    for (client, key, files) in JSON {
+        for (scope, file) in *files {
+            layouts(client, scope, file, key, JSON_LAYOUTS);
+        }
+    }
+}
+
+#[test]
+fn every_layout_of_toml_and_back() {
+    layouts("codex", "user", ".codex/config.toml", "mcp_servers", TOML_LAYOUTS);
+    layouts("codex", "project", "project/.codex/config.toml", "mcp_servers", TOML_LAYOUTS);
+}
+
+#[test]
+fn where_there_was_no_file_there_is_none_again() {
+    let mut files: Vec<(&str, &str, &str)> = Vec::new();
+    for (client, _, scopes) in JSON {
+        files.extend(scopes.iter().map(|(scope, file)| (*client, *scope, *file)));
+    }
+    files.extend([
+        ("codex", "user", ".codex/config.toml"),
+        ("codex", "project", "project/.codex/config.toml"),
+    ]);
+    for (client, scope, file) in files {
+        let home = Home::new();
+        let before = home.everything();
+        let args = [client, "--scope", scope, "--yes"];
+        let ran = home.ends(&[&["install"], &args[..], &COMMAND].concat(), 0);
+        let path = home.path().join(file);
+        assert!(ran.out.contains(&format!("+++ {}\n", path.display())), "{}", ran.out);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("/opt/bin/spyhop") && text.ends_with('\n'), "{text}");
+        home.ends(&[&["uninstall"], &args[..]].concat(), 0);
+        assert_eq!(left(&home), before, "{client} {scope}");
+    }
+}
+
+#[test]
+fn two_changes_are_taken_back_as_one() {
+    let home = Home::new();
+    let path = home.path().join(".gemini/settings.json");
+    write(&path, b"{ \"a\": 1 }");
+    home.ends(&["install", "gemini-cli", "--yes", "--command", "one"], 0);
+    home.ends(&["install", "gemini-cli", "--yes", "--command", "two", "."], 0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"two\"") && text.contains(home.project().to_str().unwrap()), "{text}");
+    home.ends(&["uninstall", "gemini-cli", "--yes"], 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ \"a\": 1 }");
+}
+
+#[test]
+fn without_the_note_the_entry_goes() {
+    let home = Home::new();
+    let path = home.path().join(".gemini/settings.json");
+    let text = "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n";
+    write(&path, text.as_bytes());
+    home.ends(&["install", "gemini-cli", "--yes"], 0);
+    std::fs::remove_dir_all(home.path().join(".local")).unwrap();
+    home.ends(&["uninstall", "gemini-cli", "--yes"], 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn what_the_entry_says() {
+    let home = Home::new();
+    let entry = |args: &[&str], file: &str| {
+        home.ends(&[&["install"], args, &["--yes"]].concat(), 0);
+        let text = std::fs::read_to_string(home.path().join(file)).unwrap();
+        let whole: Value = serde_json::from_str(&text).unwrap();
+        whole.as_object().unwrap().values().next().unwrap()["spyhop"].clone()
+    };
+    let own = env!("CARGO_BIN_EXE_spyhop");
+    let project = home.project().display().to_string();
+    let check =
+        |args: &[&str], file: &str, expected: Value| assert_eq!(entry(args, file), expected, "{args:?}");
+    check(
+        &["claude-code"],
+        ".claude.json",
+        serde_json::json!({ "type": "stdio", "command": own, "args": ["mcp"] }),
+    );
+    check(
+        &["claude-code", "--scope", "project"],
+        "project/.mcp.json",
+        serde_json::json!({ "type": "stdio", "command": "spyhop", "args": ["mcp"] }),
+    );
+    check(
+        &["vscode"],
+        "project/.vscode/mcp.json",
+        serde_json::json!({ "type": "stdio", "command": "spyhop", "args": ["mcp", "${workspaceFolder}"] }),
+    );
+    check(
+        &["cursor", "--scope", "user", "."],
+        ".cursor/mcp.json",
+        serde_json::json!({ "type": "stdio", "command": own, "args": ["mcp", project] }),
+    );
+    check(
+        &["zed", "--file", "zed.json"],
+        "project/zed.json",
+        serde_json::json!({ "command": own, "args": ["mcp"] }),
+    );
+    check(
+        &["generic", "--file", "any/mcp.json"],
+        "project/any/mcp.json",
+        serde_json::json!({ "command": own, "args": ["mcp"] }),
+    );
+    home.ends(&["uninstall", "generic", "--file", "any/mcp.json", "--yes"], 0);
+    assert!(!home.project().join("any").exists());
+    // The name in the path, not the file behind it.
+    let bin = home.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(own, bin.join("spyhop")).unwrap();
+        let mut command = home.command(&["install", "gemini-cli", "--print"]);
+        let shown = ran(command.env("PATH", &bin), "").out;
+        assert!(shown.contains(&format!("\"command\": \"{}\"", bin.join("spyhop").display())), "{shown}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_is() {
+    let home = Home::new();
+    let before = home.everything();
+    for name in ["install", "uninstall"] {
+        let ran = home.ends(&[name, "gemini-cli"], 2);
+        assert!(ran.err.contains("no terminal") && ran.err.contains("--yes"), "{}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+    let ran = home.ends(&["install", "gemini-cli", "--print"], 0);
+    assert!(
+        ran.out.starts_with("--- /dev/null\n+++ ") && ran.out.contains("+    \"spyhop\": {\n"),
+        "{}",
+        ran.out
+    );
+    let ran = home.ends(&["install", "generic", "--print"], 0);
+    let entry: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(entry["mcpServers"]["spyhop"]["args"][0], "mcp");
+    assert_eq!(home.everything(), before, "only printed");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let home = Home::new();
+    let refused = |args: &[&str], words: &str| {
+        let ran = home.ends(args, 2);
+        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+    };
+    refused(
+        &["install", "emacs", "--yes"],
+        "possible values: claude-code, cursor, vscode, codex, zed, gemini-cli, generic",
+    );
+    refused(&["install", "vscode", "--scope", "user", "--yes"], "give the trees, or choose --scope project");
+    refused(&["install", "generic", "--yes"], "choose --file FILE");
+    refused(&["install", "cursor", "--scope", "user", "--yes", "no/such"], "no/such");
+    refused(&["install", "gemini-cli", "--yes", "--print"], "cannot be used with");
+    assert_eq!(home.everything(), [(home.project(), Vec::new())]);
+}
+
+#[test]
+fn files_that_are_not_understood_are_left_alone() {
+    let check = |client: &str, file: &str, bytes: &[u8], words: &str| {
+        let home = Home::new();
+        let path = home.path().join(file);
+        write(&path, bytes);
+        let ran = home.ends(&["install", client, "--yes"], 2);
+        assert!(ran.err.contains(words) && ran.err.contains(path.to_str().unwrap()), "{}", ran.err);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    };
+    let gemini = |bytes: &[u8], words| check("gemini-cli", ".gemini/settings.json", bytes, words);
+    gemini(b"{ \"a\": }", "line 1 column");
+    gemini(b"{ a: 1 }", "line 1 column 3");
+    gemini(b"[1]", "the file is no table");
+    gemini(b"{ \"mcpServers\": [] }", "'mcpServers' is no table");
+    gemini(b"{ \"mcpServers\": {}, \"mcpServers\": {} }", "'mcpServers' twice");
+    gemini(b"{ \"mcpServers\": { \"spyhop\": {}, \"spyhop\": {} } }", "'spyhop' twice");
+    gemini(b"{ \"a\": \"\xff\" }", "UTF-8");
+    let codex = |bytes: &[u8], words| check("codex", ".codex/config.toml", bytes, words);
+    codex(b"a = \n", "line 1");
+    codex(b"mcp_servers = 1\n", "'mcp_servers' is no table");
+    codex(b"[[mcp_servers]]\na = 1\n", "'mcp_servers' is no table");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_modes_and_locks_are_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set =
+        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    // A file that lies in a repository of dotfiles, linked twice, once by a relative path.
+    let real = home.path().join("dotfiles/gemini.json");
+    write(&real, b"{}\n");
+    set(&real, 0o640);
+    let between = home.path().join("dotfiles/link.json");
+    std::os::unix::fs::symlink("gemini.json", &between).unwrap();
+    let link = home.path().join(".gemini/settings.json");
+    std::fs::create_dir(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&between, &link).unwrap();
+    home.ends(&["install", "gemini-cli", "--yes"], 0);
+    assert!(link.is_symlink() && between.is_symlink() && !real.is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("spyhop"));
+    assert_eq!(mode(&real), 0o640);
+    assert_eq!(std::fs::read_dir(real.parent().unwrap()).unwrap().count(), 2, "nothing is left over");
+    home.ends(&["uninstall", "gemini-cli", "--yes"], 0);
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}\n");
+    assert!(link.is_symlink() && mode(&real) == 0o640);
+    // What may not be written is not replaced either, though the folder would allow it.
+    set(&real, 0o440);
+    let ran = home.ends(&["install", "gemini-cli", "--yes"], 2);
+    assert!(ran.err.contains("may not be written"), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}\n");
+    // New ones: the user's is the user's alone, a project's is for those who may read the project.
+    home.ends(&["install", "codex", "--yes"], 0);
+    assert_eq!(mode(&home.path().join(".codex/config.toml")), 0o600);
+    let mut command = home.command(&["install", "vscode", "--yes"]);
+    assert_eq!(ran_with_umask(&mut command, 0o022), 0);
+    assert_eq!(mode(&home.project().join(".vscode/mcp.json")), 0o644);
+    let notes = home.path().join(".local/state/spyhop/installed");
+    for note in std::fs::read_dir(notes).unwrap() {
+        assert_eq!(mode(&note.unwrap().path()), 0o600);
+    }
+}
+
+#[cfg(unix)]
+fn ran_with_umask(command: &mut Command, mask: libc::mode_t) -> i32 {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: setting the mask of a process that is about to begin touches nothing of ours.
+    unsafe {
+        command.pre_exec(move || {
+            libc::umask(mask);
+            Ok(())
+        });
+    }
+    ran(command, "").code
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn somebody_at_a_terminal_is_asked() {
+    let home = Home::new();
+    let path = home.path().join(".gemini/settings.json");
+    let answered = |name: &str, answer: &str| at_a_terminal(&mut home.command(&[name, "gemini-cli"]), answer);
+    let (code, said) = answered("install", "n\n");
+    assert_eq!((code, path.exists()), (1, false));
+    assert!(said.contains(&format!("Write {}? [y/N]", path.display())), "{said}");
+    assert_eq!(answered("install", "\n").0, 1);
+    assert_eq!((answered("install", "y\n").0, path.exists()), (0, true));
+    assert_eq!((answered("uninstall", "no\n").0, path.exists()), (1, true));
+    let (code, said) = answered("uninstall", "yes\n");
+    assert_eq!((code, path.exists()), (0, false));
+    assert!(said.contains(&format!("Remove {}? [y/N]", path.display())), "{said}");
+}
+
+/// Runs a command whose standard input is a terminal on which `answer` is typed; its code and what it asked.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(command: &mut Command, answer: &str) -> (i32, String) {
+    use std::io::Write;
+    use std::os::fd::{FromRawFd, OwnedFd};
+    use std::process::Stdio;
+    let (mut user, mut program) = (0, 0);
+    // SAFETY: the two places are ours, and nothing else is passed.
+    let opened = unsafe {
+        libc::openpty(&mut user, &mut program, std::ptr::null_mut(), std::ptr::null(), std::ptr::null())
+    };
+    assert_eq!(opened, 0);
+    // SAFETY: both have just been opened and belong to nobody else.
+    let (user, program) = unsafe { (OwnedFd::from_raw_fd(user), OwnedFd::from_raw_fd(program)) };
+    command.stdin(Stdio::from(program)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::fs::File::from(user.try_clone().unwrap()).write_all(answer.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(user);
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
