@@ -1,7 +1,7 @@
 //! Where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open engine.
 //!
 //! ```text
-//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu]
+//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT]
 //! ```
 //!
 //! The questions are those of somebody who works on kubernetes (any version; the figures are those of Debian's source
@@ -10,7 +10,9 @@
 //! other half listens to the spans that the library opens for its stages, which costs some microseconds an answer. A
 //! stage that contains others is measured with them; the indented ones lie inside the one above.
 //!
-//! `--each` adds a line a question. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the tree is indexed into a temporary folder.
+//! `--each` adds a line a question. `--only` asks nothing but the questions that hold a text, or that text itself where
+//! none does. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the
+//! tree is indexed into a temporary folder.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -87,6 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .arg(Arg::new("index-dir").long("index-dir").value_parser(value_parser!(PathBuf)))
         .arg(Arg::new("rounds").long("rounds").value_parser(value_parser!(usize)).default_value("40"))
         .arg(Arg::new("cpu").long("cpu").action(ArgAction::SetTrue))
+        .arg(Arg::new("only").long("only"))
         .arg(Arg::new("each").long("each").action(ArgAction::SetTrue))
         .get_matches();
     let tree: &PathBuf = args.get_one("tree").expect("required");
@@ -97,14 +100,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stale_policy = StalePolicy::Ignore;
     let options = Options { index_dir: Some(std::path::absolute(dir)?), stale_policy, ..Options::default() };
     let engine = Engine::open(tree, options)?;
-    let requests: Vec<SearchRequest> = QUESTIONS.iter().map(|text| SearchRequest::new(*text)).collect();
+    let only = args.get_one::<String>("only").map_or("", String::as_str);
+    let mut questions: Vec<&str> = QUESTIONS.iter().copied().filter(|text| text.contains(only)).collect();
+    if questions.is_empty() {
+        questions.push(only);
+    }
+    let requests: Vec<SearchRequest> = questions.iter().map(|text| SearchRequest::new(*text)).collect();
     for request in &requests {
         engine.search(request)?;
     }
 
     let whole = whole(&engine, &requests, rounds)?;
     let stages = by_stage(&engine, &requests, rounds)?;
-    println!("{} questions, {rounds} rounds; microseconds\n", QUESTIONS.len());
+    println!("{} questions, {rounds} rounds; microseconds\n", questions.len());
     println!("| stage | p50 | p90 | p99 | mean |\n|---|--:|--:|--:|--:|");
     for (name, shown) in STAGES {
         row(shown, stages.get(name).cloned().unwrap_or_default());
@@ -113,7 +121,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("whole answer, tracing off", whole.answers.concat());
     if args.get_flag("each") {
         println!("\n| question | p50 | p99 |\n|---|--:|--:|");
-        for (question, mut times) in QUESTIONS.iter().zip(whole.answers) {
+        for (question, mut times) in questions.iter().zip(whole.answers) {
             times.sort_unstable();
             println!("| {question} | {} | {} |", at(&times, 50), at(&times, 99));
         }
