@@ -26,6 +26,8 @@ const TELLING_FILES: u64 = 200;
 pub enum Effort {
     /// No more than reading the files would take. How much that lets through depends on the segments.
     Worthwhile,
+    /// No more than reading so many files would take, for who reads no more of them. As above.
+    Files(usize),
     /// Everything, so that what is let through depends on the files alone.
     Whole,
 }
@@ -56,12 +58,18 @@ pub fn narrow(
             }
             let share = n_files as u64 * u64::from(reader.segments()[segment].max_doc()) / all_docs.max(1);
             // Where one segment of some size says that most files may match, the others would say the same.
+            let own_effort = match effort {
+                Effort::Files(most) => {
+                    Effort::Files((most as u64 * share).div_ceil(n_files.max(1) as u64) as usize)
+                }
+                other => other,
+            };
             let list = match in_vain.load(Ordering::Relaxed) {
                 true => None,
-                false => in_segment(reader, segment, plan, share, effort)?,
+                false => in_segment(reader, segment, plan, share, own_effort)?,
             };
             let is_most = |list: &Vec<u32>| list.len() as u64 * 2 > share;
-            if effort == Effort::Worthwhile && share > TELLING_FILES && list.as_ref().is_none_or(is_most) {
+            if effort != Effort::Whole && share > TELLING_FILES && list.as_ref().is_none_or(is_most) {
                 in_vain.store(true, Ordering::Relaxed);
             }
             lists.push((segment, list));
@@ -105,6 +113,7 @@ fn in_segment(
         n_docs: reader.segments()[segment].max_doc(),
         budget: match effort {
             Effort::Worthwhile => n_files * WORDS_A_FILE / IN_VAIN + MIN_WORDS,
+            Effort::Files(most) => (most as u64).min(n_files) * WORDS_A_FILE,
             Effort::Whole => u64::MAX,
         },
         effort,
@@ -190,7 +199,7 @@ impl Here<'_> {
                 let mut left: Option<Docs> = None;
                 for (cost, plan) in by_cost {
                     let is_dear = |left: &Docs| cost > left.count() * WORDS_A_FILE;
-                    if self.effort == Effort::Worthwhile && left.as_ref().is_some_and(is_dear) {
+                    if self.effort != Effort::Whole && left.as_ref().is_some_and(is_dear) {
                         break;
                     }
                     if let Some(docs) = self.docs(plan)? {

@@ -216,9 +216,18 @@ fn candidates(
     let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
     if !whole.is_empty() {
         let mut files = holding_all(&whole, context, likely)?;
-        if files.len() > most
-            && let Some(narrowed) = narrowed(text, context)
-        {
+        if files.len() <= most {
+            return Ok(Candidates { files, complete: true });
+        }
+        // Where the words at the ends stand whole in more files than may be read, longer words do not matter.
+        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        if all.len() > whole.len() {
+            let sure = holding_all(&all, context, likely)?;
+            if sure.len() > most {
+                return Ok(Candidates { files: sure, complete: false });
+            }
+        }
+        if let Some(narrowed) = narrowed(text, context, most) {
             files.retain(|file| narrowed.binary_search(file).is_ok());
         }
         return Ok(Candidates { files, complete: true });
@@ -236,7 +245,7 @@ fn candidates(
     }
     let is_small = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
     if (query.is_code || is_small)
-        && let Some(files) = narrowed(text, context)
+        && let Some(files) = narrowed(text, context, most)
     {
         return Ok(Candidates { files, complete: true });
     }
@@ -262,15 +271,15 @@ fn candidates(
 }
 
 /// The files of the view that may hold `text`, sorted, by all that its words say, insides too; `None` where that is too
-/// little or too long to look up.
-fn narrowed(text: &str, context: &Context<'_>) -> Option<Vec<u32>> {
+/// little or too long to look up, when `most` of them may be read.
+fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> {
     let corpus = context.corpus;
     let plan = Plan::new(&Wanted { fixed: true, multi_line: true, ..Wanted::new(text) });
     // A lookup that fails narrows nothing, as for an exact search.
     let n_files = corpus.n_files();
     // What is let through counts against the budget of files, so it may not depend on what lies beside the view.
     let is_small = n_files <= MAX_FILES_FOR_INSIDES;
-    let effort = if is_small { Effort::Whole } else { Effort::Worthwhile };
+    let effort = if is_small { Effort::Whole } else { Effort::Files(most) };
     let Ok(Some(docs)) = grep::narrow(&corpus.committed().reader, &plan, n_files, effort) else {
         return None;
     };
