@@ -42,8 +42,10 @@ fuzz_target!(|data: &[u8]| {
     for id in meta.version_ids() {
         let Some(version) = meta.version(id) else { continue };
         let _ = (version.path(), version.hash(), version.language(), version.notes().count(), version.lengths());
-        let _ = version.symbol_names();
-        if let Ok(outline) = version.outline() {
+        if let Ok(mut names) = version.symbol_names() {
+            while names.advance().is_some() {}
+        }
+        if let Ok(outline) = version.outline(&mut Vec::new()) {
             outline.symbols.iter().enumerate().for_each(|(place, _)| _ = outline.depth(place));
         }
     }

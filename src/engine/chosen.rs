@@ -116,7 +116,8 @@ impl Engine {
             };
             let is_known = by_outline && is_same;
             let version = viewed.meta().version(version).filter(|_| is_known)?;
-            let outline = version.outline().ok().filter(|_| !read::is_path_only(version.hash()))?;
+            let mut names = Vec::new();
+            let outline = version.outline(&mut names).ok().filter(|_| !read::is_path_only(version.hash()))?;
             let symbols = outline.symbols.iter().filter(|symbol| kinds.contains(symbol.kind));
             Some(symbols.map(|symbol| symbol.lines).collect())
         };

@@ -333,7 +333,7 @@ impl Meta {
 
     /// Reads everything, against its check: the outline of every version, every part of every view, every source.
     pub fn verify(&self) -> Vec<MetaError> {
-        let outlines = self.version_ids().filter_map(|id| self.version(id)?.outline().err());
+        let outlines = self.version_ids().filter_map(|id| self.version(id)?.outline(&mut Vec::new()).err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
         let lost = self.sources.as_ref().map_or(0, Sources::lost);
         let lost = self.commit.sources.as_ref().filter(|_| lost > 0).map(|record| MetaError::Damaged {
@@ -455,9 +455,12 @@ impl<'m> Version<'m> {
         self.columns.lengths(self.row)
     }
 
-    /// Its outline, decoded.
-    pub fn outline(self) -> Result<Outline<'m>, MetaError> {
-        self.decoded(Outline::decode)
+    /// Its outline, decoded; its names are written out into `names`.
+    pub fn outline<'n>(self, names: &'n mut Vec<u8>) -> Result<Outline<'n>, MetaError>
+    where
+        'm: 'n,
+    {
+        self.decoded(|bytes| Outline::decode(bytes, names))
     }
 
     /// The names of its outline.
@@ -465,7 +468,7 @@ impl<'m> Version<'m> {
         self.decoded(SymbolNames::decode)
     }
 
-    fn decoded<T>(self, decode: impl Fn(&'m [u8]) -> Option<T>) -> Result<T, MetaError> {
+    fn decoded<T>(self, decode: impl FnOnce(&'m [u8]) -> Option<T>) -> Result<T, MetaError> {
         let damaged = || self.meta.damaged(self.record, format!("the outline of {}", self.path()));
         self.columns.outline(self.row).and_then(decode).ok_or_else(damaged)
     }

@@ -1,14 +1,17 @@
 //! The outline of a file version as it is kept: its symbols without spans of text.
 //!
 //! Ranking looks at the definitions of some hundred files a query, so an outline is decoded alone, checked alone
-//! (CRC-32 before it), and holds no more than ranking and display use; decoded names borrow from the mapped record.
-//! Names stand together, because most queries look at nothing else; the rest is told from the symbol before:
+//! (CRC-32 before it), and holds no more than ranking and display use. Names stand together, because most queries look at
+//! nothing else, and each is told from the one before (front coding), as names beside each other begin alike; so is the
+//! rest, and what is usual takes a byte:
 //!
 //! ```text
-//! how many symbols; bytes of the names; of each name its length and itself
-//! of each symbol: kind; how far back its parent stands, 0 for none; its container as [`Holder`] and, where that
-//!     does not say it, the text; how far it begins behind the one before; its bytes; how far its first line is
-//!     behind that of the one before, zigzag; its further lines
+//! how many symbols; bytes of the names; of each name how much of the one before it begins with, and what follows: both
+//!     lengths as [`push_pair`], the bytes that follow
+//! of each symbol: kind and [`Shape`] in a byte; where the shape does not tell parent and container, how far back the
+//!     parent stands, 0 for none, its container as [`Holder`] and, where that does not say it, the text; how far it begins
+//!     behind the end of the symbol before, or behind its start if that is the parent; its bytes; how far its first line is
+//!     behind the last or first of that symbol, and its further lines, as [`push_pair`]
 //! ```
 //!
 //! All numbers are varints.
@@ -77,29 +80,34 @@ impl<'a> Outline<'a> {
     /// The outline as it is kept, so that a build holds bytes and not symbols.
     pub fn encode(&self) -> EncodedOutline {
         let (mut names, mut rest) = (Vec::new(), Vec::new());
-        let mut before = Place::default();
+        let mut before = Before::default();
         for (at, symbol) in self.symbols.iter().enumerate() {
-            text(&mut names, symbol.name);
-            let OutlineSymbol { kind, span, lines, container, parent, .. } = *symbol;
-            rest.push(kind as u8);
-            push_varint(&mut rest, parent.map_or(0, |parent| (at as u64).wrapping_sub(u64::from(parent))));
+            push_name(&mut names, before.name, symbol.name);
+            let OutlineSymbol { span, lines, container, parent, .. } = *symbol;
             let of_parent =
                 parent.and_then(|parent| self.symbols.get(parent as usize)).map(|parent| parent.name);
-            match container {
-                None => rest.push(Holder::None as u8),
-                Some(_) if container == of_parent => rest.push(Holder::Parent as u8),
-                Some(_) if container == before.container => rest.push(Holder::Before as u8),
-                Some(container) => {
-                    rest.push(Holder::Text as u8);
-                    text(&mut rest, container);
+            let shape = Shape::of(at, symbol, of_parent, &before);
+            rest.push(symbol.kind as u8 | (shape as u8) << KIND_BITS);
+            if shape == Shape::Other {
+                push_varint(
+                    &mut rest,
+                    parent.map_or(0, |parent| (at as u64).wrapping_sub(u64::from(parent))),
+                );
+                match container {
+                    None => rest.push(Holder::None as u8),
+                    Some(_) if container == of_parent => rest.push(Holder::Parent as u8),
+                    Some(_) if container == before.container => rest.push(Holder::Before as u8),
+                    Some(container) => {
+                        rest.push(Holder::Text as u8);
+                        text(&mut rest, container);
+                    }
                 }
             }
-            push_varint(&mut rest, u64::from(span.start.wrapping_sub(before.start)));
+            let (from, line) = before.place(shape);
+            push_varint(&mut rest, u64::from(span.start.wrapping_sub(from)));
             push_varint(&mut rest, u64::from(span.end.wrapping_sub(span.start)));
-            let line = i64::from(lines.first) - i64::from(before.line);
-            push_varint(&mut rest, (line << 1 ^ line >> 63) as u64);
-            push_varint(&mut rest, u64::from(lines.last.wrapping_sub(lines.first)));
-            before = Place { start: span.start, line: lines.first, container };
+            push_pair(&mut rest, lines.first.wrapping_sub(line), lines.last.wrapping_sub(lines.first));
+            before = Before::from(*symbol);
         }
         let mut body = Vec::with_capacity(names.len() + rest.len() + 8);
         push_varint(&mut body, self.symbols.len() as u64);
@@ -109,50 +117,132 @@ impl<'a> Outline<'a> {
         EncodedOutline { bytes: sealed(body), symbols: self.symbols.len() as u32 }
     }
 
-    pub(super) fn decode(bytes: &'a [u8]) -> Option<Outline<'a>> {
-        let (names, mut rest) = parts(bytes)?;
-        let mut symbols: Vec<OutlineSymbol<'a>> = Vec::with_capacity(names.left);
-        let mut before = Place::default();
-        for name in names {
-            let name = std::str::from_utf8(name).ok()?;
-            let kind = SymbolKind::from_number(byte(&mut rest)?)?;
-            let back = take_varint(&mut rest)? as usize;
-            let parent = match back {
-                0 => None,
-                _ => Some(symbols.len().checked_sub(back)? as u32),
-            };
-            let container = match Holder::of(byte(&mut rest)?)? {
-                Holder::None => None,
-                Holder::Parent => Some(symbols[parent? as usize].name),
-                Holder::Before => before.container,
-                Holder::Text => Some(std::str::from_utf8(take_text(&mut rest)?).ok()?),
-            };
-            let start = before.start.wrapping_add(take_varint(&mut rest)? as u32);
-            let end = start.wrapping_add(take_varint(&mut rest)? as u32);
-            let line = take_varint(&mut rest)?;
-            let line = (line >> 1) as i64 ^ -((line & 1) as i64);
-            let first = u32::try_from(i64::from(before.line).checked_add(line)?).ok()?;
-            let last = first.wrapping_add(take_varint(&mut rest)? as u32);
-            before = Place { start, line: first, container };
-            symbols.push(OutlineSymbol {
-                name,
-                kind,
-                span: Span { start, end },
-                lines: Lines { first, last },
-                container,
-                parent,
-            });
+    /// The outline, whose names are written out into `names`.
+    pub(super) fn decode(bytes: &'a [u8], names: &'a mut Vec<u8>) -> Option<Outline<'a>> {
+        let (mut folded, mut rest) = parts(bytes)?;
+        names.clear();
+        let mut ends: Vec<usize> = Vec::with_capacity(folded.left);
+        while folded.left > 0 {
+            names.extend_from_slice(folded.advance()?);
+            ends.push(names.len());
+        }
+        let mut symbols: Vec<OutlineSymbol<'a>> = Vec::with_capacity(ends.len());
+        let (mut before, mut start) = (Before::default(), 0);
+        for end in ends {
+            let name = std::str::from_utf8(&names[start..end]).ok()?;
+            start = end;
+            let symbol = symbol(name, &mut rest, &symbols, &before)?;
+            before = Before::from(symbol);
+            symbols.push(symbol);
         }
         Some(Outline { symbols })
     }
 }
 
-/// What the next symbol is told from.
+/// The next symbol, which stands behind `symbols`.
+fn symbol<'a>(
+    name: &'a str,
+    rest: &mut &'a [u8],
+    symbols: &[OutlineSymbol<'a>],
+    before: &Before<'a>,
+) -> Option<OutlineSymbol<'a>> {
+    let head = byte(rest)?;
+    let kind = SymbolKind::from_number(head & ((1 << KIND_BITS) - 1))?;
+    let shape = Shape::from_number(head >> KIND_BITS)?;
+    let of = |parent: Option<u32>| Some(symbols[parent? as usize].name);
+    let (parent, container) = match shape {
+        Shape::Top => (None, None),
+        Shape::Sibling => (before.parent, Some(of(before.parent)?)),
+        Shape::Child => {
+            let parent = Some(symbols.len().checked_sub(1)? as u32);
+            (parent, of(parent))
+        }
+        Shape::Alike => (before.parent, before.container),
+        Shape::Other => {
+            let parent = match take_varint(rest)? as usize {
+                0 => None,
+                back => Some(symbols.len().checked_sub(back)? as u32),
+            };
+            let container = match Holder::of(byte(rest)?)? {
+                Holder::None => None,
+                Holder::Parent => Some(of(parent)?),
+                Holder::Before => before.container,
+                Holder::Text => Some(std::str::from_utf8(take_text(rest)?).ok()?),
+            };
+            (parent, container)
+        }
+    };
+    let (from, line) = before.place(shape);
+    let start = from.wrapping_add(take_varint(rest)? as u32);
+    let end = start.wrapping_add(take_varint(rest)? as u32);
+    let (ahead, further) = take_pair(rest)?;
+    let first = line.wrapping_add(ahead);
+    let lines = Lines { first, last: first.wrapping_add(further) };
+    Some(OutlineSymbol { name, kind, span: Span { start, end }, lines, container, parent })
+}
+
+/// The symbol that the next one is told from.
 #[derive(Clone, Copy, Default)]
-struct Place<'a> {
-    start: u32,
-    line: u32,
+struct Before<'a> {
+    name: &'a str,
+    span: Span,
+    lines: Lines,
     container: Option<&'a str>,
+    parent: Option<u32>,
+}
+
+impl<'a> Before<'a> {
+    fn from(symbol: OutlineSymbol<'a>) -> Before<'a> {
+        let OutlineSymbol { name, span, lines, container, parent, .. } = symbol;
+        Before { name, span, lines, container, parent }
+    }
+
+    /// The byte and line that the next symbol's are counted from.
+    fn place(&self, shape: Shape) -> (u32, u32) {
+        match shape {
+            Shape::Child => (self.span.start, self.lines.first),
+            _ => (self.span.end, self.lines.last),
+        }
+    }
+}
+
+/// How many bits of a symbol's first byte are its kind; the others are its shape.
+const KIND_BITS: u32 = 5;
+
+const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
+
+/// What is usual of a parent and a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Neither.
+    Top,
+    /// The parent of the symbol before, which is the container.
+    Sibling,
+    /// The symbol before, for both.
+    Child,
+    /// Those of the symbol before.
+    Alike,
+    /// They are written out.
+    Other,
+}
+
+impl Shape {
+    fn of(at: usize, symbol: &OutlineSymbol<'_>, of_parent: Option<&str>, before: &Before<'_>) -> Shape {
+        let OutlineSymbol { container, parent, .. } = *symbol;
+        let is_in_parent = parent.is_some() && container.is_some() && container == of_parent;
+        match parent {
+            None if container.is_none() => Shape::Top,
+            Some(parent) if is_in_parent && parent as usize + 1 == at => Shape::Child,
+            Some(_) if is_in_parent && parent == before.parent => Shape::Sibling,
+            _ if (parent, container) == (before.parent, before.container) => Shape::Alike,
+            _ => Shape::Other,
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Shape> {
+        use Shape::*;
+        [Top, Sibling, Child, Alike, Other].get(number as usize).copied()
+    }
 }
 
 /// What the container of a symbol is.
@@ -179,20 +269,27 @@ impl Holder {
 pub struct SymbolNames<'a> {
     left: usize,
     rest: &'a [u8],
+    /// The last one.
+    name: Vec<u8>,
 }
 
 impl<'a> SymbolNames<'a> {
     pub(super) fn decode(bytes: &'a [u8]) -> Option<SymbolNames<'a>> {
         Some(parts(bytes)?.0)
     }
-}
 
-impl<'a> Iterator for SymbolNames<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
+    /// The next one.
+    pub fn advance(&mut self) -> Option<&[u8]> {
         self.left = self.left.checked_sub(1)?;
-        take_text(&mut self.rest)
+        let (shared, len) = take_pair(&mut self.rest)?;
+        let (own, rest) = self.rest.split_at_checked(len as usize)?;
+        self.rest = rest;
+        if shared as usize > self.name.len() {
+            return None;
+        }
+        self.name.truncate(shared as usize);
+        self.name.extend_from_slice(own);
+        Some(&self.name)
     }
 }
 
@@ -202,7 +299,36 @@ fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;
     // A name takes a byte at least.
-    (left <= names.len()).then_some((SymbolNames { left, rest: names }, rest))
+    (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new() }, rest))
+}
+
+fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
+    let alike = before.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
+    let own = &name.as_bytes()[alike..];
+    push_pair(bytes, alike as u32, own.len() as u32);
+    bytes.extend_from_slice(own);
+}
+
+/// A number that does not fit into half a byte is written behind it, less what says so.
+const IN_HALF: u32 = 15;
+
+/// Two numbers, which share a byte when both are small.
+fn push_pair(bytes: &mut Vec<u8>, one: u32, other: u32) {
+    bytes.push((one.min(IN_HALF) << 4 | other.min(IN_HALF)) as u8);
+    for number in [one, other] {
+        if number >= IN_HALF {
+            push_varint(bytes, u64::from(number - IN_HALF));
+        }
+    }
+}
+
+fn take_pair(bytes: &mut &[u8]) -> Option<(u32, u32)> {
+    let both = u32::from(byte(bytes)?);
+    let mut number = |half: u32| match half {
+        IN_HALF => IN_HALF.checked_add(u32::try_from(take_varint(bytes)?).ok()?),
+        small => Some(small),
+    };
+    Some((number(both >> 4)?, number(both & IN_HALF)?))
 }
 
 fn text(bytes: &mut Vec<u8>, text: &str) {
@@ -256,14 +382,18 @@ mod tests {
     fn names_are_those_of_the_outline() {
         let long = "n".repeat(300);
         let symbols =
-            vec![symbol("größe", None, None), symbol(&long, Some("größe"), Some(0)), symbol("", None, None)];
+            [("größe", None), ("grün", Some(0)), (&long[..], Some(0)), (&long[1..], Some(2)), ("", None)];
+        let container = |parent: Option<u32>| parent.map(|parent| ["größe", "", &long][parent as usize]);
+        let symbols: Vec<OutlineSymbol<'_>> =
+            symbols.into_iter().map(|(name, parent)| symbol(name, container(parent), parent)).collect();
         let outline = Outline { symbols };
         let EncodedOutline { mut bytes, .. } = outline.encode();
-        assert_eq!(Outline::decode(&bytes), Some(outline.clone()));
-        let names: Vec<&[u8]> = SymbolNames::decode(&bytes).unwrap().collect();
-        assert_eq!(names, outline.symbols.iter().map(|symbol| symbol.name.as_bytes()).collect::<Vec<_>>());
+        assert_eq!(Outline::decode(&bytes, &mut Vec::new()), Some(outline.clone()));
+        let expected: Vec<&[u8]> = outline.symbols.iter().map(|symbol| symbol.name.as_bytes()).collect();
+        assert_eq!(all_names(&bytes).unwrap(), expected);
         *bytes.last_mut().unwrap() ^= 1;
-        assert!(SymbolNames::decode(&bytes).is_none() && Outline::decode(&bytes).is_none());
+        assert!(SymbolNames::decode(&bytes).is_none());
+        assert!(Outline::decode(&bytes, &mut Vec::new()).is_none());
     }
 
     #[test]
@@ -279,19 +409,46 @@ mod tests {
             at(symbol("of_parent", Some("Type"), Some(0)), 4, 4_000_000, 1),
             at(symbol("of_another", Some("Other"), Some(1)), 4, 1, 70_000),
             at(symbol("the_same", Some("Other"), None), 3_000_000_000, 1, 2),
+            at(symbol("alike", Some("Other"), None), 3_000_000_002, 127, 15),
+            at(symbol("child", Some("alike"), Some(4)), 3_000_000_002, 128, 15),
+            at(symbol("sibling", Some("alike"), Some(4)), 3_000_000_130, 1, 30),
+            at(symbol("held by nobody", None, Some(4)), 3_000_000_131, 1, 31),
+            at(symbol("top", None, None), 3_000_000_132, 300, 3_000),
             at(symbol("back", Some("Type"), Some(0)), u32::MAX - 1, 1, u32::MAX - 9),
         ];
         let outline = Outline { symbols };
         let EncodedOutline { bytes, symbols } = outline.encode();
-        assert_eq!((Outline::decode(&bytes), symbols), (Some(outline), 5));
+        assert_eq!((Outline::decode(&bytes, &mut Vec::new()), symbols), (Some(outline), 10));
+    }
+
+    #[test]
+    fn what_is_usual_takes_few_bytes() {
+        let names: Vec<String> = (0..100).map(|number| format!("DRIVER_REGISTER_{number:02}")).collect();
+        let symbols = names.iter().zip(0..).map(|(name, place)| OutlineSymbol {
+            kind: SymbolKind::Macro,
+            span: Span { start: place * 30, end: place * 30 + 29 },
+            lines: Lines { first: place, last: place },
+            ..symbol(name, None, None)
+        });
+        let EncodedOutline { bytes, .. } = Outline { symbols: symbols.collect() }.encode();
+        assert!(bytes.len() < 800, "{} bytes for 100 macros", bytes.len());
+    }
+
+    fn all_names(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        let mut names = SymbolNames::decode(bytes)?;
+        let mut all = Vec::new();
+        while names.left > 0 {
+            all.push(names.advance()?.to_vec());
+        }
+        Some(all)
     }
 
     proptest::proptest! {
         #[test]
         fn any_bytes_are_an_outline_or_none(body: Vec<u8>) {
             let bytes = sealed(body);
-            let names = SymbolNames::decode(&bytes).map(Iterator::count);
-            if let Some(outline) = Outline::decode(&bytes) {
+            let names = all_names(&bytes).map(|names| names.len());
+            if let Some(outline) = Outline::decode(&bytes, &mut Vec::new()) {
                 proptest::prop_assert_eq!(names, Some(outline.symbols.len()));
             }
         }

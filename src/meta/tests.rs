@@ -58,7 +58,7 @@ fn shown(meta: &Meta) -> Vec<String> {
         .map(|entry| {
             let version = meta.version(entry.version).unwrap();
             let names: Vec<String> =
-                version.outline().unwrap().symbols.iter().map(|s| s.qualified()).collect();
+                version.outline(&mut Vec::new()).unwrap().symbols.iter().map(|s| s.qualified()).collect();
             format!(
                 "{} {} {:?} {} {:?} {}",
                 version.id().0,
@@ -143,7 +143,7 @@ fn damage_is_found_and_named() {
     std::fs::write(&path, &bytes).unwrap();
     let meta = Meta::open(dir.path(), commit.clone()).unwrap();
     let outlines: Vec<bool> =
-        meta.version_ids().map(|id| meta.version(id).unwrap().outline().is_ok()).collect();
+        meta.version_ids().map(|id| meta.version(id).unwrap().outline(&mut Vec::new()).is_ok()).collect();
     assert_eq!(outlines, [true, true], "the damaged outline belongs to a collected version");
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(open(), Err(MetaError::Gone(_))));
@@ -246,7 +246,7 @@ fn versions_are_found_in_whatever_order_their_records_came() {
     for version in folded.version_ids().map(|id| folded.version(id).unwrap()) {
         let id = version.id().0;
         assert_eq!(version.path(), format!("{id}.rs"));
-        assert_eq!(version.outline().unwrap().symbols[0].name, version.path());
+        assert_eq!(version.outline(&mut Vec::new()).unwrap().symbols[0].name, version.path());
         assert_eq!((version.lines(), version.lengths()[0], version.language().0), (id, id, id as u16));
         assert_eq!(version.notes().collect::<Vec<_>>(), [Note::SyntaxErrors]);
     }

@@ -31,8 +31,9 @@ pub fn face(
     corpus: &Corpus,
     hit: &Ranked,
 ) -> Result<Face, SearchError> {
-    let outline =
-        corpus.meta().version(hit.version).map(|version| version.outline()).transpose()?.unwrap_or_default();
+    let mut names = Vec::new();
+    let version = corpus.meta().version(hit.version);
+    let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
     // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
     Ok(face_among(query, kinds, &outline.symbols, &corpus.columns(hit.doc)?, enough))

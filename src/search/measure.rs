@@ -135,7 +135,11 @@ impl<'m> Measure<'m> {
         if held != 0 {
             let mut best = 0.0f32;
             let (most, neighbours) = (self.evidence.idf_of(held), held & (held >> 1));
-            for (place, name) in version.symbol_names()?.enumerate() {
+            let mut symbols = version.symbol_names()?;
+            let mut next = 0;
+            while let Some(name) = symbols.advance() {
+                let place = next;
+                next += 1;
                 if !self.may_be_better(name, held, best, pairs) {
                     continue;
                 }
@@ -146,7 +150,7 @@ impl<'m> Measure<'m> {
                 let worth = name_worth(self.evidence.idf_of(cover.mask), cover.of_name);
                 if worth > best {
                     best = worth;
-                    facts.best = Some((place as u32, cover.mask));
+                    facts.best = Some((place, cover.mask));
                 }
                 // No name can be worth more.
                 if best >= most && neighbours & !pairs == 0 {
@@ -169,7 +173,8 @@ impl<'m> Measure<'m> {
         values: &mut Values,
         facts: &mut Facts,
     ) -> Result<(), SearchError> {
-        let outline = version.outline()?;
+        let mut names = Vec::new();
+        let outline = version.outline(&mut names)?;
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {

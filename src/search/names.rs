@@ -27,7 +27,7 @@ pub struct Names<'m> {
     kin: Kin<'m>,
     tokenizer: &'m RefCell<Tokenizer>,
     /// By name: where its terms stand in `terms`.
-    known: FxHashMap<&'m str, Name>,
+    known: FxHashMap<Box<str>, Name>,
     /// Numbers of terms.
     terms: Vec<u32>,
     number_of: FxHashMap<Box<str>, u32>,
@@ -63,7 +63,7 @@ impl<'m> Names<'m> {
     }
 
     /// The terms of `name`.
-    pub fn of(&mut self, name: &'m str) -> Name {
+    pub fn of(&mut self, name: &str) -> Name {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
@@ -84,12 +84,12 @@ impl<'m> Names<'m> {
             self.terms.push(number);
         }
         let own = start..self.terms.len();
-        self.known.insert(name, own.clone());
+        self.known.insert(name.into(), own.clone());
         own
     }
 
     /// The terms of a path: those of its parts, one after the other.
-    pub fn of_path(&mut self, path: &'m str) -> Name {
+    pub fn of_path(&mut self, path: &str) -> Name {
         let (folder, file) = crate::path::split(path);
         let own = [self.of(folder), self.of(file)];
         let start = self.terms.len();

@@ -53,7 +53,8 @@ fn contributions(
     let shares = model::shares(parts);
     let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
     let version = context.corpus.version(measured.file);
-    let outline = if needs_outline { version.outline()? } else { Outline::default() };
+    let mut names = Vec::new();
+    let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
     let teller = Teller { query, context, measured, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()

@@ -321,7 +321,9 @@ impl<'r, 'e> Run<'r, 'e> {
         writer
             .delete_all(&dead)
             .map_err(|source| UpdateError::Index { dir: workspace.segment_dir(), source })?;
-        let fold = meta.wants_folding();
+        // Where most of what is recorded goes, as after a first pass, its records would be dead weight.
+        let is_mostly_dead = dead.len() * 2 > meta.version_ids().count();
+        let fold = meta.wants_folding() || is_mostly_dead;
         Ok(record.write(&workspace.meta_dir(), meta, workspace.fingerprint(), next_version, fold)?)
     }
 

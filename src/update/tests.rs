@@ -310,7 +310,7 @@ fn an_update_that_was_interrupted_goes_on_where_it_was() {
         let view = committed.meta.view(&key).unwrap().unwrap();
         let names = view.versions().iter().copied().map(|id| {
             let version = committed.meta.version(id).unwrap();
-            version.outline().unwrap().symbols[0].name[..1].to_string()
+            version.outline(&mut Vec::new()).unwrap().symbols[0].name[..1].to_string()
         });
         let changed = names.filter(|name| name == "g").count();
         (changed, committed.meta.version_ids().count())

@@ -48,7 +48,8 @@ pub fn symbols(
     let mut entries = Vec::with_capacity(plan.rows.len());
     let mut queues = Vec::with_capacity(plan.rows.len());
     for row in &plan.rows {
-        let all = candidates(corpus, filter, row)?;
+        let mut names = vec![Vec::new(); row.own.len()];
+        let all = candidates(corpus, filter, row, &mut names)?;
         entries.push(Entry { symbols: Vec::new(), total: all.len() });
         queues.push(if plan.is_file {
             all.into_iter().map(symbol).collect::<Vec<_>>()
@@ -93,16 +94,21 @@ fn symbol(candidate: Candidate<'_>) -> MapSymbol {
 }
 
 /// The symbols of a row's files that the filter lets through, in the order of paths and lines. Where no kinds are
-/// asked for, fields and pieces of text are left out.
-fn candidates<'c>(corpus: &'c Corpus, filter: &Filter, row: &Row) -> Result<Vec<Candidate<'c>>, SearchError> {
+/// asked for, fields and pieces of text are left out. Their names are written out into `names`, a place for each file.
+fn candidates<'c>(
+    corpus: &'c Corpus,
+    filter: &Filter,
+    row: &Row,
+    names: &'c mut [Vec<u8>],
+) -> Result<Vec<Candidate<'c>>, SearchError> {
     use SymbolKind::*;
     let mut candidates = Vec::new();
-    for &file in &row.own {
+    for (&file, names) in row.own.iter().zip(names) {
         let path = corpus.path(file);
         let is_aside = search::test_part(path).is_some() || search::compat_part(path).is_some();
         let below =
             if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
-        let outline: Outline<'c> = corpus.version(file).outline()?;
+        let outline: Outline<'c> = corpus.version(file).outline(names)?;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             let kinds: KindSet = [symbol.kind].into_iter().collect();
             let is_plain = filter.kinds().is_none() && matches!(symbol.kind, Field | Block | Text);
