@@ -90,11 +90,8 @@ pub const MAX_RESULTS: Param = Param {
     ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
 };
 /// Where to search.
-pub const PATH: Param = param(
-    "path",
-    Takes::Path,
-    "Only what is in this folder or file; an absolute path chooses the tree as well",
-);
+pub const PATH: Param =
+    param("path", Takes::Path, "Only this folder or file; an absolute path chooses the tree as well");
 /// Which paths may answer.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
@@ -113,7 +110,7 @@ pub const EXCLUDE: Param = param(
 /// Which languages may answer.
 pub const LANG: Param = Param {
     aliases: &["language"],
-    ..param("lang", Takes::List, "Only this language, such as rust or python; separate several by commas")
+    ..param("lang", Takes::List, "Only this language, such as rust; separate several by commas")
 };
 /// Which kinds may answer.
 pub const KIND: Param = Param {
@@ -137,11 +134,7 @@ pub const MIN_SCORE: Param = Param {
 /// Hits of one file.
 pub const PER_FILE: Param = Param {
     default: Some("3"),
-    ..param(
-        "per_file",
-        Takes::Number(1, u32::MAX as u64),
-        "Hits of one file, at least 1; further ones come after",
-    )
+    ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits of one file; further ones come after")
 };
 /// Every place.
 pub const EXHAUSTIVE: Param = param(
@@ -186,11 +179,7 @@ pub const STALE_POLICY: Param = Param {
     )
 };
 /// Another revision than what is checked out.
-pub const VIEW: Param = param(
-    "view",
-    Takes::Text,
-    "Search this branch, tag or commit instead of the files of the worktree, without checking it out",
-);
+pub const VIEW: Param = param("view", Takes::Text, "This branch, tag or commit instead of the worktree");
 /// The short form of one stale policy.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");

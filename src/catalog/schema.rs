@@ -44,7 +44,10 @@ fn property(param: &Param) -> Value {
         Takes::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Takes::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
     };
-    schema["description"] = param.help.into();
+    // That it is a list, the schema says.
+    let is_list = schema["type"] == "array";
+    let typed = param.help.find("; separate several by").filter(|_| is_list);
+    schema["description"] = param.help[..typed.unwrap_or(param.help.len())].into();
     if let Some(default) = param.default {
         let text = || Value::from(default);
         schema["default"] = match param.takes {
@@ -171,7 +174,7 @@ mod tests {
         let tool = super::super::tools::tool("skipped_files").unwrap();
         let schema = of(tool);
         let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(names, ["cursor", "max_tokens", "reason", "root"]);
+        assert_eq!(names, ["cursor", "max_tokens", "reason", "root", "view"]);
         assert_eq!(
             schema["properties"]["max_tokens"],
             json!({ "type": "integer", "minimum": 100, "maximum": 100000, "default": 4000,

@@ -10,7 +10,7 @@ use super::grep::{FIXED, GREP, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE
 use super::{
     CURSOR, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, FIND_FILES, KIND, LANG, MAP, MAX_ITEMS,
     MAX_RESULTS, MIN_SCORE, MODE, NAME_PATTERN, Operation, PATH, PATH_GLOB, PER_FILE, Param, QUERIES, QUERY,
-    REASON, SEARCH, SKIPPED, STATUS, TOUCH, Takes, WHY_NOT, param,
+    REASON, SEARCH, SKIPPED, STATUS, TOUCH, Takes, VIEW, WHY_NOT, param,
 };
 
 /// Something an agent can call.
@@ -64,7 +64,7 @@ pub const MAX_TOKENS: Param = Param {
     ..param(
         "max_tokens",
         Takes::Number(100, 100_000),
-        "Most tokens of the text (bytes / 4); the rest on the next page",
+        "Most tokens of the text (bytes / 4); more on the next page",
     )
 };
 
@@ -83,8 +83,8 @@ pub const TOOL_QUERY: Param =
 pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR];
 
 /// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
-/// settled when the server starts, because one engine serves all calls, and it serves the worktree; why one file is left
-/// out, `why_not` tells; every place that holds a text is what `grep_files` is for.
+/// settled when the server starts; why one file is left out, `why_not` tells; every place that holds a text is what
+/// `grep_files` is for.
 pub const NOT_FOR_TOOLS: &[&str] = &[
     "query",
     "queries",
@@ -93,7 +93,6 @@ pub const NOT_FOR_TOOLS: &[&str] = &[
     "require_index",
     "explain_skips",
     "exhaustive",
-    "view",
     "regexp",
     "case_sensitive",
     "smart_case",
@@ -142,6 +141,7 @@ pub const TOOLS: &[Tool] = &[
             &MODE,
             &EXPAND,
             &CURSOR,
+            &VIEW,
             &MAX_TOKENS,
             &TREE,
         ],
@@ -160,6 +160,7 @@ pub const TOOLS: &[Tool] = &[
             &LANG,
             &FILES_RESULTS,
             &CURSOR,
+            &VIEW,
             &MAX_TOKENS,
             &TREE,
         ],
@@ -185,6 +186,7 @@ pub const TOOLS: &[Tool] = &[
             &GREP_RESULTS,
             &GREP_EXPAND,
             &CURSOR,
+            &VIEW,
             &MAX_TOKENS,
             &TREE,
         ],
@@ -205,7 +207,7 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&MAP),
         description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
                       overview of code you do not know.",
-        params: &[&PATH, &DEPTH, &MAX_ITEMS, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &MAX_TOKENS, &TREE],
+        params: &[&PATH, &DEPTH, &MAX_ITEMS, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &VIEW, &MAX_TOKENS, &TREE],
         required: 0,
         read_only: true,
     },
@@ -227,6 +229,7 @@ pub const TOOLS: &[Tool] = &[
             &MODE,
             &EXPAND,
             &CURSOR,
+            &VIEW,
             &MAX_TOKENS,
             &TREE,
         ],
@@ -238,7 +241,7 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&SKIPPED),
         description: "List the files that were seen and left out of the index, each with its reason: ignored, \
                       binary, too large, generated and so on.",
-        params: &[&REASON, &CURSOR, &MAX_TOKENS, &TREE],
+        params: &[&REASON, &CURSOR, &VIEW, &MAX_TOKENS, &TREE],
         required: 0,
         read_only: true,
     },
@@ -263,7 +266,19 @@ pub const TOOLS: &[Tool] = &[
         name: "why_not",
         operation: Some(&WHY_NOT),
         description: "Explain why a file is not among the answers to a query, or where it ranks and what it lacks.",
-        params: &[&FILE, &QUERY, &PATH, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &MIN_SCORE, &MAX_TOKENS, &TREE],
+        params: &[
+            &FILE,
+            &QUERY,
+            &PATH,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &KIND,
+            &MIN_SCORE,
+            &VIEW,
+            &MAX_TOKENS,
+            &TREE,
+        ],
         required: 2,
         read_only: true,
     },

@@ -72,6 +72,18 @@ impl Engine {
         self.revision.as_ref().map(|revision| revision.spec.as_str())
     }
 
+    /// Whether the view's name stands for what it stood for when this was opened: where a branch stands is looked up for
+    /// each answer, what any other name stands for only once. True where the worktree is searched.
+    pub fn view_holds(&self) -> bool {
+        let holds = |(repo, then): (&Repo, &Revision)| {
+            let is_same = |now: Revision| {
+                now.branch == then.branch && (now.branch.is_some() || now.commit == then.commit)
+            };
+            repo.revision(&then.spec).is_ok_and(is_same)
+        };
+        self.named().is_none_or(holds)
+    }
+
     /// Checks that there is something at `path` in what is searched.
     ///
     /// # Errors

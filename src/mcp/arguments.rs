@@ -30,10 +30,26 @@ pub enum Ask {
     Tools(String),
 }
 
+impl Ask {
+    /// The folder or file that it stays in.
+    pub fn path(&self) -> Option<&str> {
+        let filter = match self {
+            Ask::Search(request) | Ask::Batch(_, request) | Ask::WhyNot(_, request) => &request.filter,
+            Ask::Grep(request) => &request.filter,
+            Ask::Files(request) => &request.filter,
+            Ask::Map(request) => &request.filter,
+            Ask::Status | Ask::Skipped { .. } | Ask::Touch(_) | Ask::Tools(_) => return None,
+        };
+        filter.path.as_deref()
+    }
+}
+
 /// A call with where it goes and how long its answer may be.
 #[derive(Debug)]
 pub struct Call {
     pub root: usize,
+    /// The revision that is asked about in place of the worktree.
+    pub view: Option<String>,
     pub ask: Ask,
     pub budget: usize,
 }
@@ -49,8 +65,9 @@ pub fn call(tool: &Tool, given: Map<String, Value>, roots: &Roots) -> Result<Cal
     }
     let default = tools::MAX_TOKENS.default.and_then(|default| default.parse().ok());
     let budget = budget.or(default).unwrap_or(most) as usize;
-    let named = Named { arguments: &arguments, roots, root, path };
-    Ok(Call { root, ask: named.ask(tool)?, budget })
+    let view = arguments.text(&catalog::VIEW)?;
+    let named = Named { arguments: &arguments, roots, root, path, is_on_disk: view.is_none() };
+    Ok(Call { root, ask: named.ask(tool)?, view, budget })
 }
 
 /// Arguments by the names of their rows.
@@ -187,6 +204,8 @@ struct Named<'a> {
     roots: &'a Roots,
     root: usize,
     path: Option<Place>,
+    /// Whether what is asked about lies in a folder; else only the engine knows what is there.
+    is_on_disk: bool,
 }
 
 impl Named<'_> {
@@ -313,7 +332,7 @@ impl Named<'_> {
     fn path(&self) -> Result<Option<String>, String> {
         let Some(place) = &self.path else { return Ok(None) };
         let Some(root) = self.roots.iter().nth(place.root) else { return Ok(None) };
-        if !place.path.below(root).exists() {
+        if self.is_on_disk && !place.path.below(root).exists() {
             return Err(format!("path '{}' does not exist below the root '{}'", place.path, root.display()));
         }
         Ok(Some(place.path.to_string()).filter(|path| !path.is_empty()))

@@ -9,10 +9,21 @@ use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
 use spyhop::render::json;
 
-use super::arguments::Ask;
+use super::arguments::{Ask, Call};
 
-/// Answers a call; a failure is an answer too, marked as such.
-pub fn answer(
+/// Answers a call by the engine of what it is about; a failure is an answer too, marked as such.
+pub fn answer(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Answer, Error> {
+    if call.view.is_none() {
+        return asked(engine, &call.ask, call.budget, progress);
+    }
+    if let Some(path) = call.ask.path() {
+        engine.check_path(path)?;
+    }
+    // The files that links would lead to are those of the worktree.
+    asked(engine, &call.ask, call.budget, progress).map(Answer::without_links)
+}
+
+fn asked(
     engine: &Engine,
     ask: &Ask,
     budget: usize,

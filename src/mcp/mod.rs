@@ -6,6 +6,7 @@
 
 mod arguments;
 mod calls;
+mod engines;
 pub mod http;
 mod progress;
 mod roots;

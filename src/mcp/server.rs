@@ -20,7 +20,7 @@ use spyhop::catalog::schema;
 use spyhop::catalog::tools::{self, Called, Profile, Tool};
 use spyhop::render::agent::{self, Answer};
 
-use super::arguments::{self, Ask, Call};
+use super::arguments::{self, Ask};
 use super::progress::Watcher;
 use super::roots::Roots;
 use super::warm::{Outcome, Tree};
@@ -73,12 +73,12 @@ impl Server {
             Some(alias) => aliases::translated(alias, given).map_err(refused)?,
             None => given,
         };
-        let Call { root, ask, budget } = arguments::call(tool, given, &self.roots).map_err(refused)?;
-        let tree = &self.trees[root];
-        match ask {
-            Ask::Tools(query) => Ok(found(self.profile, &query)),
+        let call = arguments::call(tool, given, &self.roots).map_err(refused)?;
+        let tree = &self.trees[call.root];
+        match &call.ask {
+            Ask::Tools(query) => Ok(found(self.profile, query)),
             Ask::Status => tree.status(self.roots.iter().map(PathBuf::from).collect()).await,
-            ask => tree.answer(Arc::new(ask), budget, watcher).await,
+            _ => tree.answer(Arc::new(call), watcher).await,
         }
     }
 }

@@ -14,8 +14,9 @@ use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
-use super::arguments::Ask;
+use super::arguments::{Ask, Call};
 use super::calls;
+use super::engines::Engines;
 use super::progress::Watcher;
 
 /// How long a call waits for an update before it takes what is there: long enough for small trees and small changes.
@@ -32,8 +33,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A tree that is served.
 pub struct Tree {
-    engine: Arc<Engine>,
-    options: Options,
+    engines: Arc<Engines>,
     update: watch::Receiver<Update>,
     /// How many calls run at once; more would only compete for the same processors.
     calls: Arc<Semaphore>,
@@ -54,13 +54,14 @@ pub type Outcome = Result<Answer, Answer>;
 impl Tree {
     /// Opens the tree and begins to bring its index up to date, if the options want one that is.
     pub fn open(root: &Path, options: Options) -> Result<Tree, Error> {
-        let engine = Arc::new(Engine::open(root, options.clone())?);
+        let engines = Arc::new(Engines::open(root, options.clone())?);
+        let engine = engines.worktree();
         let (sender, update) = watch::channel(Update::Done);
         let builds = options.on_missing == OnMissing::Build;
         let refreshes = matches!(options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
         if builds && (refreshes || engine.status()?.state == State::Missing) {
             sender.send_replace(Update::Running(None));
-            let engine = Arc::clone(&engine);
+            let engine = Arc::clone(engine);
             std::thread::spawn(move || {
                 bring_up_to_date(&engine, &sender);
                 if refreshes {
@@ -70,33 +71,32 @@ impl Tree {
         }
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
-        Ok(Tree { engine, options, update, calls, asides })
+        Ok(Tree { engines, update, calls, asides })
     }
 
     /// The root, as the engine names it.
     pub fn root(&self) -> &Path {
-        self.engine.root()
+        self.engines.worktree().root()
     }
 
     /// Answers a call about this tree.
-    pub async fn answer(&self, ask: Arc<Ask>, budget: usize, watcher: &mut Watcher) -> Outcome {
-        if matches!(*ask, Ask::Grep(_)) {
+    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Outcome {
+        let engines = Arc::clone(&self.engines);
+        if matches!(call.ask, Ask::Grep(_)) {
             // It reads the files as they are and needs no index, so it is what there is meanwhile.
-            let engine = Arc::clone(&self.engine);
-            let work =
-                move || calls::answer(&engine, &ask, budget, &|_| ()).map_err(|error| calls::failed(&error));
+            let work = move || engines.answer(&call, &|_| ()).map_err(|error| calls::failed(&error));
             return run(&self.asides, work).await;
         }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
-        if !self.is_up_to_date(Instant::now() + patience, watcher).await {
-            return self.as_it_is(ask, budget).await;
+        // A revision has a view of its own, which that update does not make.
+        if call.view.is_none() && !self.is_up_to_date(Instant::now() + patience, watcher).await {
+            return self.as_it_is(call).await;
         }
         let (sender, mut progress) = watch::channel(None);
-        let engine = Arc::clone(&self.engine);
-        let asked = Arc::clone(&ask);
+        let asked = Arc::clone(&call);
         let work = run(&self.calls, move || {
             let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
-            calls::answer(&engine, &asked, budget, &tell).map_err(|error| calls::failed(&error))
+            engines.answer(&asked, &tell).map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
         let deadline = tokio::time::sleep(patience);
@@ -114,13 +114,13 @@ impl Tree {
         }
         tokio::select! {
             outcome = &mut work => outcome,
-            outcome = self.as_it_is(ask, budget) => outcome,
+            outcome = self.as_it_is(call) => outcome,
         }
     }
 
     /// The state of the tree, with how far its update is; the roots are all that are served.
     pub async fn status(&self, roots: Vec<std::path::PathBuf>) -> Outcome {
-        let engine = Arc::clone(&self.engine);
+        let engine = Arc::clone(self.engines.worktree());
         let update = *self.update.borrow();
         run(&self.asides, move || {
             let mut status = engine.status().map_err(|error| calls::failed(&error))?;
@@ -154,17 +154,18 @@ impl Tree {
 
     /// Answers from the last commit as it is. The engine is a new one, because whether one compares is settled when
     /// it is opened; opening maps a few files.
-    async fn as_it_is(&self, ask: Arc<Ask>, budget: usize) -> Outcome {
+    async fn as_it_is(&self, call: Arc<Call>) -> Outcome {
         let root = self.root().to_path_buf();
-        let stale_policy = StalePolicy::Ignore;
-        let options = Options { stale_policy, on_missing: OnMissing::Fail, ..self.options.clone() };
+        let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
+        let options =
+            Options { stale_policy, on_missing: OnMissing::Fail, view, ..self.engines.options().clone() };
         let progress = match *self.update.borrow() {
             Update::Running(progress) => progress,
             Update::Done => None,
         };
         run(&self.asides, move || {
             let engine = Engine::open(&root, options).map_err(|error| calls::failed(&error))?;
-            match calls::answer(&engine, &ask, budget, &|_| ()) {
+            match calls::answer(&engine, &call, &|_| ()) {
                 Ok(answer) => Ok(answer.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {
                     Ok(agent::indexing(&root, progress))

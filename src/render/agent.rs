@@ -34,6 +34,17 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The same without links to files, for what is not in the files.
+    pub fn without_links(mut self) -> Answer {
+        for list in ["results", "entries"] {
+            rows(&mut self.data, list).for_each(|row| _ = row.remove("link"));
+        }
+        if let Some(data) = self.data.as_object_mut() {
+            data.remove("link");
+        }
+        self
+    }
+
     /// The same with something more to know, said in both forms.
     pub fn warn(mut self, warning: &str) -> Answer {
         let _ = writeln!(self.text, "note: {warning}");

@@ -10,6 +10,7 @@ mod pages;
 mod paths;
 mod same;
 mod state;
+mod views;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

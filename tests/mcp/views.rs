@@ -1,0 +1,149 @@
+//! Other revisions than what is checked out: the tools answer as `--view` does on a command line, and say as clearly what
+//! is no revision.
+
+use serde_json::{Value, json};
+
+use super::{Session, steady};
+use crate::cli::{SMALL, Tree};
+
+/// A repository whose branch `topic` has a file more than `main`, which is checked out.
+fn repository() -> Tree {
+    let tree = Tree::new(SMALL);
+    tree.write(".gitignore", "*.log\n");
+    tree.git(&["init", "-q", "-b", "main"]);
+    commit(&tree);
+    tree.git(&["checkout", "-q", "-b", "topic"]);
+    tree.write("boats/oar.rs", "/// Rows the boat.\npub fn row_the_boat() {}\n");
+    std::fs::remove_file(tree.root().join("docs/guide.md")).unwrap();
+    tree.write("trace.log", "left out\n");
+    tree.git(&["add", "-f", "trace.log"]);
+    commit(&tree);
+    tree.git(&["checkout", "-q", "main"]);
+    tree
+}
+
+fn commit(tree: &Tree) {
+    tree.git(&["add", "-A"]);
+    tree.git(&["commit", "-q", "-m", "a commit"]);
+}
+
+fn without(mut data: Value, names: &[&str]) -> Value {
+    names.iter().for_each(|name| _ = data.as_object_mut().unwrap().remove(*name));
+    data
+}
+
+#[test]
+fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
+    let tree = repository();
+    let mut session = Session::new(&tree);
+    let table: &[(&str, Value, &[&str])] = &[
+        ("codebase_search", json!({ "query": "rows the boat" }), &["search", "rows the boat"]),
+        ("codebase_search", json!({ "query": "beans" }), &["search", "beans"]),
+        (
+            "codebase_search",
+            json!({ "query": "the", "path": "boats" }),
+            &["search", "the", "--path", "boats"],
+        ),
+        ("search_batch", json!({ "queries": ["boat", "circle"] }), &["search", "--queries", "boat|circle"]),
+        ("grep_files", json!({ "pattern": "boat" }), &["grep", "boat"]),
+        ("grep_files", json!({ "pattern": "beans" }), &["grep", "beans"]),
+        ("file_search", json!({ "pattern": "" }), &["files"]),
+        ("project_map", json!({ "depth": 1 }), &["map", "--depth", "1"]),
+        ("skipped_files", json!({}), &["skipped"]),
+        ("why_not", json!({ "file": "boats/oar.rs", "query": "boat" }), &["why-not", "boats/oar.rs", "boat"]),
+    ];
+    for (tool, given, line) in table {
+        let mut asked = given.clone();
+        asked["view"] = "topic".into();
+        let line = [*line, &["--view", "topic"]].concat();
+        let by_tool = session.data(tool, asked);
+        assert!(!by_tool.to_string().contains("file://"), "the worktree is not what was searched: {by_tool}");
+        let by_tool = match *tool {
+            "skipped_files" => without(by_tool, &["next", "total"]),
+            _ => by_tool,
+        };
+        assert_eq!(steady(by_tool), steady(tree.json(&line)), "{tool} {given}");
+    }
+    let offered = session.data("tool_search", json!({}));
+    for tool in offered["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let takes_it = !tool["inputSchema"]["properties"]["view"].is_null();
+        assert_eq!(takes_it, table.iter().any(|(other, ..)| *other == name), "{name}");
+    }
+    // The worktree is as it was, and answers as before.
+    assert_eq!(session.data("grep_files", json!({ "pattern": "boat" }))["total_lines"], 0);
+    let first = session.data("codebase_search", json!({ "query": "beans" }))["results"][0].take();
+    assert_eq!(first["path"], "docs/guide.md");
+    assert!(first["link"].as_str().unwrap().starts_with("file://"), "{first}");
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn what_cannot_be_searched_is_told_in_the_words_of_the_command_line() {
+    let tree = repository();
+    let mut session = Session::new(&tree);
+    let mut check = |tool: &str, given: Value, line: &[&str], expected: &str| {
+        let message = session.call(tool, given);
+        let result = &message["result"];
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(result["isError"], true, "{message}");
+        assert_eq!(result["structuredContent"]["kind"], "bad-request", "{message}");
+        assert_eq!(format!("spyhop: {text}"), tree.run(line).err, "{line:?}");
+        assert!(text.starts_with(expected), "{text}");
+    };
+    let unknown = format!(
+        "there is no revision 'topik' in the repository at {}; choose a commit or a name such as topic",
+        tree.root().display()
+    );
+    for (tool, given, command) in [
+        ("codebase_search", json!({ "query": "boat", "view": "topik" }), "search"),
+        ("grep_files", json!({ "pattern": "boat", "view": "topik" }), "grep"),
+        ("file_search", json!({ "pattern": "boat", "view": "topik" }), "files"),
+    ] {
+        check(tool, given, &[command, "boat", "--view", "topik"], &unknown);
+    }
+    let given = json!({ "query": "the", "view": "topic", "path": "docs" });
+    let line = ["search", "the", "--view", "topic", "--path", "docs"];
+    check("codebase_search", given, &line, "path 'docs' does not exist in 'topic'");
+    let given = json!({ "query": "the", "view": "topic:boats" });
+    check(
+        "codebase_search",
+        given,
+        &["search", "the", "--view", "topic:boats"],
+        "'topic:boats' names no commit",
+    );
+    let message = session.call("touch", json!({ "files": ["src/auth.rs"], "view": "topic" }));
+    let text = message["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("touch has no parameter 'view'"), "{text}");
+
+    let bare = Tree::new(SMALL);
+    let text = Session::new(&bare).text("codebase_search", json!({ "query": "boat", "view": "main" }));
+    assert!(text.starts_with("'main' names a revision, but there is no git repository"), "{text}");
+}
+
+#[test]
+fn a_name_stands_for_what_it_stands_for_when_it_is_asked_about() {
+    let tree = repository();
+    let mut session = Session::new(&tree);
+    let mut found = |view: &str, word: &str| {
+        let reply = session.data("codebase_search", json!({ "query": word, "view": view }));
+        let paths = reply["results"].as_array().unwrap().iter();
+        paths.map(|hit| hit["path"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("topic", "boat"), ["boats/oar.rs"]);
+    assert_eq!(found("HEAD", "submarine"), [""; 0]);
+    // The server answers about these in turn, and about more of them than it keeps open.
+    tree.git(&["branch", "-q", "-f", "topic", "main"]);
+    tree.write("src/dive.rs", "pub fn submarine() {}\n");
+    commit(&tree);
+    for _ in 0..2 {
+        assert_eq!(found("HEAD", "submarine"), ["src/dive.rs"]);
+        assert_eq!(found("HEAD~1", "submarine"), [""; 0]);
+        assert_eq!(found("topic", "boat"), [""; 0]);
+        assert_eq!(found("main", "submarine"), ["src/dive.rs"]);
+    }
+    tree.git(&["branch", "-q", "-D", "topic"]);
+    let message = session.call("codebase_search", json!({ "query": "boat", "view": "topic" }));
+    let text = message["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("there is no revision 'topic'"), "{text}");
+}
