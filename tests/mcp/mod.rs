@@ -11,6 +11,7 @@ mod paths;
 mod same;
 mod state;
 mod views;
+mod watch;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,20 @@ impl Session {
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         serde_json::from_str(&self.reply(id, |_| ())).unwrap()
+    }
+
+    /// The same from a client who watches the progress, for whom the server waits long: where the machine is slow it would
+    /// answer from the last commit otherwise.
+    pub fn patient(&mut self, tool: &str, arguments: Value) -> Value {
+        let given = json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": "patient" } });
+        let mut message = self.ask("tools/call", given);
+        assert_eq!(message["result"]["isError"], false, "{tool}: {message}");
+        message["result"]["structuredContent"].take()
+    }
+
+    /// The process that serves.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The whole message that answers a call.
