@@ -25,13 +25,17 @@ use crate::search::Corpus;
 use crate::store::{Holder, LockError};
 use crate::update::{self, Committed, Since, Updater};
 use crate::walk::{self, Region};
-use crate::watch::{Changed, Counter, Desk, Eyes, Ground, Inbox, Next, OF_GIT, Pace, Stillness, Work};
+use crate::watch::{
+    Changed, Counter, Desk, Eyes, Ground, Inbox, Next, OF_GIT, Pace, Patience, Stillness, Work,
+};
 
-/// How long an answer waits for a watcher that is at work, before it looks for itself.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long an answer waits for a watcher, before it looks for itself. One that is at work does what the answer would
+/// have to do otherwise; how long that may take at most is arbitrary.
+const PATIENCE: Patience = Patience { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
 
 /// The same for those who wait in any case; a watcher that dies is noticed sooner.
-const ENDLESS: Duration = Duration::from_secs(24 * 3600);
+const ENDLESS: Patience =
+    Patience { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
 
 /// An answer that another commit has overtaken is asked for again, so often.
 const TRIES: usize = 3;
@@ -223,7 +227,10 @@ impl Watch<'_> {
                     }
                 };
             let begun = Instant::now();
-            match self.caught_up(&changed) {
+            self.desk.set_at_work(true);
+            let caught = self.caught_up(&changed);
+            self.desk.set_at_work(false);
+            match caught {
                 Ok(Caught::Elsewhere) => {
                     self.desk.answer(asks, None);
                     return Ok(WatchEnd::Elsewhere);

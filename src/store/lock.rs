@@ -25,12 +25,15 @@ pub struct Holder {
 }
 
 /// What the lock file says.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Note {
     #[serde(flatten)]
     holder: Holder,
     /// When the process began, in the system's own unit; `None` where that is not known.
     begun: Option<u64>,
+    /// Whether it is at work just now, 1 or 0, where it says so: as long either way, so that it can be written over.
+    #[serde(default)]
+    at_work: u8,
 }
 
 /// Why a lock was not taken.
@@ -68,6 +71,7 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    note: Note,
 }
 
 impl Lock {
@@ -104,7 +108,7 @@ impl Lock {
             pause = (pause * 2).min(MAX_PAUSE);
         }
         let holder = Holder { pid: std::process::id(), since: now() };
-        let note = Note { begun: begun(holder.pid), holder };
+        let note = Note { begun: begun(holder.pid), holder, at_work: 0 };
         let text = serde_json::to_vec(&note).expect("plain data");
         // A disk that is too full for the note may still be good for an update that writes nothing.
         let written =
@@ -112,7 +116,20 @@ impl Lock {
         if let Err(error) = written {
             tracing::warn!(%error, "the lock does not say who holds it");
         }
-        Ok(Lock { file })
+        Ok(Lock { file, note })
+    }
+
+    /// Says whether the holder is at work, for those who wait for it.
+    pub fn set_at_work(&mut self, is_at_work: bool) {
+        self.note.at_work = is_at_work.into();
+        let text = serde_json::to_vec(&self.note).expect("plain data");
+        // Who reads meanwhile finds the one or the other. A disk that has no room for it has none for the work either.
+        let _ = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&text));
+    }
+
+    /// Whether the lock at `path` has a holder who says to be at work. It takes no lock, so it holds nobody up.
+    pub fn is_at_work(path: &Path) -> bool {
+        File::open(path).ok().and_then(|mut file| read_note(&mut file)).is_some_and(|note| note.at_work > 0)
     }
 
     /// Who holds the lock at `path` now, `None` when nobody does.
@@ -144,12 +161,16 @@ fn open(path: &Path) -> Result<File, FileError> {
 
 /// Who the file says to hold the lock, if that process runs.
 fn read_holder(file: &mut File) -> Option<Holder> {
+    read_note(file).map(|note| note.holder)
+}
+
+fn read_note(file: &mut File) -> Option<Note> {
     let mut text = String::new();
     file.seek(SeekFrom::Start(0)).ok()?;
     file.take(4096).read_to_string(&mut text).ok()?;
     let note: Note = serde_json::from_str(&text).ok()?;
     let is_running = is_running(note.holder.pid) && note.begun == begun(note.holder.pid);
-    is_running.then_some(note.holder)
+    is_running.then_some(note)
 }
 
 #[cfg(unix)]
@@ -244,7 +265,7 @@ mod tests {
         let held = File::create(&path).unwrap();
         held.lock().unwrap();
         let note = |pid: u32, begun: Option<u64>| {
-            let note = Note { holder: Holder { pid, since: 1 }, begun };
+            let note = Note { holder: Holder { pid, since: 1 }, begun, at_work: 0 };
             std::fs::write(&path, serde_json::to_vec(&note).unwrap()).unwrap();
             Lock::holder(&path).expect("it is held")
         };

@@ -9,7 +9,8 @@
 //! tree, so when it is told of the file it has been told of every change of the tree that was made before; it brings
 //! the index up to date and writes what answers into the file: a token of the commit and the view. So no clocks and
 //! no delays are trusted. Who asks looks at the size of the file, which makes no event, and gives up when the lock is
-//! free or its patience ends. Where anything is missing nobody answers, and who asked walks the tree.
+//! free or its patience ends. That is longer while the watcher says to be at work: whoever gave up then would do the same
+//! work beside it, and would have to wait for the same lock. Where anything is missing nobody answers, and who asked walks the tree.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -28,6 +29,15 @@ const LIFE_SIGN: Duration = Duration::from_millis(50);
 /// Answers that nobody has fetched go after so long.
 const UNFETCHED: Duration = Duration::from_secs(60);
 
+/// How long an answer is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Since the watcher was last seen at work.
+    pub idle: Duration,
+    /// In any case.
+    pub most: Duration,
+}
+
 /// Where a desk is.
 #[derive(Clone, Debug)]
 pub struct Counter {
@@ -38,7 +48,7 @@ pub struct Counter {
 /// A watcher's desk; it is closed when this is dropped.
 pub struct Desk {
     counter: Counter,
-    _lock: Lock,
+    lock: Lock,
     /// What was answered and may not have been fetched.
     answered: Vec<(Instant, PathBuf)>,
 }
@@ -59,9 +69,9 @@ impl Counter {
         Lock::holder(&self.lock)
     }
 
-    /// Asks the watcher, and waits for its answer at most for `patience`. `None` where there is no watcher, or none that
+    /// Asks the watcher, and waits for its answer with `patience`. `None` where there is no watcher, or none that
     /// answers.
-    pub fn ask(&self, patience: Duration) -> Option<String> {
+    pub fn ask(&self, patience: Patience) -> Option<String> {
         static ASKED: AtomicU64 = AtomicU64::new(0);
         if !self.asks.is_dir() || self.watcher().is_none() {
             return None;
@@ -78,9 +88,9 @@ impl Counter {
         answer
     }
 
-    fn answer(&self, ask: &Path, patience: Duration) -> Option<String> {
+    fn answer(&self, ask: &Path, patience: Patience) -> Option<String> {
         let begun = Instant::now();
-        let mut alive_at = begun;
+        let (mut alive_at, mut at_work_at) = (begun, begun);
         let mut pause = Duration::from_micros(50);
         loop {
             // Where it is gone, a new watcher has cleared its desk.
@@ -91,12 +101,15 @@ impl Counter {
                 return answer.strip_prefix("yes ").map(str::to_string);
             }
             let now = Instant::now();
-            if now - begun >= patience {
-                return None;
-            }
             if now - alive_at >= LIFE_SIGN {
                 self.watcher()?;
                 alive_at = now;
+            }
+            if now - at_work_at >= LIFE_SIGN.min(patience.idle) && Lock::is_at_work(&self.lock) {
+                at_work_at = now;
+            }
+            if now - at_work_at >= patience.idle || now - begun >= patience.most {
+                return None;
             }
             std::thread::sleep(pause);
             pause = (pause * 3 / 2).min(MAX_PAUSE);
@@ -109,7 +122,7 @@ impl Desk {
     pub fn take(counter: Counter) -> Result<Desk, LockError> {
         let lock = Lock::acquire(&counter.lock, Duration::ZERO, &mut |_| ())?;
         let _ = fs::remove_dir_all(&counter.asks);
-        Ok(Desk { counter, _lock: lock, answered: Vec::new() })
+        Ok(Desk { counter, lock, answered: Vec::new() })
     }
 
     /// Opens it to questions.
@@ -120,6 +133,11 @@ impl Desk {
     /// Closes it: who asks now has to look for itself.
     pub fn close(&self) {
         let _ = fs::remove_dir_all(&self.counter.asks);
+    }
+
+    /// Says whether the watcher is at work.
+    pub fn set_at_work(&mut self, is_at_work: bool) {
+        self.lock.set_at_work(is_at_work);
     }
 
     /// Answers questions; without a token, that nobody knows.
@@ -149,7 +167,8 @@ impl Drop for Desk {
 mod tests {
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Patience = Patience { idle: Duration::from_secs(60), most: Duration::from_secs(60) };
+    const LITTLE: Patience = Patience { idle: Duration::from_millis(1), most: Duration::from_secs(60) };
 
     #[test]
     fn a_question_gets_the_answer_that_is_given() {
@@ -176,6 +195,33 @@ mod tests {
     }
 
     #[test]
+    fn a_watcher_at_work_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let counter = Counter::new(dir.path(), "k");
+        let mut desk = Desk::take(counter.clone()).unwrap();
+        desk.open().unwrap();
+        assert_eq!(counter.ask(LITTLE), None);
+        desk.set_at_work(true);
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| counter.ask(LITTLE));
+            let ask = loop {
+                if let Some(entry) = fs::read_dir(counter.asks()).unwrap().next() {
+                    break entry.unwrap().path();
+                }
+            };
+            // Much longer than who has no patience would wait.
+            std::thread::sleep(LIFE_SIGN * 4);
+            desk.answer(vec![ask], Some("t1"));
+            assert_eq!(asking.join().unwrap(), Some("t1".to_string()));
+        });
+        // Not for ever.
+        assert_eq!(counter.ask(Patience { most: LIFE_SIGN, ..LITTLE }), None);
+        desk.set_at_work(false);
+        assert_eq!(counter.ask(LITTLE), None);
+        assert_eq!(counter.watcher().flatten().map(|holder| holder.pid), Some(std::process::id()));
+    }
+
+    #[test]
     fn nobody_waits_for_a_watcher_that_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let counter = Counter::new(dir.path(), "k");
@@ -193,6 +239,6 @@ mod tests {
         assert_eq!(counter.ask(LONG), None);
         let next = Desk::take(counter.clone()).unwrap();
         next.open().unwrap();
-        assert_eq!(counter.ask(Duration::from_millis(1)), None);
+        assert_eq!(counter.ask(LITTLE), None);
     }
 }

@@ -15,7 +15,7 @@ mod eyes;
 mod inbox;
 mod still;
 
-pub use desk::{Counter, Desk};
+pub use desk::{Counter, Desk, Patience};
 pub use eyes::{Eyes, Ground, OF_GIT};
 pub use inbox::{Changed, Inbox, Next, Pace, Work};
 pub use still::Stillness;
