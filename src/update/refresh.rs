@@ -129,6 +129,7 @@ impl Updater<'_> {
         collected.others = self.workspace.others(Duration::ZERO);
         if !asked.dry_run {
             self.workspace.remove_others(&collected.others)?;
+            self.workspace.remove_leftovers()?;
         }
         (collected.bytes_before, collected.bytes_after) = (bytes_before, bytes());
         if let Some(max_bytes) = asked.max_bytes {

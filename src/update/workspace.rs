@@ -36,6 +36,9 @@ const LAYOUT: u32 = 1;
 /// A data folder of another program version is removed when nobody has brought it up to date for so long.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// A file without a name is still being written when it is younger: what was touched is noted without the lock.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+
 /// How the names of folders begin that hold what could not be read.
 const DAMAGED: &str = "damaged-";
 
@@ -336,12 +339,21 @@ impl Workspace {
         found
     }
 
-    /// Removes folders that an import left behind that died. The caller holds the lock.
+    /// Removes what processes left behind that died: folders, which only an import makes, and files that are old. The
+    /// caller holds the lock.
     pub fn remove_leftovers(&self) -> Result<(), WorkspaceError> {
-        for path in
-            self.entries(|name| name.starts_with(TEMPORARY_PREFIX)).iter().filter(|path| path.is_dir())
-        {
-            std::fs::remove_dir_all(path).at("remove", path)?;
+        for path in self.entries(|name| name.starts_with(TEMPORARY_PREFIX)) {
+            let Ok(found) = path.symlink_metadata() else { continue };
+            if found.is_dir() {
+                store::remove_folder(&path)?;
+            } else if found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_BEHIND)) {
+                match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        Err(error).at("remove", &path)?;
+                    }
+                    _ => {}
+                }
+            }
         }
         Ok(())
     }

@@ -257,3 +257,27 @@ fn a_first_build_answers_on_its_way_and_is_resumed() {
     );
     is_clean(&tree);
 }
+
+#[test]
+fn the_collector_removes_what_killed_processes_left_behind() {
+    let tree = repository();
+    index(&tree, &tree.root());
+    let meta = files(&tree).into_iter().map(|(path, _)| path).find(|path| path.ends_with("WORKSPACE"));
+    let folder = meta.unwrap().parent().unwrap().to_path_buf();
+    let [old, young, dead] = [".tmp-old", ".tmp-young", ".tmp-dead"].map(|name| folder.join(name));
+    std::fs::write(&old, "half of it").unwrap();
+    std::fs::write(&young, "half of it").unwrap();
+    std::fs::create_dir(&dead).unwrap();
+    std::fs::write(dead.join("manifest"), "half of it").unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(24 * 3600);
+    std::fs::File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+    let are_there = || [&old, &young, &dead].map(|path| path.exists());
+    assert_eq!(tree.run(&["gc", "--dry-run"]).code, 0);
+    let lock = Lock::acquire(&folder.join("lock"), Duration::ZERO, &mut |_| ()).unwrap();
+    assert_eq!(tree.run(&["gc", "--no-wait"]).code, 2);
+    assert_eq!(are_there(), [true, true, true]);
+    drop(lock);
+    assert_eq!(tree.run(&["gc"]).code, 0);
+    // What is young may be about to get its name.
+    assert_eq!(are_there(), [false, true, false]);
+}
