@@ -27,3 +27,18 @@ fn an_index_goes_from_one_tree_to_another() {
     assert_eq!(other.run(&["import", archive, "--force", "-q"]).code, 0);
     assert_eq!(other.paths(&["search", "qxotherqx", "--no-refresh"]), ["src/auth.rs"]);
 }
+
+#[test]
+fn a_folder_that_cannot_be_written_into_is_named() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let root = tree.root();
+    for (to, folder, why) in [
+        ("no/such/file", "no/such", "there is no such folder"),
+        ("src/auth.rs/file", "src/auth.rs", "it is no folder"),
+    ] {
+        let ran = tree.run(&["export", to]);
+        let told = format!("spyhop: write into {}: {why}\n", root.join(folder).display());
+        assert_eq!((ran.code, ran.err), (2, told));
+    }
+}

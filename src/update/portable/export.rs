@@ -1,5 +1,6 @@
 //! Export: a commit is pinned, reduced to the views that travel in a folder beside the archive, and packed.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
@@ -57,7 +58,8 @@ impl Updater<'_> {
         let folder = tempfile::Builder::new()
             .prefix(TEMPORARY_PREFIX)
             .tempdir_in(beside)
-            .at("create a folder in", beside)?;
+            .map_err(about_the_folder)
+            .at("write into", beside)?;
         let (meta_dir, segment_dir) =
             (folder.path().join(archive::META), folder.path().join(archive::SEGMENTS));
         store::create_private_dir(&meta_dir)?;
@@ -171,6 +173,17 @@ impl Updater<'_> {
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
         // Documents that were deleted are still in their segments, with all their words.
         writer.compact().and_then(|_| writer.close()).map_err(failed)
+    }
+}
+
+/// Why nothing can be made in a folder, without the name that it would have had for a moment: nobody gave that.
+fn about_the_folder(error: io::Error) -> io::Error {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    match error.kind() {
+        NotFound => io::Error::new(NotFound, "there is no such folder"),
+        NotADirectory => io::Error::new(NotADirectory, "it is no folder"),
+        kind @ (PermissionDenied | ReadOnlyFilesystem) => kind.into(),
+        _ => error,
     }
 }
 
