@@ -218,7 +218,9 @@ impl Updater<'_> {
         sources.map_or(Err(PortableError::WithoutSnippets { path: path() }), |_| Ok(()))
     }
 
-    /// Whether the tree is the one that the archive was made of, or nearly.
+    /// Whether the tree is the one that the archive was made of, or nearly. Paths tell, and contents do not count: every
+    /// file is hashed after an import, so a tree that only looks alike costs time and never an answer, while an archive of
+    /// months ago, most of whose files have changed since, is still worth more than none.
     fn check_tree(&self, from: &Path, unpacked: &Unpacked) -> Result<(), PortableError> {
         let root = self.workspace.root();
         let of = unpacked.view()?.len();
