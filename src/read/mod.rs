@@ -8,20 +8,21 @@
 //! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
 //! a link must not lead us out of the root.
 
+mod form;
 mod ground;
 mod known;
+mod machine;
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-
 pub use ground::{Ground, entry_of};
 pub use known::{Reread, Rereader};
 
+use self::form::{Form, HEAD_BYTES};
+use self::machine::{generated, minified};
 use crate::id::ContentHash;
 use crate::model::SkipReason;
 
@@ -233,202 +234,9 @@ fn wrong_type(file_type: FileType) -> Option<Why> {
     }
 }
 
-/// How many bytes tell whether a file is binary; git looks at as many.
-const HEAD_BYTES: usize = 8 << 10;
-
-/// How a file's bytes spell its text.
-enum Form {
-    Utf8 { bom: bool },
-    Utf16 { encoding: &'static Encoding, bom: bool },
-    Utf32 { is_big: bool },
-}
-
-impl Form {
-    /// Judges the byte order mark and the first bytes only.
-    fn of(bytes: &[u8]) -> Result<Form, Why> {
-        // The marks come before the test for NUL bytes, which half of UTF-16's are. What begins like UTF-32 in little
-        // end first could be UTF-16 that begins with a NUL; no text does.
-        match bytes {
-            [0xff, 0xfe, 0, 0, ..] => return Ok(Form::Utf32 { is_big: false }),
-            [0, 0, 0xfe, 0xff, ..] => return Ok(Form::Utf32 { is_big: true }),
-            _ => {}
-        }
-        match Encoding::for_bom(bytes) {
-            Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => {
-                return Ok(Form::Utf16 { encoding, bom: true });
-            }
-            _ => {}
-        }
-        if let Some(encoding) = unmarked_utf16(bytes) {
-            return Ok(Form::Utf16 { encoding, bom: false });
-        }
-        binary(bytes)?;
-        Ok(Form::Utf8 { bom: bytes.starts_with(b"\xef\xbb\xbf") })
-    }
-
-    fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), Why> {
-        match self {
-            Form::Utf16 { encoding, bom } => {
-                let units = &bytes[if bom { 2 } else { 0 }..];
-                let text = encoding
-                    .decode_without_bom_handling_and_without_replacement(units)
-                    // Without a mark it only looked like text.
-                    .ok_or_else(|| match binary(&bytes) {
-                        Err(why) if !bom => why,
-                        _ => (SkipReason::Encoding, format!("broken {}", encoding.name())),
-                    })?;
-                binary(text.as_bytes())?;
-                Ok((text.into_owned(), true))
-            }
-            Form::Utf32 { is_big } => {
-                let text = utf32(&bytes[4..], is_big)
-                    .ok_or_else(|| (SkipReason::Encoding, "broken UTF-32".to_string()))?;
-                binary(text.as_bytes())?;
-                Ok((text, true))
-            }
-            Form::Utf8 { bom } => {
-                if bom {
-                    bytes.drain(..3);
-                }
-                match String::from_utf8(bytes) {
-                    Ok(text) => Ok((text, false)),
-                    Err(_) if bom => {
-                        Err((SkipReason::Encoding, "not the UTF-8 that it begins as".to_string()))
-                    }
-                    Err(error) => legacy(error.as_bytes()).map(|text| (text, true)),
-                }
-            }
-        }
-    }
-}
-
-/// Whether these are the bytes of something else than text: a NUL, or more than 30 % control characters, among the
-/// first. A terminal's escape sequences and form feeds stand in sources and do not count.
-fn binary(bytes: &[u8]) -> Result<(), Why> {
-    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    if let Some(at) = memchr::memchr(0, head) {
-        return Err((SkipReason::Binary, format!("NUL at byte {at}")));
-    }
-    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
-    let controls = head.iter().filter(is_control).count();
-    if controls * 10 > head.len() * 3 {
-        return Err((SkipReason::Binary, format!("{controls} control characters in {} bytes", head.len())));
-    }
-    Ok(())
-}
-
-/// UTF-16 without a mark, if these bytes can hardly be anything else: source text is ASCII for the most part, and then
-/// every other byte is NUL, always on the same side.
-fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
-    let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
-    let (first, second, pairs) = (zeros(0), zeros(1), head.len() / 2);
-    // A few bytes prove nothing.
-    let most = |zeros: usize| zeros * 10 >= pairs * 7 && pairs >= 8;
-    match (first, second) {
-        (0, zeros) if most(zeros) => Some(UTF_16LE),
-        (zeros, 0) if most(zeros) => Some(UTF_16BE),
-        _ => None,
-    }
-}
-
-fn utf32(bytes: &[u8], is_big: bool) -> Option<String> {
-    let (units, rest) = bytes.as_chunks::<4>();
-    let number = |unit: &[u8; 4]| if is_big { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) };
-    let text = units.iter().map(|unit| char::from_u32(number(unit))).collect();
-    if rest.is_empty() { text } else { None }
-}
-
-/// A guess for text that is not UTF-8, by the detector that browsers use. Keywords and identifiers are ASCII nearly
-/// everywhere, so what is at stake are the letters of comments and strings. The guess counts when every byte has a
-/// meaning in that encoding and what comes out is mostly letters: noise decodes to a mixture of everything.
-fn legacy(bytes: &[u8]) -> Result<String, Why> {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    let encoding = detector.guess(None, Utf8Detection::Deny);
-    let refused = |what: &str| {
-        let at = bytes.iter().position(|byte| *byte >= 0x80).unwrap_or(0);
-        (SkipReason::Encoding, format!("byte 0x{:02x} at {at} is not UTF-8, and {what}", bytes[at]))
-    };
-    let name = encoding.name();
-    let text = encoding
-        .decode_without_bom_handling_and_without_replacement(bytes)
-        .ok_or_else(|| refused(&format!("the text is not {name} either")))?;
-    let (mut letters, mut others) = (0u64, 0u64);
-    for c in text.chars().filter(|c| !c.is_ascii()) {
-        // What typographers use, and the punctuation and full-width forms of the East.
-        let is_of_text = c.is_alphanumeric()
-            || matches!(
-                c,
-                '\u{a0}' | '\u{a7}' | '\u{a9}' | '\u{ab}' | '\u{ae}' | '\u{b0}' | '\u{b7}' | '\u{bb}'
-            )
-            || matches!(c, '\u{2010}'..='\u{203a}' | '\u{20ac}' | '\u{2122}' | '\u{3000}'..='\u{30ff}')
-            || matches!(c, '\u{2500}'..='\u{259f}' | '\u{ff00}'..='\u{ffef}');
-        if is_of_text { letters += 1 } else { others += 1 }
-    }
-    // A control character of the second kind has no business in text.
-    if others * 4 > letters || text.chars().any(|c| ('\u{80}'..'\u{a0}').contains(&c)) {
-        return Err(refused(&format!("as {name} it is no text")));
-    }
-    Ok(text.into_owned())
-}
-
-/// A marker of generated code stands in the first lines, or it is something that only speaks of markers.
-const MARKER_LINES: usize = 40;
-const MARKER_BYTES: usize = 4 << 10;
-
-/// The line that says that `text` is generated.
-fn generated(text: &str) -> Option<String> {
-    let head = cut(text, MARKER_BYTES);
-    head.lines().take(MARKER_LINES).find(|line| is_marker(line)).map(|line| cut(line.trim(), 120).to_string())
-}
-
-/// The first `max` bytes of `text`, or a little less where that would split a character.
-fn cut(text: &str, max: usize) -> &str {
-    let end = (0..=max.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
-    &text[..end.unwrap_or(0)]
-}
-
-/// Whether a line is Go's `Code generated ... DO NOT EDIT.`, in whatever comment, or holds `@generated` as a word of
-/// a comment: not quoted, which is how prose and linters mention it.
-fn is_marker(line: &str) -> bool {
-    let line = line.trim();
-    const COMMENTS: [&str; 9] = ["//", "#", "/*", "*", "--", ";", "<!--", "%", "\"\"\""];
-    let Some(comment) = COMMENTS.iter().find_map(|lead| line.strip_prefix(lead)) else {
-        return line == "@generated";
-    };
-    if let Some(rest) = comment.trim_start().strip_prefix("Code generated ") {
-        let rest = rest.trim_end_matches([' ', '*', '/', '-', '>']);
-        return rest.ends_with("DO NOT EDIT.");
-    }
-    comment
-        .split(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '<' | '!'))
-        .any(|word| word == "@generated")
-}
-
-/// Shorter texts cost nothing, whatever they are.
-const MINIFIED_BYTES: usize = 5 << 10;
-/// No one writes lines of this length on average.
-const MINIFIED_LINE: usize = 400;
-/// Where machines write long lines; prose and tables in other files may have them too.
-const MINIFIED_KINDS: [&str; 8] = ["js", "mjs", "cjs", "css", "json", "svg", "html", "map"];
-
-fn minified(path: &Path, text: &str) -> Option<String> {
-    if text.len() <= MINIFIED_BYTES {
-        return None;
-    }
-    let extension = path.extension()?.to_str()?;
-    if !MINIFIED_KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(extension)) {
-        return None;
-    }
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    let lines = ends + usize::from(!text.ends_with('\n'));
-    let average = text.len() / lines;
-    (average > MINIFIED_LINE).then(|| format!("lines of {average} bytes on average"))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::machine::{MARKER_BYTES, MINIFIED_BYTES};
     use super::*;
 
     /// What `read` says about a file of this name and content, in one line.
