@@ -9,7 +9,7 @@ mod install;
 mod mcp;
 
 fn main() -> std::process::ExitCode {
-    give_memory_back();
+    give_back_soon();
     cli::main()
 }
 
@@ -22,12 +22,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// What is freed goes back to the system soon: segments are filled in tens of megabytes, and what the allocator keeps
 /// for its default of ten milliseconds adds up to a quarter more than an index takes to build. With no delay at all a
 /// query would give back what its next stage asks for.
-fn give_memory_back() {
+fn give_back_soon() {
     #[cfg(target_os = "linux")]
     // SAFETY: it sets a number of the allocator's.
     unsafe {
         /// The place of `mi_option_purge_delay`, which is in milliseconds.
         const PURGE_DELAY: i32 = 15;
         libmimalloc_sys::mi_option_set(PURGE_DELAY, 1);
+    }
+}
+
+/// Gives back now what is free and kept for later: of this thread all, of others what they have left to the process.
+fn give_back() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: it may be called at any time.
+    unsafe {
+        libmimalloc_sys::mi_collect(true);
     }
 }

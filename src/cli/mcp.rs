@@ -142,6 +142,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         roots: if roots.is_empty() { here()? } else { roots },
         options: place::options(matches)?,
         profile: profile.unwrap_or(Profile::Default),
+        give_back: crate::give_back,
     };
     let served = match http_config(matches) {
         Some(asked) => {

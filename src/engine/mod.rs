@@ -306,6 +306,18 @@ impl Engine {
         })
     }
 
+    /// Lets go of what the next answer can open again: the commit, what ranking made of it, the tree of a revision, the
+    /// words that tokenizers have met. For programs that keep engines and seldom ask them; the next answer takes somewhat
+    /// longer. Calls that run meanwhile keep what they use.
+    pub fn rest(&self) {
+        // Dropped when nobody waits for them any more.
+        let open = lock(&self.open).take();
+        let committed = lock(&self.committed).take();
+        let tree = lock(&self.tree).take();
+        let tokenizers = std::mem::take(&mut *lock(&self.tokenizers));
+        drop((open, committed, tree, tokenizers));
+    }
+
     /// What there is. Never makes or changes an index, and is no error when there is none.
     ///
     /// # Errors

@@ -2,14 +2,17 @@
 //!
 //! It owns which engine a call is for. An engine is opened for one view, so each revision has one of its own; a few are
 //! kept, because who compares asks about the same ones again. A name such as `HEAD~1` may stand for another commit by
-//! then, so it is looked up each time.
+//! then, so it is looked up each time. What nobody has used for a while is let go of: a server runs for days, and most of
+//! its roots are asked about for minutes.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use spyhop::engine::api::{Options, Progress};
 use spyhop::engine::{Engine, Error};
 use spyhop::render::agent::Answer;
+use tokio::sync::Notify;
 
 use super::arguments::Call;
 use super::calls;
@@ -23,13 +26,39 @@ pub struct Engines {
     worktree: Arc<Engine>,
     /// The last used one last.
     views: Mutex<Vec<Arc<Engine>>>,
+    /// When they were last used; `None` since they rest.
+    used: Mutex<Option<Instant>>,
+    /// Told when they are used after a rest.
+    wake: Arc<Notify>,
 }
 
 impl Engines {
     /// Opens the worktree at `root`.
-    pub fn open(root: &Path, options: Options) -> Result<Engines, Error> {
+    pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<Engines, Error> {
         let worktree = Arc::new(Engine::open(root, options.clone())?);
-        Ok(Engines { options, worktree, views: Mutex::default() })
+        Ok(Engines { options, worktree, views: Mutex::default(), used: Mutex::default(), wake })
+    }
+
+    /// Says that they are used.
+    pub fn mark_used(&self) {
+        if lock(&self.used).replace(Instant::now()).is_none() {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Lets go of what can be opened again, unless they were used within the last `idle`; how long it is until then.
+    pub fn rest(&self, idle: Duration) -> Option<Duration> {
+        let mut used = lock(&self.used);
+        let left = idle.saturating_sub((*used)?.elapsed());
+        if !left.is_zero() {
+            return Some(left);
+        }
+        *used = None;
+        drop(used);
+        let views = std::mem::take(&mut *lock(&self.views));
+        drop(views);
+        self.worktree.rest();
+        None
     }
 
     /// That of the worktree.
@@ -44,13 +73,15 @@ impl Engines {
 
     /// Answers a call.
     pub fn answer(&self, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Answer, Error> {
-        calls::answer(&*self.of(call.view.as_deref())?, call, progress)
+        let answer = calls::answer(&*self.of(call.view.as_deref())?, call, progress);
+        self.mark_used();
+        answer
     }
 
     fn of(&self, view: Option<&str>) -> Result<Arc<Engine>, Error> {
         let Some(view) = view else { return Ok(Arc::clone(&self.worktree)) };
         let is_it = |engine: &Arc<Engine>| engine.view() == Some(view.trim());
-        let kept = self.views().iter().find(|engine| is_it(engine)).cloned();
+        let kept = lock(&self.views).iter().find(|engine| is_it(engine)).cloned();
         // What it stands for is looked up without keeping others from their engines.
         let engine = match kept.filter(|engine| engine.view_holds()) {
             Some(engine) => engine,
@@ -59,15 +90,62 @@ impl Engines {
                 Arc::new(Engine::open(self.worktree.root(), options)?)
             }
         };
-        let mut views = self.views();
+        let mut views = lock(&self.views);
         views.retain(|engine| !is_it(engine));
         views.push(Arc::clone(&engine));
         let too_many = views.len().saturating_sub(KEPT);
         views.drain(..too_many);
         Ok(engine)
     }
+}
 
-    fn views(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Engine>>> {
-        self.views.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets trees rest that nobody has used for `idle`, and calls `rested` after that, for ever. It sleeps while all rest.
+pub async fn rest_when_idle(all: Vec<Arc<Engines>>, wake: Arc<Notify>, idle: Duration, rested: fn()) {
+    loop {
+        wake.notified().await;
+        let mut left = Some(idle);
+        while let Some(pause) = left {
+            tokio::time::sleep(pause).await;
+            left = all.iter().filter_map(|engines| engines.rest(idle)).min();
+            rested();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_used_rests_once_and_is_woken_by_its_next_use() {
+        static RESTED: AtomicUsize = AtomicUsize::new(0);
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
+        let wake = Arc::new(Notify::new());
+        let engines = Arc::new(Engines::open(folder.path(), options, Arc::clone(&wake)).unwrap());
+        let hour = Duration::from_secs(3600);
+        assert_eq!(engines.rest(Duration::ZERO), None);
+        engines.mark_used();
+        assert!(engines.rest(hour).is_some_and(|left| left <= hour));
+        assert!(lock(&engines.used).is_some());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let rested = || _ = RESTED.fetch_add(1, Relaxed);
+            let all = vec![Arc::clone(&engines)];
+            tokio::spawn(rest_when_idle(all, wake, Duration::from_millis(1), rested));
+            for _ in 0..2 {
+                while lock(&engines.used).is_some() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                engines.mark_used();
+            }
+        });
+        assert!(RESTED.load(Relaxed) > 0);
     }
 }

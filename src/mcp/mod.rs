@@ -15,6 +15,8 @@ mod warm;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -24,7 +26,12 @@ use spyhop::engine::Error;
 use spyhop::engine::api::Options;
 
 use server::Server;
+use tokio::sync::Notify;
 use warm::Tree;
+
+/// A tree that nobody has asked about or changed for so long lets go of what is cheap to open again. Agents ask in
+/// bursts; opening it takes some ten milliseconds.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// What a server is started with.
 pub struct Config {
@@ -34,6 +41,8 @@ pub struct Config {
     pub options: Options,
     /// Which tools it shows.
     pub profile: Profile,
+    /// Gives memory back that is free, called when trees have let go of some.
+    pub give_back: fn(),
 }
 
 /// Why a server did not start, or ended early.
@@ -49,9 +58,10 @@ pub enum Failure {
 
 /// Serves until standard input ends.
 pub fn serve(config: Config) -> Result<(), Failure> {
-    let server = server(config)?;
+    let (server, resting) = server(config)?;
     let runtime = runtime()?;
     let served = runtime.block_on(async {
+        tokio::spawn(resting.watch());
         let running = match server.serve(stdio_pipes()).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -65,16 +75,32 @@ pub fn serve(config: Config) -> Result<(), Failure> {
     served
 }
 
+/// What lets the roots of a server rest.
+struct Resting {
+    engines: Vec<Arc<engines::Engines>>,
+    wake: Arc<Notify>,
+    give_back: fn(),
+}
+
+impl Resting {
+    async fn watch(self) {
+        engines::rest_when_idle(self.engines, self.wake, IDLE, self.give_back).await;
+    }
+}
+
 /// The server of the roots, whose indexes begin to be brought up to date.
-fn server(config: Config) -> Result<Server, Failure> {
+fn server(config: Config) -> Result<(Server, Resting), Failure> {
+    let wake = Arc::new(Notify::new());
     let mut trees: Vec<Tree> = Vec::new();
     for root in &config.roots {
-        let tree = Tree::open(root, config.options.clone()).map_err(Failure::Engine)?;
+        let tree = Tree::open(root, config.options.clone(), Arc::clone(&wake)).map_err(Failure::Engine)?;
         if !trees.iter().any(|other| other.root() == tree.root()) {
             trees.push(tree);
         }
     }
-    Ok(Server::new(config.profile, trees))
+    let engines = trees.iter().map(Tree::engines).collect();
+    let resting = Resting { engines, wake, give_back: config.give_back };
+    Ok((Server::new(config.profile, trees), resting))
 }
 
 /// The protocol needs one thread; engines run on threads for blocking work.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State, Watched};
 use spyhop::engine::{Engine, Error, ErrorKind, Stop};
 use spyhop::render::agent::{self, Answer};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
 use super::arguments::{Ask, Call};
@@ -53,19 +53,20 @@ pub type Outcome = Result<Answer, Answer>;
 
 impl Tree {
     /// Opens the tree and begins to bring its index up to date, if the options want one that is.
-    pub fn open(root: &Path, options: Options) -> Result<Tree, Error> {
-        let engines = Arc::new(Engines::open(root, options.clone())?);
+    pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<Tree, Error> {
+        let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
         let (sender, update) = watch::channel(Update::Done);
         let builds = options.on_missing == OnMissing::Build;
         let refreshes = matches!(options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
         if builds && (refreshes || engine.status()?.state == State::Missing) {
             sender.send_replace(Update::Running(None));
-            let engine = Arc::clone(engine);
+            let engines = Arc::clone(&engines);
             std::thread::spawn(move || {
-                bring_up_to_date(&engine, &sender);
+                bring_up_to_date(engines.worktree(), &sender);
+                engines.mark_used();
                 if refreshes {
-                    stay_up_to_date(&engine);
+                    stay_up_to_date(&engines);
                 }
             });
         }
@@ -77,6 +78,11 @@ impl Tree {
     /// The root, as the engine names it.
     pub fn root(&self) -> &Path {
         self.engines.worktree().root()
+    }
+
+    /// What answers.
+    pub fn engines(&self) -> Arc<Engines> {
+        Arc::clone(&self.engines)
     }
 
     /// Answers a call about this tree.
@@ -120,10 +126,12 @@ impl Tree {
 
     /// The state of the tree, with how far its update is; the roots are all that are served.
     pub async fn status(&self, roots: Vec<std::path::PathBuf>) -> Outcome {
-        let engine = Arc::clone(self.engines.worktree());
+        let engines = self.engines();
         let update = *self.update.borrow();
         run(&self.asides, move || {
-            let mut status = engine.status().map_err(|error| calls::failed(&error))?;
+            let status = engines.worktree().status();
+            engines.mark_used();
+            let mut status = status.map_err(|error| calls::failed(&error))?;
             let running = matches!(update, Update::Running(_));
             if running && status.state == State::Missing {
                 status.state = State::Indexing;
@@ -208,15 +216,21 @@ fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
 
 /// Watches the tree as long as the server lives, so that calls need not compare it. Where another process does that, or
 /// it fails, calls ask that process or compare for themselves meanwhile.
-fn stay_up_to_date(engine: &Engine) {
-    let stop = Stop::default();
+fn stay_up_to_date(engines: &Engines) {
+    let (engine, stop) = (engines.worktree(), Stop::default());
     let tell = |event: Watched| match event {
-        Watched::Begun { folders } => tracing::info!(folders, "the tree is watched"),
+        Watched::Begun { folders } => {
+            tracing::info!(folders, "the tree is watched");
+            engines.mark_used();
+        }
         Watched::Polling { why, .. } => {
             tracing::warn!(%why, "the tree cannot be watched; each call compares it");
             stop.stop();
         }
-        Watched::Updated { report, took } => tracing::debug!(?report, ?took, "changes are in the index"),
+        Watched::Updated { report, took } => {
+            tracing::debug!(?report, ?took, "changes are in the index");
+            engines.mark_used();
+        }
         Watched::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
     };
     loop {

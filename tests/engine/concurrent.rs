@@ -151,3 +151,29 @@ fn waiting_gives_the_fresh_answer() {
         assert_eq!(says(&search.join().unwrap()), (vec!["src/auth.rs"], 0));
     });
 }
+
+/// What this process maps of an index.
+#[cfg(target_os = "linux")]
+fn mapped(tree: &Tree) -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let dir = tree.index_dir();
+    maps.lines().filter(|line| line.contains(dir.to_str().unwrap())).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_engine_that_rests_keeps_nothing_open_and_answers_as_before() {
+    let tree = Tree::new("");
+    write(&tree, 0);
+    let engine = open(&tree);
+    let before = paths(&ask(&engine, &word(0))).join(" ");
+    assert!(mapped(&tree) > 0);
+    engine.rest();
+    assert_eq!(mapped(&tree), 0);
+    assert_eq!(paths(&ask(&engine, &word(0))).join(" "), before);
+    meanwhile(
+        2,
+        |_| assert_eq!(paths(&ask(&engine, &word(0))).join(" "), before),
+        || (0..20).for_each(|_| engine.rest()),
+    );
+}

@@ -36,7 +36,7 @@ pub use gate::{AllowedHost, AllowedOrigin};
 pub use token::{NoToken, Origin, VARIABLE};
 
 use super::server::Server;
-use super::{Config, Failure};
+use super::{Config, Failure, Resting};
 use gate::{Gate, Pass, Refusal};
 
 /// The longest body: far above the longest request that there is, and far below what would hurt.
@@ -79,6 +79,7 @@ pub struct Listening {
     gate: Gate,
     token: Origin,
     server: Server,
+    resting: Resting,
 }
 
 /// Takes the address, the token from where it is, and the trees. Nothing is answered before [`serve`]; whoever connects
@@ -91,8 +92,8 @@ pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, Failure>
     let address = listener.local_addr().map_err(failed)?;
     let found = token::find(config.token_file.as_deref()).map_err(|error| Failure::Http(error.into()))?;
     let gate = Gate::new(config.address.at(address.port()), found.token, &config.hosts, &config.origins);
-    let server = super::server(served)?;
-    Ok(Listening { listener, address, gate, token: found.origin, server })
+    let (server, resting) = super::server(served)?;
+    Ok(Listening { listener, address, gate, token: found.origin, server, resting })
 }
 
 impl Listening {
@@ -128,6 +129,7 @@ async fn run(listening: Listening) -> io::Result<()> {
     let mut asked_to_end = Ends::new()?;
     let listener = tokio::net::TcpListener::from_std(listening.listener)?;
     let server = Arc::new(listening.server);
+    tokio::spawn(listening.resting.watch());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
