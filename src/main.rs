@@ -40,3 +40,13 @@ fn give_back() {
         libmimalloc_sys::mi_collect(true);
     }
 }
+
+/// Keeps the system from making huge pages of the allocator's small ones, of which a process that lives long uses little
+/// each: a server of ten roots takes a third of the memory without them. Indexing by itself is over before that counts.
+fn keep_pages_small() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: it sets a flag of the process; where the system does not know it, nothing happens.
+    unsafe {
+        libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
+}
