@@ -52,6 +52,7 @@ pub mod grammar;
 pub mod profile;
 pub mod query;
 pub mod read;
+pub mod secrets;
 pub mod store;
 pub mod tokenize;
 pub mod walk;

@@ -301,6 +301,7 @@ skip_reasons! {
     Generated "generated" "A marker says that it is generated.",
     Minified "minified" "Its lines are so long that it must be minified.",
     Quarantined "quarantined" "Its parser crashed on it or took too long; it is indexed by lines, without structure.",
+    Secret "secret" "It holds passwords, keys or tokens by its name.",
 }
 
 /// A file or directory that was seen and left out. A directory stands for all that is below it.

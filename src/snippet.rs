@@ -39,14 +39,19 @@ pub struct Request<'q> {
     pub literal: &'q str,
 }
 
-/// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
-pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
+/// The lines that a snippet may show.
+pub fn wanted(index: &LineIndex, request: &Request<'_>) -> Lines {
     let last = index.count();
     let lines = Lines { first: request.lines.first.min(last), last: request.lines.last.min(last) };
-    let wanted = Lines {
+    Lines {
         first: lines.first.saturating_sub(request.expand).max(1),
         last: lines.last.saturating_add(request.expand).min(last),
-    };
+    }
+}
+
+/// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
+pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
+    let wanted = wanted(index, request);
     let mut matcher = Matcher::new(request, tokenizer);
     let chosen = match request.max_chars {
         Some(max) => choose(source, index, wanted, max, &mut matcher),

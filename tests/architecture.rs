@@ -13,7 +13,7 @@ use std::path::Path;
 const FLOORS: &[(u8, &[&str])] = &[
     (0, &["id", "path", "text"]),
     (1, &["model", "tree"]),
-    (2, &["git", "grammar", "profile", "read", "store", "tokenize", "walk"]),
+    (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
     (4, &["index", "meta", "session"]),
     (5, &["grep", "update"]),

@@ -1,8 +1,8 @@
 //! The rows of the exact search: ripgrep's options by ripgrep's names, and ours beside them.
 
 use super::{
-    CURSOR, EXCLUDE, KIND, LANG, MAX_RESULTS, NO_REFRESH, Operation, PATH, PATH_GLOB, Param, STALE_POLICY,
-    Takes, VIEW, param,
+    CURSOR, EXCLUDE, KIND, LANG, MAX_RESULTS, NO_REFRESH, Operation, PATH, PATH_GLOB, Param, SHOW_SECRETS,
+    STALE_POLICY, Takes, VIEW, param,
 };
 
 /// What every line is compared with.
@@ -192,6 +192,7 @@ pub const GREP: Operation = Operation {
         &CURSOR,
         &BRUTE,
         &EXPLAIN_PLAN,
+        &SHOW_SECRETS,
         &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,

@@ -213,6 +213,18 @@ pub const NO_BUILT_IN: Param = param(
     Takes::Nothing,
     "Index what built-in rules leave out: build products, lock files, generated and minified code",
 );
+/// Files of secrets.
+pub const SECRETS: Param = param(
+    "secrets",
+    Takes::Nothing,
+    "Index files that hold secrets by their names, such as .env or *.pem; values are masked all the same",
+);
+/// Secrets as they are.
+pub const SHOW_SECRETS: Param = param(
+    "show_secrets",
+    Takes::Nothing,
+    "Show passwords, keys and tokens as they are, instead of masking them",
+);
 /// Large files.
 pub const MAX_FILE_SIZE: Param = Param {
     default: Some("1M"),
@@ -319,8 +331,18 @@ pub const WITHOUT_SOURCES: Param = param(
 pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
 
 /// What chooses a tree and how it is indexed; every operation takes these.
-pub const PLACE: &[&Param] =
-    &[&ROOT, &INDEX_DIR, &THREADS, &MAX_MEMORY, &HIDDEN, &NO_IGNORE, &NO_BUILT_IN, &MAX_FILE_SIZE, &GRAMMARS];
+pub const PLACE: &[&Param] = &[
+    &ROOT,
+    &INDEX_DIR,
+    &THREADS,
+    &MAX_MEMORY,
+    &HIDDEN,
+    &NO_IGNORE,
+    &NO_BUILT_IN,
+    &SECRETS,
+    &MAX_FILE_SIZE,
+    &GRAMMARS,
+];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] = &[
     SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, EXPORT, IMPORT, SKIPPED, WHY_NOT,
@@ -347,6 +369,7 @@ pub const SEARCH: Operation = Operation {
         &EXHAUSTIVE,
         &MODE,
         &CURSOR,
+        &SHOW_SECRETS,
         &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
@@ -451,6 +474,7 @@ pub const MAP: Operation = Operation {
         &EXCLUDE,
         &LANG,
         &KIND,
+        &SHOW_SECRETS,
         &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,
@@ -463,7 +487,7 @@ pub const SKIPPED: Operation = Operation {
     name: "skipped",
     aliases: &[],
     help: "List what was seen and left out, with the reason",
-    params: &[&REASON, &EXPLAIN_SKIPS, &VIEW],
+    params: &[&REASON, &EXPLAIN_SKIPS, &SHOW_SECRETS, &VIEW],
 };
 
 /// Why a file does not rank.
@@ -480,6 +504,7 @@ pub const WHY_NOT: Operation = Operation {
         &LANG,
         &KIND,
         &MIN_SCORE,
+        &SHOW_SECRETS,
         &VIEW,
         &STALE_POLICY,
         &NO_REFRESH,

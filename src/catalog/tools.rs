@@ -84,7 +84,7 @@ pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY
 
 /// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
 /// settled when the server starts; why one file is left out, `why_not` tells; every place that holds a text is what
-/// `grep_files` is for.
+/// `grep_files` is for; no secret is shown to a model.
 pub const NOT_FOR_TOOLS: &[&str] = &[
     "query",
     "queries",
@@ -119,6 +119,7 @@ pub const NOT_FOR_TOOLS: &[&str] = &[
     "glob",
     "brute",
     "explain_plan",
+    "show_secrets",
 ];
 
 /// Every tool, by name.

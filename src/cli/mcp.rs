@@ -32,6 +32,7 @@ const SETTINGS: &[&Param] = &[
     &catalog::HIDDEN,
     &catalog::NO_IGNORE,
     &catalog::NO_BUILT_IN,
+    &catalog::SECRETS,
     &catalog::MAX_FILE_SIZE,
     &catalog::GRAMMARS,
     &catalog::STALE_POLICY,

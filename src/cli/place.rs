@@ -221,6 +221,8 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     options.hidden = given(matches, catalog::HIDDEN.name);
     options.no_ignore = given(matches, catalog::NO_IGNORE.name);
     options.no_built_in = given(matches, catalog::NO_BUILT_IN.name);
+    options.secrets = given(matches, catalog::SECRETS.name);
+    options.show_secrets = given(matches, catalog::SHOW_SECRETS.name);
     if let Some(&bytes) = optional(matches, catalog::MAX_FILE_SIZE.name) {
         options.max_file_bytes = bytes;
     }

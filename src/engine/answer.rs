@@ -22,6 +22,7 @@ use crate::read;
 use crate::search::{
     self, Beyond, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking,
 };
+use crate::secrets;
 use crate::session::Session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines};
@@ -218,7 +219,7 @@ impl<'a> Answer<'a> {
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
-        let snippet = source.and_then(|source| self.snippet(&face, file, query, &source));
+        let snippet = source.and_then(|source| self.snippet(&face, file, query, (version.path(), &source)));
         Ok(Hit {
             lines: face.lines,
             kind: face.kind,
@@ -264,7 +265,13 @@ impl<'a> Answer<'a> {
         })
     }
 
-    fn snippet(&self, face: &Face, file: &RankedFile, query: &Query, source: &str) -> Option<Snippet> {
+    fn snippet(
+        &self,
+        face: &Face,
+        file: &RankedFile,
+        query: &Query,
+        (path, source): (&str, &str),
+    ) -> Option<Snippet> {
         let max_chars = match self.request.mode {
             Mode::Compact => return None,
             Mode::Default => Some(DEFAULT_CHARS),
@@ -282,7 +289,14 @@ impl<'a> Answer<'a> {
             literal: &query.text,
         };
         let mut tokenizer = lock(&self.engine.tokenizers).pop().unwrap_or_default();
-        let snippet = snippet::snippet(source, &LineIndex::new(source), &request, &mut tokenizer);
+        let index = LineIndex::new(source);
+        // Masks are as long as what they stand for, so lines are where they were.
+        let masked = self.engine.cover(path, source).map(|cover| {
+            let lines = index.span_of(snippet::wanted(&index, &request));
+            secrets::mask_lines(source, lines.range(), &cover)
+        });
+        let source = masked.as_deref().unwrap_or(source);
+        let snippet = snippet::snippet(source, &index, &request, &mut tokenizer);
         lock(&self.engine.tokenizers).push(tokenizer);
         Some(snippet)
     }

@@ -56,6 +56,12 @@ pub struct Options {
     /// Whether built-in rules count for nothing: build products, lock files, what looks generated or minified.
     /// Default false.
     pub no_built_in: bool,
+    /// Whether files that hold secrets by their names are indexed: environment files, private keys, credentials. What
+    /// they hold is masked all the same, see [`Options::show_secrets`]. Default false.
+    pub secrets: bool,
+    /// Whether replies show passwords, keys and tokens as they are. Else each is masked, in as many bytes as it has.
+    /// Default false.
+    pub show_secrets: bool,
     /// A folder of grammar manifests that replace built-in ones of the same name.
     pub grammars: Option<PathBuf>,
     /// A branch, tag or commit, or any name of git's for one, that is searched in place of the files of the worktree.
@@ -77,6 +83,8 @@ impl Default for Options {
             hidden: false,
             no_ignore: false,
             no_built_in: false,
+            secrets: false,
+            show_secrets: false,
             grammars: None,
             view: None,
         }

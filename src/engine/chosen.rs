@@ -79,6 +79,7 @@ impl Engine {
             page: 0,
             context: (0, 0),
             max_count: None,
+            masks: false,
             threads: self.options.threads,
         });
         // What cannot be read is named when the lines are looked for.

@@ -61,6 +61,7 @@ impl Engine {
                 page,
                 context: (0, 0),
                 max_count,
+                masks: !self.options.show_secrets,
                 threads: self.options.threads,
             })
         };
@@ -113,6 +114,7 @@ impl Engine {
                 page: usize::MAX,
                 context: (0, 0),
                 max_count: Some(1),
+                masks: false,
                 threads: self.options.threads,
             });
             files = found.lines.into_iter().map(|line| line.path).collect();

@@ -98,6 +98,7 @@ fn remedy(row: &Skipped) -> Option<String> {
         SkipReason::Ignored
             | SkipReason::Hidden
             | SkipReason::BuiltIn
+            | SkipReason::Secret
             | SkipReason::TooLarge
             | SkipReason::Generated
             | SkipReason::Minified

@@ -46,6 +46,7 @@ impl Engine {
             page: request.max_results,
             context: (before, after),
             max_count: request.max_count,
+            masks: !self.options.show_secrets,
             threads: self.options.threads,
         });
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
@@ -101,6 +102,7 @@ impl Engine {
                 context,
                 max_count: request.max_count,
                 within: chosen.within.as_ref(),
+                masks: !self.options.show_secrets,
                 threads: self.options.threads,
                 looks: *looks,
             },

@@ -47,7 +47,9 @@ impl Engine {
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        self.answered(progress, |corpus, freshness| self.map_of(corpus, freshness, &filter, &path, request))
+        self.answered(progress, |corpus, freshness| {
+            Ok(self.masked_map(self.map_of(corpus, freshness, &filter, &path, request)?))
+        })
     }
 
     fn map_of(

@@ -16,6 +16,7 @@ mod files;
 mod grep;
 mod lookup;
 mod map;
+mod mask;
 mod portable;
 mod revision;
 mod rows;
@@ -118,6 +119,7 @@ impl Engine {
                 max_file_bytes: options.max_file_bytes,
                 no_ignore: options.no_ignore,
                 no_built_in: options.no_built_in,
+                secrets: options.secrets,
             },
             options,
             grammars,
@@ -236,7 +238,7 @@ impl Engine {
             answer::Answer::new(self, corpus, &filter, request)?.reply(&parsed, freshness)
         })?;
         span.record("resultCount", reply.results.len());
-        Ok(reply)
+        Ok(self.masked_search(reply))
     }
 
     /// Says that a file was read or written, so that it weighs more in this session.
@@ -264,7 +266,7 @@ impl Engine {
     /// # Errors
     /// `NoIndex` when there is none.
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        self.answered(&|_| (), |corpus, _| Ok(state::skipped(corpus)))
+        self.answered(&|_| (), |corpus, _| Ok(self.masked_skipped(state::skipped(corpus))))
     }
 
     /// What becomes of one path when the tree is indexed: the rule, the file and the line that leave it or a folder
@@ -275,7 +277,7 @@ impl Engine {
     /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
     pub fn explain_skips(&self, path: impl AsRef<Path>) -> Result<Explanation, Error> {
         self.only_of_worktrees("explain_skips")?;
-        explain::explain(self, path.as_ref())
+        Ok(self.masked_explanation(explain::explain(self, path.as_ref())?))
     }
 
     /// Why a file ranks where it does for a query, or does not rank at all.
@@ -287,7 +289,8 @@ impl Engine {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         self.answered(&|_| (), |corpus, _| {
-            why_not::why_not(self, corpus, &filter, request, &parsed[0], path.clone())
+            let answer = why_not::why_not(self, corpus, &filter, request, &parsed[0], path.clone())?;
+            Ok(self.masked_why_not(answer))
         })
     }
 

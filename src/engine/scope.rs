@@ -21,7 +21,7 @@ use crate::path::RelPath;
 use crate::read::Ground;
 use crate::search::SearchError;
 use crate::update::{Settings, Updater, stat_row};
-use crate::walk::{Candidate, Walked};
+use crate::walk::{Candidate, Region, Walked};
 
 /// An entry that could not be looked into, and why.
 type Hole = (RelPath, String);
@@ -75,8 +75,9 @@ impl Engine {
         let tracked = self.tracked();
         let updater = self.updater(tracked.as_ref())?;
         let ground = updater.ground.clone();
-        // Built-in rules are about what is worth ranking; a line stands wherever it stands.
-        let settings = Settings { no_built_in: true, ..self.settings.clone() };
+        // Built-in rules are about what is worth ranking, and secrets are masked where they are shown; a line stands
+        // wherever it stands.
+        let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
         let walked = Updater { settings: &settings, ..updater }.walk()?;
         let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
         let files = match (viewed, narrowed) {
@@ -105,23 +106,30 @@ impl Engine {
         let mut files = viewed.files(filter, narrowed);
         let mut folders = Vec::new();
         let mut holes = Vec::new();
+        let mut secrets = Vec::new();
         for row in viewed.view.skipped().iter().map(|entry| &entry.skipped) {
             holes.extend(hole(row, filter));
             match row.reason {
                 SkipReason::BuiltIn if row.is_dir => folders.push(row.path.clone()),
+                SkipReason::Secret => secrets.push(row.path.clone()),
                 SkipReason::BuiltIn | SkipReason::Encoding => files.push(row.path.clone()),
                 // A NUL so near its beginning ends ripgrep's search before it began.
                 SkipReason::Binary if !row.detail.starts_with("NUL") => files.push(row.path.clone()),
                 _ => {}
             }
         }
-        if !folders.is_empty() {
+        secrets.retain(|path| filter.takes_path(path.as_str()));
+        if !folders.is_empty() || !secrets.is_empty() {
             let tracked = self.tracked();
-            let settings = Settings { no_built_in: true, ..self.settings.clone() };
+            let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
             let updater = Updater { settings: &settings, ..self.updater(tracked.as_ref())? };
-            let walked = updater.walk_below(&folders)?;
-            holes.extend(walked.skipped.iter().filter_map(|row| hole(row, filter)));
-            files.extend(paths(walked));
+            // Other rules may leave a file of secrets out as well, such as a dot before its name.
+            let secrets = updater.walk_some(&Region::new(secrets))?;
+            let below = updater.walk_below(&folders)?;
+            for walked in [secrets, below] {
+                holes.extend(walked.skipped.iter().filter_map(|row| hole(row, filter)));
+                files.extend(paths(walked));
+            }
         }
         files.retain(|path| filter.takes_path(path.as_str()));
         files.sort_unstable();

@@ -46,9 +46,10 @@ impl Block<'_> {
     }
 }
 
-/// Shows a line that `matcher` has found in `block`.
-pub fn shown(line: &[u8], matcher: &RegexMatcher, block: Block<'_>) -> Shown {
+/// Shows a line that `matcher` has found in `block`, or in its place the same with secrets `masked`.
+pub fn shown(line: &[u8], masked: Option<&[u8]>, matcher: &RegexMatcher, block: Block<'_>) -> Shown {
     let line = without_end(line);
+    let seen = masked.map_or(line, |masked| &masked[..line.len()]);
     let mut first = None;
     block.matches(line, matcher, |found| first.replace(found).is_some());
     let first = first.unwrap_or(Match::zero(0));
@@ -61,7 +62,7 @@ pub fn shown(line: &[u8], matcher: &RegexMatcher, block: Block<'_>) -> Shown {
         }
         found.end() < to
     });
-    let (text, places) = lossy(&line[from..to]);
+    let (text, places) = lossy(&seen[from..to]);
     let place = |at: usize| places.as_ref().map_or(at, |places| places[at]);
     let mut highlights: Vec<Span> = Vec::new();
     for (start, end) in matches {
@@ -137,7 +138,7 @@ mod tests {
     /// The line with its matches in brackets, its column, and whether it is cut.
     fn check(line: &[u8], pattern: &str, expected: &str) {
         let pattern = Pattern::new(&Wanted::new(pattern)).unwrap();
-        let shown = shown(line, &pattern.matcher, Block { bytes: line, start: 0 });
+        let shown = shown(line, None, &pattern.matcher, Block { bytes: line, start: 0 });
         let mut text = String::new();
         let mut at = 0;
         for span in &shown.highlights {

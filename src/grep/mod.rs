@@ -6,6 +6,7 @@
 //! what was read is always a beginning of the list; counts and lines are then cut at the cap in that order, and the
 //! answer does not depend on threads.
 
+mod cover;
 mod line;
 mod narrow;
 mod plan;

@@ -3,6 +3,7 @@
 //! Threads take files in their order and print each into memory; what is printed is passed on in that order, so the
 //! output does not depend on threads. A thread that is far ahead of what was passed on waits.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,12 +13,12 @@ use std::time::Instant;
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
 };
-use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder, Sink};
 use rustc_hash::FxHashSet;
 use termcolor::Buffer;
 
-use super::whole::{Content, Whole};
+use super::cover::{AsItIs, Covered, Guard, Searched, WithMasks};
+use super::whole::Whole;
 use super::within::{self, Gate, Within};
 use super::{Pattern, Unread};
 use crate::path::RelPath;
@@ -89,6 +90,8 @@ pub struct Print<'p> {
     pub max_count: Option<u64>,
     /// The lines that count; `None` for all.
     pub within: Option<&'p Within>,
+    /// Whether secrets are masked.
+    pub masks: bool,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
     /// How it looks.
@@ -317,24 +320,73 @@ impl<'p> Hand<'p> {
             let lines = within.get(path).map(Vec::as_slice).unwrap_or_default();
             within::places(builder, matcher, &mut content, lines, max_count, context)
         });
-        let (places, path) = (places.transpose()?, path.as_str());
+        let places = places.transpose()?;
+        // Counts and paths show nothing.
+        let masks = print.masks && !matches!(printer, Printer::Summary(_));
+        let bytes = content.bytes();
+        let covered = Covered::new(masks, print.ground, path, bytes);
+        let mut once = Once { searcher, covered: &covered, places: places.as_ref() };
+        let as_it_is = AsItIs { matcher, content: &mut content };
+        if let Some(found) = once.print(printer, path.as_str(), as_it_is)? {
+            return Ok(found);
+        }
+        // A line would have shown a secret.
+        printer.buffer().clear();
+        let file = covered.masked()?;
+        let mut once = Once { covered: &Covered::new(false, print.ground, path, bytes), ..once };
+        let found = once.print(printer, path.as_str(), WithMasks { matcher, file: &file })?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// One search of a file.
+struct Once<'o> {
+    searcher: &'o mut Searcher,
+    covered: &'o Covered<'o>,
+    places: Option<&'o FxHashSet<u64>>,
+}
+
+impl Once<'_> {
+    /// Whether the file matched, and what ripgrep counts; `None` where a line was held back.
+    fn print(
+        &mut self,
+        printer: &mut Printer,
+        path: &str,
+        mut searched: impl Searched,
+    ) -> io::Result<Option<(bool, Stats)>> {
+        let matcher = searched.matcher();
         match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                through(searcher, matcher, &mut content, &mut sink, places)?;
-                Ok((sink.has_match(), Stats::new()))
+                let passed = self.through(&mut searched, &mut sink)?;
+                Ok(passed.then(|| (sink.has_match(), Stats::new())))
             }
             Printer::Summary(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                through(searcher, matcher, &mut content, &mut sink, places)?;
-                Ok((sink.has_match(), Stats::new()))
+                let passed = self.through(&mut searched, &mut sink)?;
+                Ok(passed.then(|| (sink.has_match(), Stats::new())))
             }
             Printer::Events(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                through(searcher, matcher, &mut content, &mut sink, places)?;
-                Ok((sink.has_match(), sink.stats().clone()))
+                let passed = self.through(&mut searched, &mut sink)?;
+                Ok(passed.then(|| (sink.has_match(), sink.stats().clone())))
             }
         }
+    }
+
+    /// Searches, at some places only where there are any; whether no line was held back.
+    fn through<S: Sink<Error = io::Error>>(
+        &mut self,
+        searched: &mut impl Searched,
+        sink: &mut S,
+    ) -> io::Result<bool> {
+        let held = Cell::new(false);
+        let guard = Guard { sink, covered: self.covered, held: &held };
+        match self.places {
+            Some(places) => searched.search(self.searcher, Gate::new(guard, places.clone()))?,
+            None => searched.search(self.searcher, guard)?,
+        }
+        Ok(!held.get())
     }
 }
 
@@ -345,20 +397,6 @@ impl Printer {
             Printer::Summary(printer) => printer.get_mut(),
             Printer::Events(printer) => printer.get_mut(),
         }
-    }
-}
-
-/// Searches a file, at these places only where there are any.
-fn through<S: Sink<Error = io::Error>>(
-    searcher: &mut Searcher,
-    matcher: &RegexMatcher,
-    content: &mut Content<'_>,
-    sink: &mut S,
-    places: Option<FxHashSet<u64>>,
-) -> io::Result<()> {
-    match places {
-        Some(places) => content.search(searcher, matcher, Gate::new(sink, places)),
-        None => content.search(searcher, matcher, sink),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
 use super::Pattern;
+use super::cover::Covered;
 use super::line::{Block, context, shown};
 use super::whole::Whole;
 use super::within::{Within, holds};
@@ -33,6 +34,8 @@ pub struct Scan<'s> {
     pub context: (u32, u32),
     /// How many lines a file may give.
     pub max_count: Option<u64>,
+    /// Whether secrets are masked in what is shown.
+    pub masks: bool,
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
 }
@@ -150,8 +153,15 @@ impl Scan<'_> {
         }
         let unread = |error: io::Error| Some(Unread { path: path.clone(), error: error.to_string() });
         let room = if shown == u32::MAX { 0 } else { room };
+        let mut content = match searchers.whole.open(self.ground, path) {
+            Ok(content) => content,
+            // One that went away since the walk is not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return InFile::default(),
+            Err(error) => return InFile { unread: unread(error), ..InFile::default() },
+        };
         let mut gather = Gather {
             scan: self,
+            covered: Covered::new(self.masks, self.ground, path, content.bytes()),
             path,
             within,
             shown,
@@ -163,12 +173,9 @@ impl Scan<'_> {
         // Counting alone needs no numbers of lines and no context.
         let counts_only = room == 0 && (shown == 0 || shown == u32::MAX) && within.is_none();
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
-        let content = searchers.whole.open(self.ground, path);
-        let result =
-            content.and_then(|mut content| content.search(searcher, &self.pattern.matcher, &mut gather));
+        let result = content.search(searcher, &self.pattern.matcher, &mut gather);
         let mut found = gather.found;
-        // One that went away since the walk is not there.
-        found.unread = result.err().filter(|error| error.kind() != io::ErrorKind::NotFound).and_then(unread);
+        found.unread = result.err().and_then(unread);
         found
     }
 
@@ -221,6 +228,7 @@ impl Searchers {
 /// Takes the lines of a file from the searcher.
 struct Gather<'g> {
     scan: &'g Scan<'g>,
+    covered: Covered<'g>,
     path: &'g RelPath,
     /// The lines that count; `None` for all.
     within: Option<&'g [Lines]>,
@@ -236,7 +244,7 @@ struct Gather<'g> {
 }
 
 impl Gather<'_> {
-    fn line(&mut self, line: &[u8], number: u32, block: Block<'_>) {
+    fn line(&mut self, line: &[u8], (number, at): (u32, u64), block: Block<'_>) {
         if let Some(within) = self.within {
             let is_full = self.scan.max_count.is_some_and(|most| self.found.count as u64 >= most);
             if is_full || !holds(within, number) {
@@ -249,7 +257,8 @@ impl Gather<'_> {
         self.found.passed += usize::from(number <= self.shown);
         self.is_open = number > self.shown && !self.is_full();
         if self.is_open {
-            let shown = shown(line, &self.scan.pattern.matcher, block);
+            let masked = self.covered.line(line, at);
+            let shown = shown(line, masked.as_deref(), &self.scan.pattern.matcher, block);
             self.found.lines.push(Line {
                 path: self.path.clone(),
                 number,
@@ -275,7 +284,8 @@ impl Sink for Gather<'_> {
         let mut number = number(found.line_number());
         let mut start = 0;
         for line in found.lines() {
-            self.line(line, number, Block { bytes: found.bytes(), start });
+            let at = found.absolute_byte_offset() + start as u64;
+            self.line(line, (number, at), Block { bytes: found.bytes(), start });
             start += line.len();
             number = number.saturating_add(1);
         }
@@ -284,7 +294,6 @@ impl Sink for Gather<'_> {
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
         let number = number(line.line_number());
-        let row = (number, context(line.bytes()));
         let is_before = matches!(line.kind(), SinkContextKind::Before);
         let is_full = self.is_full();
         let last = self.found.lines.last_mut().filter(|_| self.is_open);
@@ -294,11 +303,13 @@ impl Sink for Gather<'_> {
             true => number <= last.saturating_add(self.scan.context.1),
             false => !is_before,
         };
+        let row = || {
+            let masked = self.covered.line(line.bytes(), line.absolute_byte_offset());
+            (number, context(masked.as_deref().unwrap_or(line.bytes())))
+        };
         match last {
-            Some(last) if is_after(last.number) => {
-                last.after.push(row);
-            }
-            _ if (is_before || by_items) && !is_full => self.pending.push(row),
+            Some(last) if is_after(last.number) => last.after.push(row()),
+            _ if (is_before || by_items) && !is_full => self.pending.push(row()),
             _ => {}
         }
         Ok(true)

@@ -44,6 +44,7 @@ fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> Found {
         page: asked.page,
         context: (asked.context, asked.context),
         max_count: None,
+        masks: true,
         threads: Some(asked.threads),
     })
 }

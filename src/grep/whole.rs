@@ -69,7 +69,15 @@ pub(super) enum Content<'w> {
     Large(File),
 }
 
-impl Content<'_> {
+impl<'w> Content<'w> {
+    /// Its bytes, where they were read.
+    pub fn bytes(&self) -> Option<&'w [u8]> {
+        match self {
+            Content::Read(bytes) => Some(bytes),
+            Content::Large(_) => None,
+        }
+    }
+
     /// Finds what a search piece by piece finds.
     pub fn search<S: Sink<Error = io::Error>>(
         &mut self,

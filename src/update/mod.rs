@@ -65,13 +65,15 @@ pub struct Settings {
     pub no_ignore: bool,
     /// Whether what built-in rules leave out is taken in.
     pub no_built_in: bool,
+    /// Whether files that hold secrets by their names are taken in.
+    pub secrets: bool,
 }
 
 impl Settings {
     /// How they have a tree walked.
     pub fn walk_options(&self) -> WalkOptions<'static> {
-        let Settings { hidden, no_ignore, no_built_in, .. } = *self;
-        WalkOptions { hidden, no_ignore, no_built_in, ..WalkOptions::default() }
+        let Settings { hidden, no_ignore, no_built_in, secrets, .. } = *self;
+        WalkOptions { hidden, no_ignore, no_built_in, secrets, ..WalkOptions::default() }
     }
 
     /// A short hash of them.
@@ -306,7 +308,7 @@ impl Updater<'_> {
     }
 
     /// Walks a part of it.
-    fn walk_some(&self, region: &Region) -> Result<Walked, WalkError> {
+    pub fn walk_some(&self, region: &Region) -> Result<Walked, WalkError> {
         self.walk_by(|root, options| walk::walk_some(root, region, options))
     }
 

@@ -38,8 +38,13 @@ impl Tree {
             folder.path().join("index"),
             fingerprint(&Grammars::built_in()),
         );
-        let settings =
-            Settings { hidden: false, max_file_bytes: 1 << 20, no_ignore: false, no_built_in: false };
+        let settings = Settings {
+            hidden: false,
+            max_file_bytes: 1 << 20,
+            no_ignore: false,
+            no_built_in: false,
+            secrets: false,
+        };
         Tree {
             _folder: folder,
             root,

@@ -25,6 +25,7 @@ mod opened;
 mod outside;
 mod queue;
 mod rules;
+mod secret;
 mod sieve;
 mod some;
 mod tally;
@@ -36,6 +37,7 @@ use opened::Opened;
 pub use outside::{decides, decides_inside, exclude_of, outside, private_rules};
 pub use rules::{IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
+pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
 use tally::{Block, Tally};
 pub use trace::{Cause, Exception, Found, Keeper, Trace, explain, trace};
@@ -52,6 +54,8 @@ pub struct WalkOptions<'a> {
     pub no_ignore: bool,
     /// Take in what built-in rules leave out.
     pub no_built_in: bool,
+    /// Take in files that hold secrets by their names.
+    pub secrets: bool,
     /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). It is asked
     /// only where a built-in rule fires, which then gives way.
     pub is_tracked: Option<&'a IsTracked<'a>>,
@@ -444,6 +448,16 @@ impl<'a> Walker<'a> {
         {
             exception(SkipReason::Ignored, Cause::Rule(over), Keeper::Rule(line.rule()));
         }
+        let ours = wanted.filter(|line| line.is_ours());
+        if let Some(fire) = (!is_dir).then(|| secret::fires(rel.as_str())).flatten() {
+            match ours {
+                Some(line) => exception(SkipReason::Secret, Cause::BuiltIn(fire), Keeper::Rule(line.rule())),
+                None if self.options.secrets => {
+                    exception(SkipReason::Secret, Cause::BuiltIn(fire), Keeper::Option("secrets"));
+                }
+                None => return Verdict::Leave(SkipReason::Secret, Cause::BuiltIn(fire)),
+            }
+        }
         if name.starts_with('.') {
             let over = || Cause::Text(format!("'{name}' begins with a dot"));
             match wanted {
@@ -454,7 +468,6 @@ impl<'a> Walker<'a> {
                 None => return Verdict::Leave(SkipReason::Hidden, over()),
             }
         }
-        let ours = wanted.filter(|line| line.is_ours());
         if let Some(fire) = self.built_in(listing, entry, rel) {
             let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
             let by = match ours {

@@ -273,7 +273,7 @@ fn only_a_spyhopignore_asks_for_content() {
 #[test]
 fn hidden_names_stay_out_unless_wanted_and_git_always() {
     let fixture = "-- .github/ci.yml
-                   -- .env
+                   -- .lint
                    -- .git/HEAD
                    -- sub/.git
                    -- a.rs
@@ -283,13 +283,43 @@ fn hidden_names_stay_out_unless_wanted_and_git_always() {
         fixture,
         ".github/ci.yml
          a.rs
-         ! .env [hidden: '.env' begins with a dot]
-         ! .ignore [hidden: '.ignore' begins with a dot]",
+         ! .ignore [hidden: '.ignore' begins with a dot]
+         ! .lint [hidden: '.lint' begins with a dot]",
     );
     check_at(
         tree(fixture).path(),
         &WalkOptions { hidden: true, ..plain() },
-        ".env\n.github/ci.yml\n.ignore\na.rs",
+        ".github/ci.yml\n.ignore\n.lint\na.rs",
+    );
+}
+
+#[test]
+fn files_of_secrets_stay_out_by_their_names() {
+    let fixture = "-- .env
+                   -- .env.example
+                   -- .npmrc
+                   -- keys/server.key
+                   -- keys/server.crt
+                   -- ignored.pem
+                   -- wanted.tfvars
+                   -- .gitignore
+                   ignored.pem
+                   -- .spyhopignore
+                   !wanted.tfvars";
+    let rows = "! .env [secret: built-in rule '.env': its name says so]
+         ! .env.example [hidden: '.env.example' begins with a dot]
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! .npmrc [secret: built-in rule '.npmrc': its name says so]
+         ! .spyhopignore [hidden: '.spyhopignore' begins with a dot]
+         ! ignored.pem [ignored: .gitignore:1: ignored.pem]
+         ! keys/server.key [secret: built-in rule '*.key': its name says so]";
+    check(fixture, &format!("keys/server.crt\nwanted.tfvars\n{rows}"));
+    let all = WalkOptions { hidden: true, secrets: true, ..plain() };
+    check_at(
+        tree(fixture).path(),
+        &all,
+        ".env\n.env.example\n.gitignore\n.npmrc\n.spyhopignore\nkeys/server.crt\nkeys/server.key\nwanted.tfvars
+         ! ignored.pem [ignored: .gitignore:1: ignored.pem]",
     );
 }
 

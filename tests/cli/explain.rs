@@ -136,7 +136,8 @@ fn a_program_gets_the_parts() {
 #[test]
 fn what_keeps_a_path_is_named_too() {
     let tree = odd();
-    tree.write(".ignore", "!a.log\n!.env\n");
+    tree.write(".ignore", "!a.log\n!.lint\n");
+    tree.write(".lint", "x\n");
     tree.write(".spyhopignore", "!target/\n!big.txt\n");
     tree.write("big.txt", "word\n".repeat(300_000));
     let check = |path: &str, args: &[&str], expected: &[&str]| {
@@ -145,7 +146,7 @@ fn what_keeps_a_path_is_named_too() {
         assert_eq!(ran.out.lines().skip(1).map(str::trim).collect::<Vec<_>>(), expected, "{path}");
     };
     check("a.log", &[], &["a.log: ignored (.gitignore:2: *.log), but .ignore:1: !a.log wants it"]);
-    check(".env", &[], &[".env: hidden ('.env' begins with a dot), but .ignore:2: !.env wants it"]);
+    check(".lint", &[], &[".lint: hidden ('.lint' begins with a dot), but .ignore:2: !.lint wants it"]);
     let target = "target: built-in (built-in rule 'target': Cargo.toml beside it), but ";
     check("target/debug/x.rs", &[], &[&format!("{target}.spyhopignore:1: !target/ wants it")]);
     let big = "big.txt: too-large (1500000 bytes, above 1048576), but .spyhopignore:2: !big.txt wants it";

@@ -1,0 +1,83 @@
+//! What is masked in a reply, before anybody else gets it.
+//!
+//! Lines of files are masked where they are cut, which knows the file around them: by the exact search in
+//! [`crate::grep`], for hits in `answer`. Here is what a reply has besides: names, reasons and patterns of ignore files,
+//! which come from files too. Paths stay as they are: they say where something is, and a masked one says nothing. So does
+//! what the caller wrote himself.
+
+use super::Engine;
+use super::api::*;
+use crate::model::Skipped;
+use crate::secrets::{self, Cover};
+use crate::walk;
+
+impl Engine {
+    /// What of the file at `path`, which holds `source`, is masked; `None` for nothing at all.
+    pub(super) fn cover(&self, path: &str, source: &str) -> Option<Cover> {
+        let cover = || Cover { whole: walk::holds_secrets(path), blocks: secrets::blocks(source.as_bytes()) };
+        (!self.options.show_secrets).then(cover)
+    }
+
+    fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        if !self.options.show_secrets {
+            texts.into_iter().for_each(secrets::mask_text);
+        }
+    }
+
+    pub(super) fn masked_search(&self, mut reply: SearchReply) -> SearchReply {
+        reply.results.iter_mut().for_each(|hit| self.mask_hit(hit));
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
+    fn mask_hit(&self, hit: &mut Hit) {
+        self.mask(hit.symbol.iter_mut().chain(hit.reasons.iter_mut().map(|reason| &mut reason.text)));
+    }
+
+    pub(super) fn masked_map(&self, mut reply: MapReply) -> MapReply {
+        let symbols = reply.entries.iter_mut().flat_map(|entry| &mut entry.symbols);
+        self.mask(symbols.map(|symbol| &mut symbol.name).chain(&mut reply.warnings));
+        reply
+    }
+
+    pub(super) fn masked_skipped(&self, mut reply: SkippedReply) -> SkippedReply {
+        self.mask(reply.entries.iter_mut().map(|entry| &mut entry.detail));
+        reply
+    }
+
+    pub(super) fn masked_why_not(&self, mut answer: WhyNot) -> WhyNot {
+        answer.hit.iter_mut().for_each(|hit| self.mask_hit(hit));
+        match &mut answer.verdict {
+            Verdict::Skipped(Skipped { detail, .. }) => self.mask([detail, &mut answer.text]),
+            _ => self.mask([&mut answer.text]),
+        }
+        answer
+    }
+
+    pub(super) fn masked_explanation(&self, mut explanation: Explanation) -> Explanation {
+        match &mut explanation.fate {
+            Fate::LeftOut(row, cause) => {
+                self.mask([&mut row.detail]);
+                self.mask_cause(cause);
+            }
+            Fate::PathOnly(row) => self.mask([&mut row.detail]),
+            Fate::Indexed | Fate::Folder | Fate::Missing => {}
+        }
+        for exception in &mut explanation.exceptions {
+            self.mask_cause(&mut exception.over);
+            if let Keeper::Rule(rule) = &mut exception.by {
+                self.mask([&mut rule.pattern]);
+            }
+        }
+        self.mask([&mut explanation.text]);
+        explanation
+    }
+
+    fn mask_cause(&self, cause: &mut Cause) {
+        match cause {
+            Cause::Rule(rule) => self.mask([&mut rule.pattern]),
+            Cause::Text(text) => self.mask([text]),
+            Cause::BuiltIn(_) => {}
+        }
+    }
+}

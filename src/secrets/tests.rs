@@ -1,0 +1,375 @@
+//! What is a secret and what is not: a test set of both, with the share that is told apart rightly.
+//!
+//! No value that looks like a real one stands in here: those of the set are put together when the test runs, from a
+//! seed.
+
+use super::*;
+
+/// Numbers that look random and are the same every time (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
+    }
+
+    fn signs(&mut self, of: &str, n: usize) -> String {
+        (0..n).map(|_| of.as_bytes()[self.below(of.len())] as char).collect()
+    }
+}
+
+const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
+const HEX: &str = "0123456789abcdef";
+
+/// Fills `<<ALPHABET:N>>` in a line with signs; also these by themselves.
+fn filled(random: &mut Random, form: &str) -> (String, Vec<String>) {
+    let (mut out, mut drawn) = (String::new(), Vec::new());
+    let mut rest = form;
+    while let Some(at) = rest.find("<<") {
+        out += &rest[..at];
+        let (inner, behind) = rest[at + 2..].split_once(">>").unwrap();
+        let (alphabet, n) = inner.split_once(':').unwrap();
+        let alphabet = match alphabet {
+            "a" => ALNUM,
+            "u" => URL,
+            "b" => BASE64,
+            "B" => BASE32,
+            "g" => BECH32,
+            "h" => HEX,
+            "d" => "0123456789",
+            other => panic!("{other}"),
+        };
+        let signs = random.signs(alphabet, n.parse().unwrap());
+        out += &signs;
+        drawn.push(signs);
+        rest = behind;
+    }
+    (out + rest, drawn)
+}
+
+/// Lines with a secret; it is what stands for `<<…>>`, all of them.
+const TRUE: &[&str] = &[
+    "aws_access_key_id = AKIA<<B:16>>",
+    "export AWS_ACCESS_KEY_ID=ASIA<<B:16>>",
+    "const id = \"AKIA<<B:16>>\";",
+    "aws_secret_access_key = <<b:40>>",
+    "\"SecretAccessKey\": \"<<b:40>>\",",
+    "AWS_SECRET_ACCESS_KEY: '<<b:40>>'",
+    "aws_session_token = <<b:200>>",
+    "token: ghp_<<a:36>>",
+    "git clone https://gho_<<a:36>>@github.com/a/b",
+    "# ghs_<<a:36>> was revoked",
+    "GITHUB_TOKEN=github_pat_<<a:22>>_<<a:59>>",
+    "let t = \"ghu_<<a:36>>\".to_string();",
+    "PRIVATE-TOKEN: glpat-<<u:20>>",
+    "runner glrt-<<u:20>>",
+    "SLACK=xoxb-<<d:12>>-<<d:13>>-<<a:24>>",
+    "slack('xoxp-<<d:12>>-<<d:12>>-<<d:13>>-<<h:32>>')",
+    "xapp-1-A<<d:10>>-<<d:13>>-<<h:64>>",
+    "POST https://hooks.slack.com/services/T<<B:8>>/B<<B:8>>/<<a:24>>",
+    "stripe.api_key = \"sk_live_<<a:24>>\"",
+    "Stripe::Client.new('rk_live_<<a:40>>')",
+    "STRIPE_WEBHOOK=whsec_<<a:32>>",
+    "key=AIza<<u:35>>&q=1",
+    "client_secret: GOCSPX-<<u:28>>",
+    "Authorization: Bearer ya29.<<u:80>>",
+    "//registry.npmjs.org/:_authToken=npm_<<a:36>>",
+    "password = pypi-AgEIcHlwaS5vcmc<<u:120>>",
+    "ANTHROPIC_API_KEY=sk-ant-api03-<<u:93>>AA",
+    "client = Anthropic(api_key=\"sk-ant-admin01-<<u:80>>\")",
+    "OPENAI_API_KEY=sk-proj-<<u:100>>",
+    "openai.api_key = 'sk-<<a:48>>'",
+    "HF_TOKEN=hf_<<a:34>>",
+    "cookie: session=eyJ<<u:34>>.eyJ<<u:80>>.<<u:43>>",
+    "jwt = 'eyJ<<u:17>>.eyJ<<u:40>>.<<u:86>>'",
+    "SG.<<u:22>>.<<u:43>>",
+    "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=<<b:86>>==;EndpointSuffix=core.windows.net",
+    "DO_TOKEN=dop_v1_<<h:64>>",
+    "docker login -u me -p dckr_pat_<<u:27>>",
+    "X-Shopify-Access-Token: shpat_<<h:32>>",
+    "VAULT_TOKEN=hvs.<<u:90>>",
+    "credentials \"app.terraform.io\" { token = \"<<a:14>>.atlasv1.<<a:60>>\" }",
+    ":rubygems_api_key: rubygems_<<h:48>>",
+    "bot = Bot('<<d:9>>:AA<<u:33>>')",
+    "GRAFANA=glsa_<<a:32>>_<<h:8>>",
+    "curl -H 'Authorization: Bearer <<u:40>>' https://a.b/c",
+    "\"Authorization\": \"Basic <<b:32>>\"",
+    "DATABASE_URL=postgres://app:<<a:16>>@db.internal:5432/app",
+    "redis://:<<a:24>>@cache:6379/0",
+    "amqps://svc:<<a:12>>@mq.internal/vhost",
+    "mongodb+srv://root:<<a:18>>@cluster0.ab1cd.mongodb.net",
+    "https://bot:<<a:20>>@git.internal/repo.git",
+    "password = \"<<a:16>>\"",
+    "db_password: '<<a:14>>'",
+    "spring.datasource.password=<<a:20>>",
+    "PGPASSWORD=<<a:18>> psql -h db",
+    "String password = \"<<a:12>>!\";",
+    "connect(host, user='svc', passwd='<<a:15>>')",
+    "'password' => '<<a:16>>',",
+    "<password><<a:18>></password>",
+    "Passphrase: \"<<u:24>>\"",
+    "api_key: <<h:32>>",
+    "apiKey: \"<<a:32>>\",",
+    "const API_KEY: &str = \"<<h:40>>\";",
+    "var clientSecret string = \"<<a:40>>\"",
+    "SECRET_KEY = '<<b:50>>'",
+    "JWT_SECRET=<<h:64>>",
+    "twilio_auth_token = \"<<h:32>>\"",
+    "os.environ[\"API_TOKEN\"] = \"<<a:40>>\"",
+    "{\"access_token\":\"<<u:64>>\",\"expires\":3600}",
+    "encryption_key = b'<<b:43>>='",
+    "config.secret_key_base = '<<h:128>>'",
+    "signingKey := \"<<b:64>>\"",
+    "webhook_secret: <<h:40>>",
+    "AGE-SECRET-KEY-1<<g:58>>",
+];
+
+/// Lines without any.
+const HARMLESS: &[&str] = &[
+    "commit <<h:40>>",
+    "ref = \"<<h:40>>\"",
+    "rev: <<h:40>>",
+    "index <<h:7>>..<<h:7>> 100644",
+    "id = \"<<h:8>>-<<h:4>>-4<<h:3>>-a<<h:3>>-<<h:12>>\"",
+    "token_id: <<h:8>>-<<h:4>>-4<<h:3>>-a<<h:3>>-<<h:12>>",
+    "session_token = \"<<h:8>>-<<h:4>>-4<<h:3>>-a<<h:3>>-<<h:12>>\"",
+    "const icon = \"data:image/png;base64,iVBORw0KGgo<<b:200>>==\";",
+    "background: url(data:font/woff2;base64,<<b:300>>);",
+    "<<b:76>>",
+    "  \"integrity\": \"sha512-<<b:86>>==\",",
+    "checksum = \"<<h:64>>\"",
+    "github.com/a/b v1.2.3 h1:<<b:43>>=",
+    "sha256:<<h:64>>",
+    "image: a/b@sha256:<<h:64>>",
+    "<<h:64>>  file.tar.gz",
+    "resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#<<h:40>>\"",
+    "etag: W/\"<<h:32>>\"",
+    "password_hash = \"<<h:64>>\"",
+    "token_sha256 = \"<<h:64>>\"",
+    "secretDigest: \"<<h:64>>\"",
+    "md5sum = '<<h:32>>'",
+    "PublicKeyToken=<<h:16>>",
+    "ssh-rsa AAAAB3NzaC1yc2E<<b:372>> me@host",
+    "public_key = \"<<b:64>>\"",
+    "-----BEGIN PUBLIC KEY-----",
+    "if strings.Contains(s, \"-----BEGIN RSA PRIVATE KEY-----\") {",
+    "password = os.environ[\"DB_PASSWORD_V2\"]",
+    "password = os.getenv('DB_PASSWORD')",
+    "password: process.env.DB_PASSWORD,",
+    "password: ${DB_PASSWORD}",
+    "password: \"{{ vault_db_password }}\"",
+    "password = \"$(cat /run/secrets/db1)\"",
+    "token = \"%s\" % token",
+    "let token = self.next_token()?;",
+    "token := parser.NextToken2(ctx)",
+    "secret := secretsLister.Secrets(ns).Get(name)",
+    "var apiKey = config.apiKeys[0].value2;",
+    "api_key = settings.API_KEY_V2",
+    "pub fn secret(&self) -> &Secret256 {",
+    "password: String,",
+    "password: Option<Vec<u8>>,",
+    "type TokenSource = BearerTokenSourceV2AndAHalf",
+    "aws_access_key_id = AKIAIOSFODNN7EXAMPLE",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "token = \"ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"",
+    "GITHUB_TOKEN=ghp_0000000000000000000000000000000000000",
+    "api_key = \"your-api-key-goes-here-123\"",
+    "api_key: <your-token-1234567890>",
+    "OPENAI_API_KEY=sk-your-key-here-please-insert-it-now-0",
+    "password = \"changeme\"",
+    "password = \"changeme123!\"",
+    "password: 'password123'",
+    "password = \"P@ssw0rd\"",
+    "password: \"hunter2hunter2\"",
+    "passwd = 'test1234!A'",
+    "secret = \"not-a-real-secret-0123\"",
+    "client_secret: \"REPLACE_WITH_YOUR_OWN_1\"",
+    "token: \"fake-token-for-tests-1\"",
+    "dummyToken = 'dummy-token-1234567890abcdef'",
+    "key: \"metadata.name\"",
+    "secretName: my-app-tls-secret-v2",
+    "secret_name = \"projects/p1/secrets/db-password/versions/3\"",
+    "tokenUrl: \"https://auth.internal/oauth2/v1/token\"",
+    "password_file: /run/secrets/db_password_1",
+    "passwordLabel: \"Password1LabelForForm\"",
+    "secretKeyRef:",
+    "  key: db-password-2",
+    "token_type: \"urn:ietf:params:oauth:token-type:jwt\"",
+    "postgres://user:password@localhost:5432/db",
+    "mysql://root:${MYSQL_ROOT_PASSWORD}@db/app",
+    "https://user:pass@host/path",
+    "postgres://postgres:postgres@localhost/test",
+    "http://localhost:8080/a@b",
+    "git@github.com:owner/repo.git",
+    "Authorization: Bearer <token>",
+    "Authorization: Bearer $TOKEN_FROM_STEP_1",
+    "the bearer understandsthatthistextisnosecret",
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+    "sk-learn-compatible-estimators-and-pipelines-for-everyone",
+    "class npm_packages_are_installed_into_the_folder_here {}",
+    "--disk-sk-width-of-the-thing=12",
+    "maxTokens = 4096",
+    "tokenLimit: 128000",
+    "func (p *Parser) parseToken(tok token.Token) ast.Expr {",
+    "for token in tokens: yield token",
+    "\"passwordPolicy\": \"min8Upper1Lower1Digit1\"",
+    "csrf_token: {{ csrf_token() }}",
+    "<input name=\"password\" type=\"password\" placeholder=\"Enter1Password2\">",
+    "nextPageToken: \"CAUQAA<<a:22>>\"",
+    "assert_eq!(tokens, [\"fn\", \"main\", \"(\", \")\"]);",
+    "case token.IDENT: return \"identifier\"",
+];
+
+/// Whether a line is masked in any part.
+fn is_masked(line: &str) -> bool {
+    let mut text = line.to_string();
+    mask_text(&mut text);
+    assert_eq!(text.len(), line.len(), "{line}");
+    text != line
+}
+
+/// Whether nothing that was drawn for a line is left of it, and the line.
+fn is_hidden(random: &mut Random, form: &str) -> (bool, String) {
+    let (line, drawn) = filled(random, form);
+    let mut text = line.clone();
+    mask_text(&mut text);
+    let is_shown = |signs: &String| {
+        signs.as_bytes().windows(12).any(|part| text.contains(std::str::from_utf8(part).unwrap()))
+    };
+    (text != line && !drawn.iter().any(is_shown), line)
+}
+
+#[test]
+fn secrets_are_told_from_what_looks_like_them() {
+    const DRAWS: usize = 8;
+    let mut random = Random(7);
+    let (mut found, mut all, mut wrong, mut harmless) = (0, 0, 0, 0);
+    let mut missed = Vec::new();
+    for form in TRUE {
+        for _ in 0..DRAWS {
+            let (hidden, line) = is_hidden(&mut random, form);
+            all += 1;
+            found += usize::from(hidden);
+            if !hidden {
+                missed.push(format!("missed: {line}"));
+            }
+        }
+    }
+    for form in HARMLESS {
+        for _ in 0..DRAWS {
+            let (line, _) = filled(&mut random, form);
+            harmless += 1;
+            if is_masked(&line) {
+                wrong += 1;
+                missed.push(format!("masked: {line}"));
+            }
+        }
+    }
+    assert!(TRUE.len() >= 60 && HARMLESS.len() >= 60);
+    let precision = found as f64 / (found + wrong) as f64;
+    let recall = found as f64 / all as f64;
+    println!("{all} with a secret, {harmless} without: precision {precision:.3}, recall {recall:.3}");
+    println!("{}", missed.join("\n"));
+    assert!(precision >= 0.97 && recall >= 0.97, "precision {precision:.3}, recall {recall:.3}");
+}
+
+fn check(text: &str, expected: &str) {
+    let mut masked = text.to_string();
+    mask_text(&mut masked);
+    assert_eq!(masked, expected);
+    let once = masked.clone();
+    mask_text(&mut masked);
+    assert_eq!(masked, once, "a mask is no secret");
+}
+
+#[test]
+fn a_mask_says_what_it_stands_for_in_as_many_bytes() {
+    let mut random = Random(3);
+    let token = random.signs(ALNUM, 36);
+    check(&format!("t = ghp_{token};"), &format!("t = ghp_[masked: github token]{};", "*".repeat(14)));
+    let password = format!("{}!9", random.signs(ALNUM, 10));
+    check(&format!("password: '{password}'"), "password: '[masked]****'");
+    let password = random.signs(ALNUM, 20);
+    check(&format!("größe; password: '{password}ß'"), "größe; password: '[masked: password]****'");
+    check("let a = b;", "let a = b;");
+}
+
+#[test]
+fn private_keys_are_masked_on_all_their_lines() {
+    let mut random = Random(5);
+    let body: Vec<String> = (0..5).map(|_| random.signs(BASE64, 64)).collect();
+    let dashes = "-".repeat(5);
+    let key = |end: &str| {
+        format!(
+            "{dashes}BEGIN RSA PRIVATE KEY{dashes}{end}{}{end}{dashes}END RSA PRIVATE KEY{dashes}",
+            body.join(end)
+        )
+    };
+    for end in ["\n", "\r\n", "\\n", "\\n\" +\n  \""] {
+        let text = format!("a\n\"{}\"\nlet after = 1;\n", key(end));
+        let mut masked = text.clone();
+        mask_text(&mut masked);
+        assert_eq!(masked.len(), text.len());
+        assert_eq!(masked.lines().count(), text.lines().count());
+        for line in &body {
+            assert!(!masked.contains(&line[..12]) && !masked.contains(&line[40..]), "{masked}");
+        }
+        assert!(masked.starts_with(&format!("a\n\"{dashes}BEGIN RSA")), "{masked}");
+        assert!(
+            masked.ends_with(&format!("{dashes}END RSA PRIVATE KEY{dashes}\"\nlet after = 1;\n")),
+            "{masked}"
+        );
+        assert!(masked.contains("[masked: private key]"), "{masked}");
+        assert_eq!(blocks_of(text.as_bytes()).unwrap(), blocks(text.as_bytes()));
+    }
+    // One that is cut off in the middle, and text about keys.
+    let cut = format!("{dashes}BEGIN PRIVATE KEY{dashes}\n{}\n{}\nfn code() {{}}\n", body[0], body[1]);
+    let mut masked = cut.clone();
+    mask_text(&mut masked);
+    assert!(!masked.contains(&body[1][..8]) && masked.ends_with("\nfn code() {}\n"), "{masked}");
+    check(
+        &format!("a {dashes}BEGIN PRIVATE KEY{dashes} line\nlet more = code();\n"),
+        &format!("a {dashes}BEGIN PRIVATE KEY{dashes} line\nlet more = code();\n"),
+    );
+}
+
+#[test]
+fn a_key_in_a_large_file_is_found_wherever_it_stands() {
+    let mut random = Random(11);
+    let dashes = "-".repeat(5);
+    let mut text = String::new();
+    for _ in 0..12 {
+        for _ in 0..random.below(700) {
+            text += "a line of other text about a PRIVATE KEY of somebody\n";
+        }
+        text += &format!("{dashes}BEGIN EC PRIVATE KEY{dashes}\n");
+        for _ in 0..3 {
+            text += &format!("{}\n", random.signs(BASE64, 64));
+        }
+        text += &format!("{dashes}END EC PRIVATE KEY{dashes}\n");
+    }
+    assert_eq!(blocks(text.as_bytes()).len(), 12);
+    assert_eq!(blocks_of(text.as_bytes()).unwrap(), blocks(text.as_bytes()));
+}
+
+#[test]
+fn of_a_file_of_secrets_only_names_are_shown() {
+    let cover = Cover { whole: true, blocks: Vec::new() };
+    let shown = |line: &str| {
+        cover.line(line.as_bytes(), 0).map_or(line.to_string(), |it| String::from_utf8(it).unwrap())
+    };
+    assert_eq!(shown("PASSWORD=letmein\n"), "PASSWORD=*******\n");
+    assert_eq!(shown("  user: somebody at home\r\n"), "  user: [masked]********\r\n");
+    assert_eq!(shown("\n"), "\n");
+    let mut random = Random(2);
+    let line = format!("{}==", random.signs(ALNUM, 40));
+    assert_eq!(shown(&line), format!("[masked: file of secrets]{}", "*".repeat(42 - 25)));
+}

@@ -1,0 +1,227 @@
+//! File names that promise secrets: environment files, private keys, credentials of tools, the state of terraform.
+//!
+//! It owns the table and which names it means. Unlike other built-in rules these do not give way to git: a key that was
+//! committed is still a key, and nobody looks for code in it. A line of a `.spyhopignore` or an option brings it back.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+use super::built_in::BuiltInFire;
+use SecretName::{Below, Ends, Is, Starts};
+
+/// Names that mean a file of secrets.
+#[derive(Clone, Copy, Debug)]
+enum SecretName {
+    /// Exactly this name.
+    Is(&'static str),
+    /// This name in a folder of that one.
+    Below(&'static str, &'static str),
+    /// A longer name that ends so.
+    Ends(&'static str),
+    /// A longer name that begins so.
+    Starts(&'static str),
+}
+
+impl SecretName {
+    fn matches(self, folder: &str, name: &str) -> bool {
+        match self {
+            Is(whole) => name == whole,
+            Below(above, whole) => name == whole && folder == above,
+            Ends(end) => name.len() > end.len() && name.ends_with(end),
+            Starts(start) => name.len() > start.len() && name.starts_with(start),
+        }
+    }
+}
+
+impl std::fmt::Display for SecretName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Is(whole) => f.write_str(whole),
+            Below(above, whole) => write!(f, "{above}/{whole}"),
+            Ends(end) => write!(f, "*{end}"),
+            Starts(start) => write!(f, "{start}*"),
+        }
+    }
+}
+
+/// Every name, with what such a file holds.
+#[rustfmt::skip]
+const SECRETS: &[(SecretName, &str)] = &[
+    (Is(".env"), "an environment, often with passwords"),
+    (Starts(".env."), "an environment, often with passwords"),
+    (Ends(".env"), "an environment, often with passwords"),
+    (Is(".envrc"), "an environment, often with passwords"),
+    (Is("id_rsa"), "a private key"),
+    (Is("id_dsa"), "a private key"),
+    (Is("id_ecdsa"), "a private key"),
+    (Is("id_ecdsa_sk"), "a private key"),
+    (Is("id_ed25519"), "a private key"),
+    (Is("id_ed25519_sk"), "a private key"),
+    (Ends(".pem"), "a key or certificate"),
+    (Ends(".key"), "a private key"),
+    (Ends(".p8"), "a private key"),
+    (Ends(".ppk"), "a private key"),
+    (Ends(".p12"), "a store of keys"),
+    (Ends(".pfx"), "a store of keys"),
+    (Ends(".jks"), "a store of keys"),
+    (Ends(".keystore"), "a store of keys"),
+    (Ends(".kdbx"), "a store of passwords"),
+    (Is(".netrc"), "passwords of hosts"),
+    (Is("_netrc"), "passwords of hosts"),
+    (Is(".git-credentials"), "passwords of git"),
+    (Is(".pgpass"), "passwords of databases"),
+    (Is("pgpass.conf"), "passwords of databases"),
+    (Is(".my.cnf"), "passwords of databases"),
+    (Is(".npmrc"), "often a token of a registry"),
+    (Is(".pypirc"), "often a token of a registry"),
+    (Below(".cargo", "credentials"), "tokens of registries"),
+    (Below(".cargo", "credentials.toml"), "tokens of registries"),
+    (Below(".gem", "credentials"), "tokens of registries"),
+    (Below(".m2", "settings.xml"), "often passwords of registries"),
+    (Is(".htpasswd"), "hashes of passwords"),
+    (Is(".dockercfg"), "passwords of registries"),
+    (Is(".dockerconfigjson"), "passwords of registries"),
+    (Below(".docker", "config.json"), "passwords of registries"),
+    (Is("credentials.json"), "credentials of a service"),
+    (Is("application_default_credentials.json"), "credentials of a service"),
+    (Is("client_secret.json"), "credentials of a service"),
+    (Below(".aws", "credentials"), "credentials of a service"),
+    (Below(".azure", "accessTokens.json"), "credentials of a service"),
+    (Below("gh", "hosts.yml"), "credentials of a service"),
+    (Is(".s3cfg"), "credentials of a service"),
+    (Is(".boto"), "credentials of a service"),
+    (Is(".vault-token"), "credentials of a service"),
+    (Is(".vault_pass"), "a password"),
+    (Is("kubeconfig"), "credentials of clusters"),
+    (Ends(".kubeconfig"), "credentials of clusters"),
+    (Below(".kube", "config"), "credentials of clusters"),
+    (Is(".terraformrc"), "often a token"),
+    (Is("terraform.rc"), "often a token"),
+    (Ends(".tfvars"), "values of terraform, often with passwords"),
+    (Ends(".tfvars.json"), "values of terraform, often with passwords"),
+    (Ends(".tfstate"), "the state of terraform, passwords included"),
+    (Ends(".tfstate.backup"), "the state of terraform, passwords included"),
+    (Ends(".ovpn"), "often a private key"),
+];
+
+/// What is meant to be read and copied has such an ending.
+const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".tmpl", ".dist", ".defaults", ".schema"];
+
+/// What nearly every name is turned away by: whole names, and what stands behind the last dot.
+static GATE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+    let key = |(secret, _): &(SecretName, &'static str)| match *secret {
+        Is(name) | Below(_, name) => name,
+        Ends(end) => end.rsplit('.').next().unwrap_or(end),
+        Starts(_) => ENVIRONMENT,
+    };
+    SECRETS.iter().map(key).collect()
+});
+
+/// The one name that others begin with.
+const ENVIRONMENT: &str = ".env";
+
+fn rule(path: &str) -> Option<&'static (SecretName, &'static str)> {
+    let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let ending = name.rsplit('.').next().unwrap_or(name);
+    if !(GATE.contains(ending) || GATE.contains(name) || name.starts_with(ENVIRONMENT)) {
+        return None;
+    }
+    let is_sample =
+        |sample: &&str| name.ends_with(*sample) || name.strip_suffix(".env") == Some(&sample[1..]);
+    if SAMPLES.iter().any(|sample| is_sample(sample)) {
+        return None;
+    }
+    let folder = above.rsplit('/').next().unwrap_or_default();
+    SECRETS.iter().find(|(secret, _)| secret.matches(folder, name))
+}
+
+/// Whether a file at `path`, which is relative to the root, holds secrets by its name.
+pub fn holds_secrets(path: &str) -> bool {
+    rule(path).is_some()
+}
+
+/// The rule that fires for the file at `path`, if one does.
+pub(super) fn fires(path: &str) -> Option<BuiltInFire> {
+    let (name, sentence) = rule(path)?;
+    Some(BuiltInFire { name: name.to_string(), evidence: "its name says so".to_string(), sentence })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell() {
+        for path in [
+            ".env",
+            "a/.env.production",
+            "deploy/prod.env",
+            ".envrc",
+            "home/id_rsa",
+            "tls/server.key",
+            "a.pem",
+            "b.p12",
+            "c.pfx",
+            "d.jks",
+            "e.keystore",
+            ".netrc",
+            ".pgpass",
+            ".npmrc",
+            ".pypirc",
+            "www/.htpasswd",
+            "credentials.json",
+            "home/.aws/credentials",
+            "kubeconfig",
+            "x/.kube/config",
+            "prod.tfvars",
+            "terraform.tfstate",
+            "terraform.tfstate.backup",
+            ".docker/config.json",
+        ] {
+            assert!(holds_secrets(path), "{path}");
+        }
+        for path in [
+            ".env.example",
+            ".env.sample",
+            "a/.env.template",
+            "example.env",
+            "terraform.tfvars.example",
+            "id_rsa.pub",
+            "src/env.rs",
+            "environment",
+            "key",
+            "keys.rs",
+            "monkey",
+            "credentials",
+            "src/credentials.go",
+            "config.json",
+            "config",
+            "pem",
+            "server.crt",
+            "npmrc.md",
+            "settings.xml",
+        ] {
+            assert!(!holds_secrets(path), "{path}");
+        }
+    }
+
+    /// The walk stops at the first row that fits a name, so a second one would never count.
+    #[test]
+    fn no_two_rows_are_about_one_name() {
+        for (at, (secret, sentence)) in SECRETS.iter().enumerate() {
+            let path = match secret {
+                Is(name) => (*name).to_string(),
+                Below(folder, name) => format!("{folder}/{name}"),
+                Ends(end) => format!("x{end}"),
+                Starts(start) => format!("{start}x"),
+            };
+            let fits = |(other, _): &(SecretName, &str)| {
+                let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+                other.matches(folder, name)
+            };
+            assert_eq!(SECRETS.iter().position(fits), Some(at), "{path}");
+            assert!(!sentence.is_empty());
+        }
+    }
+}
