@@ -144,7 +144,7 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>) {
     let _ = write!(out, "{}:{}", clean(hit.path.as_str()), span(hit.lines));
     let _ = write!(out, " {}", hit.kind.name());
     if let Some(symbol) = &hit.symbol {
-        let _ = write!(out, " {}", clean(symbol));
+        let _ = write!(out, " {}", named(symbol));
     }
     let _ = write!(out, " {:.2} {}", hit.score, hit.band.name());
     if hit.stale {
@@ -153,14 +153,27 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>) {
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));
     }
-    let why: Vec<String> = sayable(&hit.reasons).take(REASONS).map(|reason| clean(&reason.text)).collect();
+    let why: Vec<String> = sayable(&hit.reasons).take(REASONS).map(|reason| named(&reason.text)).collect();
     let _ = writeln!(out, "\n  why: {}", why.join("; "));
 }
 
 /// How many reasons are said; they come the weightiest first, and the data has them all.
 const REASONS: usize = 4;
 
-/// Lines with their numbers, as `cat -n` has them: an agent edits by them.
+/// A name or sentence that a file may have written: on one line, and no longer than a name can be.
+pub(super) fn named(text: &str) -> String {
+    let clean = clean(text);
+    match clean.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &clean[..end]),
+        None => clean,
+    }
+}
+
+/// The heading of a document can be a whole paragraph.
+const MAX_NAME_CHARS: usize = 160;
+
+/// Lines with their numbers, as `cat -n` has them: an agent edits by them. The number is also what tells a file's text
+/// from ours: every line of it has one in front, and no sign in it begins another line.
 fn code(out: &mut String, snippet: &Snippet) {
     for (number, line) in (snippet.lines.first..).zip(snippet.text.lines()) {
         let _ = writeln!(out, "{}", format!("{number}\t{}", clean(line)).trim_end());

@@ -109,8 +109,11 @@ pub(super) fn clean(text: &str) -> String {
         '\t' => '\t',
         '\u{7f}' => '␡',
         c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('␦'),
-        // The C1 controls (U+009B begins an escape sequence) and what turns the direction of text around.
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '␦',
+        // The C1 controls (U+009B begins an escape sequence), what ends a line for some readers, and what turns the
+        // direction of text around.
+        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '␦',
+        // Letters that no eye sees and a model reads.
+        '\u{e0000}'..='\u{e007f}' => '␦',
         c => c,
     };
     text.chars().map(picture).collect()
@@ -123,6 +126,7 @@ mod tests {
     #[test]
     fn source_text_cannot_steer_the_terminal() {
         assert_eq!(clean("a\x1b]0;title\x07\tb\r\u{9b}31m\u{202e}"), "a␛]0;title␇\tb␍␦31m␦");
+        assert_eq!(clean("a\u{2028}b\u{2029}c\u{e0041}\u{b}\u{c}\n"), "a␦b␦c␦␋␌␊");
     }
 
     #[test]

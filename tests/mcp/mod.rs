@@ -12,6 +12,7 @@ mod same;
 mod state;
 mod views;
 mod watch;
+mod untrusted;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Answer, clean, count, fitting, link, parsed, rows, span, tally};
+use super::{Answer, clean, count, fitting, link, named, parsed, rows, span, tally};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply};
 use crate::render::json;
 use crate::text::Lines;
@@ -129,7 +129,7 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
     out.push('\n');
     for symbol in &entry.symbols {
         let inside = "  ".repeat(symbol.depth as usize);
-        let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), clean(&symbol.name));
+        let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), named(&symbol.name));
         // Below a file its name would only be said again.
         let place = if entry.is_dir { symbol.path.as_str() } else { "" };
         let _ = writeln!(out, "{}:{}", clean(place), span(symbol.lines));

@@ -1,0 +1,329 @@
+//! Secrets in a tree: no reply shows one, in any field and any form, unless a person asks for it.
+//!
+//! Values are drawn when the test runs, so that none which looks real stands in this repository.
+
+use proptest::prelude::*;
+use spyhop::engine::api::{Form, Looks, Options};
+use spyhop::render::{Style, agent, json, text};
+use spyhop::{
+    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing, SearchRequest, StalePolicy,
+};
+
+use super::{Random, Tree, options};
+use crate::mcp::Session;
+
+const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const HEX: &str = "0123456789abcdef";
+
+fn signs(random: &mut Random, of: &str, n: usize) -> String {
+    (0..n).map(|_| of.as_bytes()[random.below(of.len())] as char).collect()
+}
+
+/// A line that holds a secret, and what of it must not be seen.
+fn planted(random: &mut Random) -> (String, Vec<String>) {
+    let draw = |random: &mut Random, n: usize| signs(random, ALNUM, n) + "7aZ";
+    match random.below(7) {
+        0 => {
+            let secret = signs(random, ALNUM, 36);
+            (format!("    let harbour = \"gh{}_{secret}\";", "p"), vec![secret])
+        }
+        1 => {
+            let secret = signs(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16);
+            (format!("    harbour(\"AK{}{secret}\");", "IA"), vec![secret])
+        }
+        2 => {
+            let secret = draw(random, 20);
+            (format!("    let harbour_password = \"{secret}\";"), vec![secret])
+        }
+        3 => {
+            let secret = signs(random, HEX, 40);
+            (format!("    api_key: \"{secret}\", // harbour"), vec![secret])
+        }
+        4 => {
+            let secret = draw(random, 16);
+            (format!("    connect(\"postgres://harbour:{secret}@db:5432/x\");"), vec![secret])
+        }
+        5 => {
+            let parts = [20, 60, 43].map(|n| draw(random, n));
+            let [head, body, mark] = &parts;
+            let line = format!("    // harbour ey{}{head}.ey{}{body}.{mark}", "J", "J");
+            (line, parts.to_vec())
+        }
+        _ => {
+            let lines: Vec<String> = (0..4).map(|_| signs(random, ALNUM, 64)).collect();
+            let dashes = "-".repeat(5);
+            let kind = ["RSA ", "", "EC "][random.below(3)];
+            let text = format!(
+                "    let harbour = r#\"{dashes}BEGIN {kind}PRIVATE KEY{dashes}\n{}\n{dashes}END {kind}PRIVATE KEY{dashes}\"#;",
+                lines.join("\n")
+            );
+            (text, lines)
+        }
+    }
+}
+
+/// A tree of files with secrets, and these.
+fn drawn(seed: u64) -> (Tree, Vec<String>) {
+    let mut random = Random(seed);
+    let tree = Tree::new("\n=== calm.rs\n/// A harbour without secrets.\npub fn calm_harbour() {}\n");
+    let mut secrets = Vec::new();
+    for number in 0..4 {
+        let mut text = String::new();
+        for item in 0..1 + random.below(3) {
+            text += &format!("/// Opens harbour {item}.\npub fn open_harbour_{number}_{item}() {{\n");
+            for _ in 0..1 + random.below(3) {
+                let (line, own) = planted(&mut random);
+                text += &format!("    // the harbour\n{line}\n");
+                secrets.extend(own);
+            }
+            text += "}\n\n";
+        }
+        tree.write(&format!("src/harbour_{number}.rs"), text);
+    }
+    // Names that are secrets themselves.
+    let secret = signs(&mut random, ALNUM, 36);
+    tree.write("docs/harbour.md", format!("# Harbour gh{}_{secret}\n\nThe harbour.\n", "o"));
+    secrets.push(secret);
+    let secret = signs(&mut random, ALNUM, 36);
+    tree.write(".gitignore", format!("harbour-gh{}_{secret}*\n", "s"));
+    tree.write(&format!("harbour-gh{}_{secret}", "s"), "x\n");
+    // Its name is the path of a row, which says where something is.
+    tree.write("harbour.tfvars", format!("harbour = \"plain words {}\"\n", signs(&mut random, HEX, 12)));
+    let password = format!("quiet-haven-{}", signs(&mut random, "abcdefgh", 12));
+    tree.write("deploy.env", format!("HARBOUR_PASSWORD={password}\nHARBOUR={password}\n"));
+    secrets.push(password);
+    // One line of this length is cut where the secret is.
+    let secret = signs(&mut random, ALNUM, 60);
+    tree.write(
+        "long.js",
+        format!("{}harbour(); token = \"{secret}\"; {}\n", "a();".repeat(120), "b();".repeat(120)),
+    );
+    secrets.push(secret);
+    (tree, secrets)
+}
+
+/// Whether `text` holds eight signs in a row of a secret.
+fn shown<'s>(text: &str, secrets: &'s [String]) -> Option<&'s str> {
+    let windows = |secret: &'s String| (0..=secret.len() - 8).map(move |at| &secret[at..at + 8]);
+    secrets.iter().flat_map(windows).find(|part| text.contains(part))
+}
+
+fn looks() -> Vec<Looks> {
+    let all = Looks { heading: true, line_numbers: true, columns: true, color: true, ..Looks::default() };
+    let only = Looks { only_matching: true, ..Looks::default() };
+    let forms = [Form::Lines, Form::Count, Form::CountMatches, Form::Files, Form::FilesWithout, Form::Events];
+    forms.into_iter().map(|form| Looks { form, ..Looks::default() }).chain([all, only]).collect()
+}
+
+const PATTERNS: &[&str] = &[
+    "harbour",
+    "[A-Za-z0-9]{8}",
+    "^[A-Za-z0-9]+$",
+    "(?i)password|key|token",
+    "gh[pos]_....",
+    ".*",
+    "=[^=]*$",
+];
+
+/// Every reply of the library in every form, each with what was asked.
+fn replies(engine: &Engine) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    let style = Style { color: true, ..Style::default() };
+    for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
+        for (query, exhaustive) in
+            [("open harbour password", false), ("harbour", true), ("harbour key token", false)]
+        {
+            let request =
+                SearchRequest { mode, exhaustive, expand: 3, max_results: 50, ..SearchRequest::new(query) };
+            let reply = engine.search(&request).unwrap();
+            assert!(!reply.results.is_empty(), "{query}");
+            let what = format!("search {query:?} {mode:?}");
+            all.push((what.clone(), format!("{reply:?}")));
+            all.push((what.clone(), json::search(&reply)));
+            all.push((what.clone(), json::search_lines(&reply)));
+            all.push((what.clone(), text::search(&reply, mode, &style)));
+            let answer = agent::search(&reply, &[], mode);
+            all.push((what, format!("{}\n{}", answer.text, answer.data)));
+        }
+    }
+    for pattern in PATTERNS {
+        for (expand, multi_line, invert) in [(0, false, false), (2, true, false), (1, false, true)] {
+            let request =
+                GrepRequest { expand, multi_line, invert, max_results: 1_000, ..GrepRequest::new(*pattern) };
+            let what = format!("grep {pattern:?} {expand} {multi_line} {invert}");
+            let reply = engine.grep(&request).unwrap();
+            all.push((what.clone(), format!("{reply:?}")));
+            all.push((what.clone(), json::grep(&reply)));
+            all.push((what.clone(), text::grep(&reply, &style)));
+            let answer = agent::grep(&reply);
+            all.push((what.clone(), format!("{}\n{}", answer.text, answer.data)));
+            for looks in looks() {
+                let mut out = Vec::new();
+                engine
+                    .print_grep(&request, &looks, |bytes| {
+                        out.extend_from_slice(bytes);
+                        true
+                    })
+                    .unwrap();
+                all.push((format!("{what} {looks:?}"), String::from_utf8_lossy(&out).into_owned()));
+            }
+        }
+    }
+    let map = engine.project_map(&MapRequest { max_items: 1_000, ..MapRequest::default() }).unwrap();
+    all.push(("map".into(), format!("{}\n{map:?}\n{}", json::map(&map), agent::map(&map).text)));
+    let filter = FilterSpec { path: Some("docs/harbour.md".into()), ..FilterSpec::default() };
+    let map = engine.project_map(&MapRequest { filter, ..MapRequest::default() }).unwrap();
+    assert!(map.entries.iter().any(|entry| !entry.symbols.is_empty()));
+    all.push(("map of a file".into(), format!("{}\n{map:?}\n{}", json::map(&map), text::map(&map, &style))));
+    let files = engine.files(&FilesRequest::new("src harbour")).unwrap();
+    all.push(("files".into(), format!("{}\n{files:?}", json::files(&files))));
+    for path in ["src/harbour_0.rs", "docs/harbour.md", "long.js", "deploy.env"] {
+        let reply = engine.why_not(path, &SearchRequest::new("harbour key")).unwrap();
+        all.push((format!("why-not {path}"), format!("{}\n{reply:?}", json::why_not(&reply))));
+        all.push((format!("why-not {path}"), text::why_not(&reply, engine.root(), &style)));
+        let reply = engine.explain_skips(path).unwrap();
+        all.push((format!("explain {path}"), format!("{}\n{reply:?}", json::explanation(&reply))));
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_reply_shows_a_secret(seed in any::<u64>()) {
+        let (tree, secrets) = drawn(seed);
+        // Also where files of secrets are indexed.
+        for with_files in [false, true] {
+            let engine = Engine::open(tree.root(), Options { secrets: with_files, ..options(&tree) }).unwrap();
+            for (what, reply) in replies(&engine) {
+                prop_assert_eq!(shown(&reply, &secrets), None, "{}:\n{}", what, reply);
+            }
+            let skipped = engine.skipped().unwrap();
+            for row in &skipped.entries {
+                prop_assert_eq!(shown(&row.detail, &secrets), None, "{:?}", row);
+            }
+        }
+        // The same with masks off, so that what was looked for is there to be found.
+        let engine = Engine::open(tree.root(), Options { show_secrets: true, ..options(&tree) }).unwrap();
+        let seen: String = replies(&engine).into_iter().map(|(_, reply)| reply).collect();
+        for secret in secrets.iter().filter(|secret| !seen.contains(secret.as_str())) {
+            prop_assert!(false, "{} is nowhere", secret);
+        }
+    }
+}
+
+#[test]
+fn no_tool_shows_a_secret() {
+    let (tree, secrets) = drawn(17);
+    let mut session = Session::new(&tree);
+    use serde_json::json;
+    for (tool, given) in [
+        ("codebase_search", json!({ "query": "open harbour", "mode": "debug", "max_tokens": 100000 })),
+        ("search_batch", json!({ "queries": ["harbour key", "password"], "expand": 5 })),
+        (
+            "grep_files",
+            json!({ "pattern": "[A-Za-z0-9]{8}", "expand": 2, "max_results": 1000, "max_tokens": 100000 }),
+        ),
+        ("project_map", json!({ "path": "docs/harbour.md" })),
+        ("file_search", json!({ "pattern": "src/*" })),
+        ("why_not", json!({ "file": "docs/harbour.md", "query": "harbour" })),
+        ("index_status", json!({})),
+    ] {
+        let reply = session.call(tool, given.clone());
+        assert_eq!(reply["result"]["isError"], false, "{reply}");
+        assert_eq!(shown(&reply.to_string(), &secrets), None, "{tool} {given}: {reply}");
+    }
+    // Nobody can ask for them there.
+    let reply = session.call("grep_files", json!({ "pattern": "harbour", "show_secrets": true }));
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+}
+
+#[test]
+fn files_of_secrets_are_listed_and_ranked_when_asked() {
+    let tree =
+        Tree::new("\n=== a.rs\nfn a() {}\n=== prod.tfvars\nlantern_oil = \"word\"\n=== id_rsa\nx\n");
+    tree.git(&["init", "-q"]);
+    tree.git(&["add", "."]);
+    let rows = |secrets: bool| {
+        let engine = Engine::open(tree.root(), Options { secrets, ..options(&tree) }).unwrap();
+        let total = engine.search(&SearchRequest::new("lantern_oil")).unwrap().total;
+        let reply = engine.skipped().unwrap();
+        let rows = reply.entries.iter().map(|row| format!("{} {}", row.path, row.reason.name()));
+        (rows.collect::<Vec<_>>(), total)
+    };
+    // Git tracks them, and they stay out.
+    assert_eq!(rows(false), (vec!["id_rsa secret".to_string(), "prod.tfvars secret".to_string()], 0));
+    assert_eq!(rows(true), (vec![], 1));
+    // Each is a view of its own: neither changes the other's.
+    assert_eq!(rows(false).1, 0);
+}
+
+#[test]
+fn an_exact_search_finds_what_files_of_secrets_hold_and_shows_their_names() {
+    let tree = Tree::new("\n=== a.rs\nfn a() {}\n=== prod.tfvars\nlantern_oil = \"word\"\n");
+    tree.write(".env", "LANTERN=oil\nlantern=2\n");
+    for (policy, on_missing) in [
+        (StalePolicy::Refresh, OnMissing::Build),
+        (StalePolicy::Ignore, OnMissing::Build),
+        (StalePolicy::Ignore, OnMissing::Fail),
+    ] {
+        for hidden in [false, true] {
+            let with = Options { hidden, stale_policy: policy, on_missing, ..options(&tree) };
+            let engine = Engine::open(tree.root(), with).unwrap();
+            if on_missing == OnMissing::Build {
+                super::refresh(&engine);
+            }
+            let request =
+                GrepRequest { case: spyhop::engine::api::Case::Ignored, ..GrepRequest::new("lantern") };
+            let reply = engine.grep(&request).unwrap();
+            let lines: Vec<String> =
+                reply.lines.iter().map(|line| format!("{}: {}", line.path, line.text)).collect();
+            let mut expected = vec!["prod.tfvars: lantern_oil = ******"];
+            if hidden {
+                expected.splice(0..0, [".env: LANTERN=***", ".env: lantern=*"]);
+            }
+            assert_eq!(lines, expected, "{policy:?} {hidden}");
+        }
+    }
+}
+
+#[test]
+fn what_is_masked_is_found_counted_and_placed_as_it_stands() {
+    let mut random = Random(23);
+    let tree = Tree::new("\n=== a.rs\nfn a() {}\n");
+    let secret = signs(&mut random, ALNUM, 36);
+    let token = format!("gh{}_{secret}", "p");
+    let line = format!("let größe = \"{token}\"; // {}", &secret[..6]);
+    tree.write("b.rs", format!("{line}\nlet c = 1;\n"));
+    let wide: Vec<u8> = format!("\u{feff}{line}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    tree.write("wide.txt", wide);
+    tree.write("late.txt", format!("{}{line}\n", "a line of filler\n".repeat(300_000)));
+    let masked = format!("let größe = \"ghp_[masked: github token]{}\"; // {}", "*".repeat(14), &secret[..6]);
+    let print = |show_secrets: bool, looks: Looks| {
+        let engine = Engine::open(tree.root(), Options { show_secrets, ..options(&tree) }).unwrap();
+        let mut out = Vec::new();
+        let request = GrepRequest::new(secret[..6].to_string());
+        let grep = engine.print_grep(&request, &looks, |bytes| {
+            out.extend_from_slice(bytes);
+            true
+        });
+        assert!(grep.unwrap().matched);
+        String::from_utf8(out).unwrap()
+    };
+    for looks in looks() {
+        let (with, without) = (print(false, looks), print(true, looks));
+        if looks.color || looks.only_matching || looks.form == Form::Events {
+            assert_eq!(with.lines().count(), without.lines().count(), "{looks:?}");
+            assert_eq!(with.len(), without.len(), "{looks:?}: {with}\n{without}");
+        } else {
+            assert_eq!(with, without.replace(&line, &masked), "{looks:?}");
+        }
+    }
+    let engine = super::open(&tree);
+    let reply = engine.grep(&GrepRequest::new(secret[..6].to_string())).unwrap();
+    assert_eq!((reply.total_lines, reply.total_files, reply.lines[0].column), (3, 3, 20));
+    assert_eq!(reply.lines[0].text, masked);
+    let highlights: Vec<_> = reply.lines[0].highlights.iter().map(|span| (span.start, span.end)).collect();
+    assert_eq!(highlights, [(19, 25), (61, 67)]);
+}
