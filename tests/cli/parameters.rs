@@ -257,6 +257,16 @@ fn what_is_indexed() {
     tree.write("leaf.plist", "fine_leaf\n");
     assert_eq!(tree.run(&["fine_leaf"]).code, 1);
     assert_eq!(tree.run(&["fine_leaf", "--no-built-in"]).code, 0);
+    tree.write("prod.tfvars", "lantern_oil = 1\n");
+    assert_eq!(tree.run(&["lantern_oil"]).code, 1);
+    assert_eq!(tree.run(&["lantern_oil", "--secrets"]).code, 0);
+    assert_eq!(
+        tree.run(&["skipped", "--reason", "secret"]).out.lines().next(),
+        Some("prod.tfvars  secret  built-in rule '*.tfvars': its name says so")
+    );
+    let grep = |args: &[&str]| tree.run(&[&["grep", "lantern"], args].concat()).out;
+    assert_eq!(grep(&[]), "prod.tfvars:lantern_oil = *\n");
+    assert_eq!(grep(&["--show-secrets"]), "prod.tfvars:lantern_oil = 1\n");
     assert_eq!(tree.paths(&["large_whale", "--threads", "1"]), ["big.rs"]);
     assert_eq!(tree.run(&["large_whale", "--max-file-size", "2K"]).code, 1);
     assert_eq!(tree.run(&["large_whale", "--max-file-size", "1M", "--threads", "2"]).code, 0);

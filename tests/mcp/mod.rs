@@ -10,9 +10,9 @@ mod pages;
 mod paths;
 mod same;
 mod state;
+mod untrusted;
 mod views;
 mod watch;
-mod untrusted;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
