@@ -76,6 +76,7 @@ impl Places {
             threads: self.threads,
             no_ignore: all,
             no_built_in: all,
+            secrets: all,
             ..Options::default()
         };
         let engine = Engine::open(root, options)?;

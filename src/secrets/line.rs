@@ -164,5 +164,5 @@ pub fn value_of(line: &[u8]) -> Option<Secret> {
                 sign + 1 + line[sign + 1..text].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         }
     }
-    (start < text).then(|| Secret { span: start..text, keep: 0, name: IN_FILE })
+    (start < text).then_some(Secret { span: start..text, keep: 0, name: IN_FILE })
 }

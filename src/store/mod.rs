@@ -29,7 +29,7 @@ pub use varint::{push_varint, take_varint};
 ///
 /// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that are
 /// read where they lie; 4, outlines told from symbol to symbol; 5, views that say how much of them is text only; 6,
-/// outlines by front coding.
+/// outlines by front coding, and files of secrets among what is left out.
 pub const FORMAT_VERSION: u32 = 6;
 
 /// An I/O error with the file it happened to.

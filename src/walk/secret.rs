@@ -129,7 +129,7 @@ fn rule(path: &str) -> Option<&'static (SecretName, &'static str)> {
     }
     let is_sample =
         |sample: &&str| name.ends_with(*sample) || name.strip_suffix(".env") == Some(&sample[1..]);
-    if SAMPLES.iter().any(|sample| is_sample(sample)) {
+    if SAMPLES.iter().any(is_sample) {
         return None;
     }
     let folder = above.rsplit('/').next().unwrap_or_default();
