@@ -73,6 +73,14 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
     if is_uuid(value) || is_number || (value.contains(&b',') && value.contains(&b'=')) {
         return true;
     }
+    // A constant's name, such as `P2P_SSID_LEN`; without quotes a variable's as well.
+    let is_other = |byte: &u8| byte.is_ascii_digit() || b"_.".contains(byte);
+    let short_pieces = || value.split(|byte| b"_.".contains(byte)).all(|piece| piece.len() <= 12);
+    let one_case = value.iter().all(|byte| byte.is_ascii_uppercase() || is_other(byte))
+        || (!quoted && value.iter().all(|byte| byte.is_ascii_lowercase() || is_other(byte)));
+    if value.contains(&b'_') && one_case && short_pieces() {
+        return true;
+    }
     // Without quotes code calls, indexes and names fields.
     !quoted
         && (value.iter().any(|byte| b"()[]{}<>".contains(byte))

@@ -107,7 +107,12 @@ fn named(before: &[u8]) -> Option<Kind> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     // The last few words, as far as they belong to this assignment: `var secret string =`, `password: str =`.
     let words = before.rsplit(|byte| !is_part(byte)).filter(|word| !word.is_empty());
-    let reach = before.iter().rposition(|byte| b",;({&?".contains(byte)).map_or(0, |at| at + 1);
+    let ends = |at: &usize| match before[*at] {
+        // What follows a blank or a colon is a type.
+        b'&' => !before[..*at].last().is_none_or(|last| b" :<".contains(last)),
+        byte => b",;({?@".contains(&byte),
+    };
+    let reach = (0..before.len()).rev().find(ends).map_or(0, |at| at + 1);
     let reached = before[reach..].split(|byte| !is_part(byte)).filter(|word| !word.is_empty()).count();
     words.take(reached.min(3)).find_map(kind_of)
 }

@@ -226,6 +226,10 @@ const HARMLESS: &[&str] = &[
     "nextPageToken: \"CAUQAA<<a:22>>\"",
     "assert_eq!(tokens, [\"fn\", \"main\", \"(\", \")\"]);",
     "case token.IDENT: return \"identifier\"",
+    "pwdinfo->p2p_ps_state = p2p_ps_state;",
+    "pwdinfo->ssid.SsidLength = P2P_WILDCARD_SSID_LEN;",
+    "\"  redis-cli -u redis://default:PASSWORD@localhost:6379/0\\n\"",
+    "self.cleaned_data.get('password1') == 'FORBIDDEN_VALUE2':",
 ];
 
 /// Whether a line is masked in any part.
