@@ -31,9 +31,10 @@
 
 pub use engine::api::{
     Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply,
-    FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, MapEntry, MapReply, MapRequest,
-    MapSymbol, Mode, OnMissing, Options, Progress, Reason, RefreshReport, SearchReply, SearchRequest,
-    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, Verdict, Watched, WhyNot,
+    FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply,
+    MapRequest, MapSymbol, Mode, OnMissing, Options, Progress, Reason, Recall, RefreshReport, SearchReply,
+    SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status,
+    Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;

@@ -91,7 +91,7 @@ pub const MAX_RESULTS: Param = Param {
 };
 /// Where to search.
 pub const PATH: Param =
-    param("path", Takes::Path, "Only this folder or file; an absolute path chooses the tree as well");
+    param("path", Takes::Path, "Only this folder or file; an absolute path chooses the tree too");
 /// Which paths may answer.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
@@ -120,11 +120,7 @@ pub const KIND: Param = Param {
 /// Context.
 pub const EXPAND: Param = Param {
     default: Some("0"),
-    ..param(
-        "expand",
-        Takes::Number(0, u32::MAX as u64),
-        "Lines of context before and after, cut at the file's ends",
-    )
+    ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
 };
 /// The least score.
 pub const MIN_SCORE: Param = Param {
@@ -179,7 +175,7 @@ pub const STALE_POLICY: Param = Param {
     )
 };
 /// Another revision than what is checked out.
-pub const VIEW: Param = param("view", Takes::Text, "This branch, tag or commit instead of the worktree");
+pub const VIEW: Param = param("view", Takes::Text, "This branch, tag or commit, not the worktree");
 /// The short form of one stale policy.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");

@@ -56,7 +56,7 @@ pub const REMOVED: &[&str] = &[];
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
 /// Which of a server's roots; over MCP a root is chosen among those given at start.
-pub const TREE: Param = param("root", Takes::Path, "Which of the server's roots; else the first");
+pub const TREE: Param = param("root", Takes::Path, "One of the server's roots; else the first");
 
 /// How long a reply may be.
 pub const MAX_TOKENS: Param = Param {
@@ -64,9 +64,12 @@ pub const MAX_TOKENS: Param = Param {
     ..param(
         "max_tokens",
         Takes::Number(100, 100_000),
-        "Most tokens of the text (bytes / 4); more on the next page",
+        "Most tokens of text (bytes / 4); more on the next page",
     )
 };
+
+/// Whether nothing is sent twice.
+pub const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
 
 /// Several queries as a list.
 pub const QUERY_LIST: Param = Param {
@@ -80,7 +83,7 @@ pub const TOOL_QUERY: Param =
     param("query", Takes::Text, "What you want to do, in a few words; without it every tool is shown");
 
 /// What only tools take. Everything else is a row of the tool's operation.
-pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR];
+pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR, &DEDUPE];
 
 /// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
 /// settled when the server starts; why one file is left out, `why_not` tells; every place that holds a text is what
@@ -141,6 +144,7 @@ pub const TOOLS: &[Tool] = &[
             &MIN_SCORE,
             &MODE,
             &EXPAND,
+            &DEDUPE,
             &CURSOR,
             &VIEW,
             &MAX_TOKENS,
@@ -229,6 +233,7 @@ pub const TOOLS: &[Tool] = &[
             &MIN_SCORE,
             &MODE,
             &EXPAND,
+            &DEDUPE,
             &CURSOR,
             &VIEW,
             &MAX_TOKENS,
@@ -258,7 +263,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "touch",
         operation: Some(&TOUCH),
-        description: "Say which files are being read or edited; for a while they weigh more in codebase_search.",
+        description: "Say which files are being read or edited; for a while they weigh more in this session's searches.",
         params: &[&FILES, &TREE],
         required: 1,
         read_only: false,

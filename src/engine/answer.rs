@@ -14,6 +14,7 @@ use super::rows::{self, Row, What};
 use super::source::Sources;
 use super::{Engine, Error, lock, lookup};
 use crate::filter::Filter;
+use crate::id::ContentHash;
 use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::profile::Profile;
@@ -23,7 +24,7 @@ use crate::search::{
     self, Beyond, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking,
 };
 use crate::secrets;
-use crate::session::Session;
+use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines};
 
@@ -34,8 +35,8 @@ pub struct Answer<'a> {
     filter: &'a Filter,
     request: &'a SearchRequest,
     sources: Sources<'a>,
-    /// What was touched, if the request wants it to count.
-    session: Option<Session>,
+    /// What is remembered of earlier calls, if the request wants it to count.
+    session: Option<session::Session>,
 }
 
 /// A query that was asked, and what it ranks.
@@ -68,7 +69,13 @@ impl<'a> Answer<'a> {
         request: &'a SearchRequest,
     ) -> Result<Answer<'a>, Error> {
         let sources = Sources::new(engine.ground_of(Viewed::of(corpus))?, corpus);
-        let session = request.session.then(|| lock(&engine.session).clone());
+        let session = match &request.session {
+            Recall::Tree => Some(session::Session::Log(lock(&engine.touched).clone())),
+            Recall::Session(caller) => {
+                Some(session::Session::Trail(caller.trail(engine.root(), engine.view(), request)))
+            }
+            Recall::Off => None,
+        };
         Ok(Answer { engine, corpus, filter, request, sources, session })
     }
 
@@ -220,19 +227,31 @@ impl<'a> Answer<'a> {
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
         let snippet = source.and_then(|source| self.snippet(&face, file, query, (version.path(), &source)));
-        Ok(Hit {
+        let hit = Hit {
             lines: face.lines,
             kind: face.kind,
             symbol: face.symbol,
             language: self.engine.grammars.name(version.language()),
+            content: snippet.as_ref().map(|_| version.hash()),
             snippet,
+            sent_before: None,
             score: ranked.score,
             band: Band::of(ranked.score),
             reasons: reasons.into_iter().map(shown).collect(),
             stale,
             query_index: asked.place,
             path: RelPath::new(version.path())?,
-        })
+        };
+        Ok(self.once(hit))
+    }
+
+    /// A hit without its text, if the caller has that already and wants to be told so.
+    fn once(&self, hit: Hit) -> Hit {
+        let Recall::Session(session) = &self.request.session else { return hit };
+        match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
+            Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
+            None => hit,
+        }
     }
 
     fn profile(&self) -> &Profile {
@@ -250,19 +269,23 @@ impl<'a> Answer<'a> {
             highlights: first.highlights.clone(),
             cut: first.cut,
         });
-        Ok(Hit {
+        let hit = Hit {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
             language: self.engine.grammars.name(self.engine.language_now(&first.path, self.sources.ground())),
+            // The line is all that is known of it.
+            content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
+            sent_before: None,
             score: asked.worth.score,
             band: Band::of(asked.worth.score),
             reasons: asked.worth.reasons(*lines).into_iter().map(shown).collect(),
             stale: false,
             query_index: asked.place,
             path: first.path.clone(),
-        })
+        };
+        Ok(self.once(hit))
     }
 
     fn snippet(

@@ -12,8 +12,9 @@ use std::time::{Duration, SystemTime};
 pub use self::lookup::*;
 pub use self::state::*;
 pub use self::views::*;
+pub use super::session::{Interest, Recall, Sent, Session};
 use crate::filter::FilterSpec;
-use crate::id::Generation;
+use crate::id::{ContentHash, Generation};
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::{Feature, Profile, QueryKind, Signal};
@@ -155,8 +156,12 @@ pub struct SearchRequest {
     pub per_file: usize,
     /// How much of each hit is shown.
     pub mode: Mode,
-    /// Whether files touched in this session weigh more. Default true; it has no effect until something was touched.
-    pub session: bool,
+    /// Whose files weigh more, because they were touched, opened or shown before. By default those that
+    /// [`Engine::touch`](super::Engine::touch) was told of.
+    pub session: Recall,
+    /// Whether a text that the session has been sent already, of unchanged content, is only referred to, by
+    /// [`Hit::sent_before`]. Default false; it has no effect without a session.
+    pub dedupe: bool,
     /// What is ranked by; `None` is the built-in profile.
     pub profile: Option<Arc<Profile>>,
 }
@@ -174,7 +179,8 @@ impl SearchRequest {
             min_score: 0.0,
             per_file: 3,
             mode: Mode::Default,
-            session: true,
+            session: Recall::Tree,
+            dedupe: false,
             profile: None,
         }
     }
@@ -251,6 +257,10 @@ pub struct Hit {
     pub language: &'static str,
     /// What is shown of it, by the mode.
     pub snippet: Option<Snippet>,
+    /// Where the snippet was sent before, for which it is left out; see [`SearchRequest::dedupe`].
+    pub sent_before: Option<Sent>,
+    /// The hash of the content that the snippet is from, where it was read.
+    pub content: Option<ContentHash>,
     /// The probability, 0 to 1, that this is what was looked for.
     pub score: f32,
     /// The score in a word.

@@ -207,7 +207,7 @@ impl Engine {
             return Ok((paths(matched).collect(), vec![text.to_string()]));
         };
         let request =
-            SearchRequest { per_file: 1, session: false, ..SearchRequest::new(query.text.as_str()) };
+            SearchRequest { per_file: 1, session: Recall::Off, ..SearchRequest::new(query.text.as_str()) };
         let (mut order, warnings) = self.answered(&|_| (), |corpus, freshness| {
             let numbers: FxHashMap<&str, u32> =
                 (0..corpus.n_files() as u32).map(|file| (corpus.path(file), file)).collect();

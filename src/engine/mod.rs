@@ -21,6 +21,7 @@ mod portable;
 mod revision;
 mod rows;
 mod scope;
+mod session;
 mod source;
 mod state;
 mod views;
@@ -33,6 +34,7 @@ use std::time::Instant;
 
 pub use api::LanguageRow;
 pub use error::{Error, ErrorKind};
+pub use session::Session;
 pub use watch::Stop;
 
 use self::api::*;
@@ -44,7 +46,7 @@ use crate::meta::ViewKey;
 use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
-use crate::session::Session;
+use crate::session::TouchLog;
 use crate::store;
 use crate::tokenize::Tokenizer;
 use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace};
@@ -71,7 +73,7 @@ pub struct Engine {
     open: Mutex<Option<Opened>>,
     /// The newest commit as it is, for what needs no more of it.
     committed: Mutex<Option<Arc<Committed>>>,
-    session: Mutex<Session>,
+    touched: Mutex<TouchLog>,
     /// Tokenizers that no query uses just now; each remembers the words it has met.
     tokenizers: Mutex<Vec<Tokenizer>>,
 }
@@ -112,7 +114,7 @@ impl Engine {
         };
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         workspace.check_owner()?;
-        let session = Session::load(&workspace.session_path());
+        let touched = TouchLog::load(&workspace.session_path());
         let mut engine = Engine {
             settings: Settings {
                 hidden: options.hidden,
@@ -131,7 +133,7 @@ impl Engine {
             marked: Mutex::default(),
             open: Mutex::new(None),
             committed: Mutex::new(None),
-            session: Mutex::new(session),
+            touched: Mutex::new(touched),
             tokenizers: Mutex::default(),
         };
         engine.look_up()?;
@@ -216,7 +218,9 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`]; `BadRequest` for an empty list.
     pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
-        self.search_all(queries, request, &|_| ())
+        // It tells one question from another.
+        let request = SearchRequest { query: queries.join(" | "), ..request.clone() };
+        self.search_all(queries, &request, &|_| ())
     }
 
     fn search_all(
@@ -241,7 +245,8 @@ impl Engine {
         Ok(self.masked_search(reply))
     }
 
-    /// Says that a file was read or written, so that it weighs more in this session.
+    /// Says that a file was read or written, so that it weighs more in this tree, whoever asks; see [`Engine::note`]
+    /// for one caller alone.
     ///
     /// # Errors
     /// `BadRequest` when there is no such file below the root; `NoIndex` when there is no index to note it beside.
@@ -254,11 +259,24 @@ impl Engine {
         if self.workspace.stamp().is_none() {
             return Err(Error::no_index(self.root(), self.index_dir()));
         }
-        let mut session = lock(&self.session);
+        let mut touched = lock(&self.touched);
         // Another process may have touched files meanwhile.
-        *session = Session::load(&self.workspace.session_path());
-        session.touch(path);
-        Ok(session.save(&self.workspace.session_path())?)
+        *touched = TouchLog::load(&self.workspace.session_path());
+        touched.touch(path);
+        Ok(touched.save(&self.workspace.session_path())?)
+    }
+
+    /// Says what files were to one caller, in one turn of its session. Nothing is written; with [`Recall::Session`]
+    /// they weigh more in later searches of that session.
+    ///
+    /// # Errors
+    /// `BadRequest` when one of them is no file below the root; then none is noted.
+    pub fn note(&self, session: &Session, files: &[RelPath], interest: Interest) -> Result<(), Error> {
+        if let Some(path) = files.iter().find(|path| !path.below(self.root()).is_file()) {
+            return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
+        }
+        session.note(self.root(), files, interest);
+        Ok(())
     }
 
     /// The files that were seen and are not ranked, each with its reason, as of the newest commit.

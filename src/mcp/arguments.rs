@@ -8,7 +8,9 @@
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{self, Tool};
 use spyhop::catalog::{self, Param, Takes};
-use spyhop::engine::api::{Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, SearchRequest};
+use spyhop::engine::api::{
+    Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, Recall, SearchRequest, Session,
+};
 use spyhop::filter::FilterSpec;
 use spyhop::model::{SkipReason, SymbolKind};
 use spyhop::path::RelPath;
@@ -52,10 +54,17 @@ pub struct Call {
     pub view: Option<String>,
     pub ask: Ask,
     pub budget: usize,
+    /// Whose call it is; `None` for a client that has no session.
+    pub session: Option<Session>,
 }
 
 /// The call that `given` spells for `tool`.
-pub fn call(tool: &Tool, given: Map<String, Value>, roots: &Roots) -> Result<Call, String> {
+pub fn call(
+    tool: &Tool,
+    given: Map<String, Value>,
+    roots: &Roots,
+    session: Option<Session>,
+) -> Result<Call, String> {
     let arguments = Arguments::new(tool, given)?;
     let (root, path) = arguments.tree(roots)?;
     let budget = arguments.number(&tools::MAX_TOKENS)?;
@@ -66,8 +75,10 @@ pub fn call(tool: &Tool, given: Map<String, Value>, roots: &Roots) -> Result<Cal
     let default = tools::MAX_TOKENS.default.and_then(|default| default.parse().ok());
     let budget = budget.or(default).unwrap_or(most) as usize;
     let view = arguments.text(&catalog::VIEW)?;
-    let named = Named { arguments: &arguments, roots, root, path, is_on_disk: view.is_none() };
-    Ok(Call { root, ask: named.ask(tool)?, view, budget })
+    let recall = session.clone().map_or(Recall::Off, Recall::Session);
+    let is_on_disk = view.is_none();
+    let named = Named { arguments: &arguments, roots, root, path, is_on_disk, recall };
+    Ok(Call { root, ask: named.ask(tool)?, view, budget, session })
 }
 
 /// Arguments by the names of their rows.
@@ -206,6 +217,8 @@ struct Named<'a> {
     path: Option<Place>,
     /// Whether what is asked about lies in a folder; else only the engine knows what is there.
     is_on_disk: bool,
+    /// What a search remembers: what its own client did, and never what others did.
+    recall: Recall,
 }
 
 impl Named<'_> {
@@ -260,6 +273,8 @@ impl Named<'_> {
         let given = self.arguments;
         let mut request = SearchRequest::new(given.text(&catalog::QUERY)?.unwrap_or_default());
         request.filter = self.filter()?;
+        request.session = self.recall.clone();
+        request.dedupe = given.flag(&tools::DEDUPE)?.unwrap_or(request.dedupe);
         request.cursor = given.text(&catalog::CURSOR)?;
         set(&mut request.max_results, given.number(&catalog::MAX_RESULTS)?);
         set(&mut request.per_file, given.number(&catalog::PER_FILE)?);
@@ -368,7 +383,7 @@ mod tests {
     fn asked(tool: &str, given: Value) -> Result<Ask, String> {
         let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
         let Value::Object(given) = given else { unreachable!() };
-        call(tools::tool(tool).unwrap(), given, &roots).map(|call| call.ask)
+        call(tools::tool(tool).unwrap(), given, &roots, None).map(|call| call.ask)
     }
 
     #[test]

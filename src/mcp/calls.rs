@@ -3,7 +3,9 @@
 //! It owns the pages. An answer that is too long is asked for again with as many rows as fit: only the engine can say
 //! where the next page begins, and asking twice is cheap beside reading too much.
 
-use spyhop::engine::api::{FilesRequest, GrepRequest, MapRequest, Progress, SearchRequest};
+use spyhop::engine::api::{
+    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session,
+};
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
@@ -11,30 +13,60 @@ use spyhop::render::json;
 
 use super::arguments::{Ask, Call};
 
+/// An answer, and what becomes of the session when it is sent: one that nobody waits for any more was not read.
+pub struct Told {
+    answer: Answer,
+    sent: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl From<Answer> for Told {
+    fn from(answer: Answer) -> Told {
+        Told { answer, sent: None }
+    }
+}
+
+impl Told {
+    /// The same with something more to know.
+    pub fn warn(self, warning: &str) -> Told {
+        Told { answer: self.answer.warn(warning), ..self }
+    }
+
+    /// The answer, which is sent now.
+    pub fn send(self) -> Answer {
+        if let Some(sent) = self.sent {
+            sent();
+        }
+        self.answer
+    }
+}
+
 /// Answers a call by the engine of what it is about; a failure is an answer too, marked as such.
-pub fn answer(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Answer, Error> {
+pub fn answer(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
     if call.view.is_none() {
-        return asked(engine, &call.ask, call.budget, progress);
+        return asked(engine, call, progress);
     }
     if let Some(path) = call.ask.path() {
         engine.check_path(path)?;
     }
     // The files that links would lead to are those of the worktree.
-    asked(engine, &call.ask, call.budget, progress).map(Answer::without_links)
+    let told = asked(engine, call, progress)?;
+    Ok(Told { answer: told.answer.without_links(), ..told })
 }
 
-fn asked(
-    engine: &Engine,
-    ask: &Ask,
-    budget: usize,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Answer, Error> {
-    match ask {
-        Ask::Search(request) => search(engine, None, request, budget, progress),
-        Ask::Batch(queries, request) => search(engine, Some(queries), request, budget, progress),
-        Ask::Grep(request) => grep(engine, request, budget),
+fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
+    let (budget, session) = (call.budget, call.session.as_ref());
+    match &call.ask {
+        Ask::Search(request) => return search(engine, None, request, call, progress),
+        Ask::Batch(queries, request) => return search(engine, Some(queries), request, call, progress),
+        Ask::Grep(request) => {
+            opened(engine, session, request.filter.path.as_deref());
+            grep(engine, request, budget)
+        }
         Ask::Files(request) => files(engine, request, budget),
-        Ask::Map(request) => map(engine, request, budget),
+        Ask::Map(request) => {
+            opened(engine, session, request.filter.path.as_deref());
+            map(engine, request, budget)
+        }
         Ask::Skipped { reason, after } => {
             let mut reply = engine.skipped()?;
             if let Some(reason) = reason {
@@ -47,9 +79,18 @@ fn asked(
             let reply = engine.why_not(file.as_str(), request)?;
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
-        Ask::Touch(files) => touch(engine, files),
+        Ask::Touch(files) => touch(engine, session, files),
         Ask::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
         Ask::Tools(_) => unreachable!("the server answers for its tools itself"),
+    }
+    .map(Told::from)
+}
+
+/// Notes that a call asked for one file by its path; a folder tells less, and is not noted.
+fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
+    let file = path.and_then(|path| RelPath::new(path).ok());
+    if let (Some(session), Some(file)) = (session, file) {
+        let _ = engine.note(session, &[file], Interest::Opened);
     }
 }
 
@@ -62,9 +103,10 @@ fn search(
     engine: &Engine,
     queries: Option<&[String]>,
     request: &SearchRequest,
-    budget: usize,
+    call: &Call,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Answer, Error> {
+) -> Result<Told, Error> {
+    let budget = call.budget;
     let mut request = request.clone();
     loop {
         let reply = match queries {
@@ -79,7 +121,13 @@ fn search(
             continue;
         }
         let answer = agent::search(&reply, queries, request.mode);
-        return Ok(if rows <= 1 { agent::cut(answer, budget) } else { answer });
+        let is_whole = agent::tokens(&answer.text) <= budget;
+        let answer = if rows <= 1 { agent::cut(answer, budget) } else { answer };
+        // What was cut has not been sent as it would be remembered.
+        let session = call.session.clone().filter(|_| is_whole);
+        let sent = session
+            .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
+        return Ok(Told { answer, sent });
     }
 }
 
@@ -126,12 +174,11 @@ fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, E
     }
 }
 
-/// Notes all files or none: what one of them is refused for, is known before the first is noted.
-fn touch(engine: &Engine, files: &[RelPath]) -> Result<Answer, Error> {
-    for probe in [true, false] {
-        for file in files.iter().filter(|file| !probe || !file.below(engine.root()).is_file()) {
-            engine.touch(file.as_str())?;
-        }
+/// Notes files in the session of the client alone. Who has none is told so: elsewhere it would weigh for others.
+fn touch(engine: &Engine, session: Option<&Session>, files: &[RelPath]) -> Result<Answer, Error> {
+    let answer = agent::touched(engine.root(), files);
+    match session {
+        Some(session) => engine.note(session, files, Interest::Touched).map(|()| answer),
+        None => Ok(answer.warn("this client has no session (Mcp-Session-Id), so nothing was noted")),
     }
-    Ok(agent::touched(engine.root(), files))
 }

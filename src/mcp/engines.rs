@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 
 use spyhop::engine::api::{Options, Progress};
 use spyhop::engine::{Engine, Error};
-use spyhop::render::agent::Answer;
 use tokio::sync::Notify;
 
 use super::arguments::Call;
-use super::calls;
+use super::calls::{self, Told};
 
 /// How many revisions stay open. Each maps what it has read of the index.
 const KEPT: usize = 2;
@@ -72,7 +71,7 @@ impl Engines {
     }
 
     /// Answers a call.
-    pub fn answer(&self, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Answer, Error> {
+    pub fn answer(&self, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
         let answer = calls::answer(&*self.of(call.view.as_deref())?, call, progress);
         self.mark_used();
         answer

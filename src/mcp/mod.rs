@@ -59,6 +59,7 @@ pub enum Failure {
 /// Serves until standard input ends.
 pub fn serve(config: Config) -> Result<(), Failure> {
     let (server, resting) = server(config)?;
+    let server = server.for_one();
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         tokio::spawn(resting.watch());

@@ -6,11 +6,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use hyper::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,9 +20,11 @@ use serde_json::{Value, json};
 use spyhop::catalog::aliases::{self, Alias, State};
 use spyhop::catalog::schema;
 use spyhop::catalog::tools::{self, Called, Profile, Tool};
+use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
 use super::arguments::{self, Ask};
+use super::calls::Told;
 use super::progress::Watcher;
 use super::roots::Roots;
 use super::warm::{Outcome, Tree};
@@ -30,6 +34,17 @@ pub struct Server {
     profile: Profile,
     trees: Vec<Tree>,
     roots: Roots,
+    /// The session of the only client there is, over pipes.
+    only: Option<Session>,
+}
+
+/// What a request over HTTP brings with it: the session that it belongs to.
+#[derive(Clone)]
+pub struct Visit {
+    /// `None` before there is one, and for clients that keep none.
+    pub session: Option<Session>,
+    /// Whether it greeted, so that a session should begin.
+    pub greeted: Arc<AtomicBool>,
 }
 
 /// What a client may show its model about us. It is the same in every run, as the listed tools are.
@@ -42,7 +57,12 @@ const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each 
 impl Server {
     pub fn new(profile: Profile, trees: Vec<Tree>) -> Server {
         let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
-        Server { profile, trees, roots }
+        Server { profile, trees, roots, only: None }
+    }
+
+    /// The same for one client, whose session lasts as long as the server does.
+    pub fn for_one(self) -> Server {
+        Server { only: Some(Session::new()), ..self }
     }
 
     /// The tool that a name stands for here.
@@ -68,6 +88,7 @@ impl Server {
         tool: &'static Tool,
         alias: Option<&'static Alias>,
         given: JsonObject,
+        session: Option<Session>,
         watcher: &mut Watcher,
     ) -> Outcome {
         let refused = |text: String| agent::error(&text, "bad-request");
@@ -75,12 +96,12 @@ impl Server {
             Some(alias) => aliases::translated(alias, given).map_err(refused)?,
             None => given,
         };
-        let call = arguments::call(tool, given, &self.roots).map_err(refused)?;
+        let call = arguments::call(tool, given, &self.roots, session).map_err(refused)?;
         let tree = &self.trees[call.root];
         match &call.ask {
             Ask::Tools(query) => Ok(found(self.profile, query)),
             Ask::Status => tree.status(self.roots.iter().map(PathBuf::from).collect()).await,
-            _ => tree.answer(Arc::new(call), watcher).await,
+            _ => tree.answer(Arc::new(call), watcher).await.map(Told::send),
         }
     }
 }
@@ -91,6 +112,18 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(name)
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if let Some(visit) = visit(&context) {
+            visit.greeted.store(true, Ordering::Relaxed);
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
     }
 
     async fn list_tools(
@@ -109,8 +142,12 @@ impl ServerHandler for Server {
         let (tool, alias) = self.tool(&request.name)?;
         let mut watcher = Watcher::new(context.peer.clone(), context.meta.get_progress_token());
         let given = request.arguments.unwrap_or_default();
+        let session = match visit(&context) {
+            Some(visit) => visit.session.clone(),
+            None => self.only.clone(),
+        };
         let outcome = tokio::select! {
-            outcome = self.answer(tool, alias, given, &mut watcher) => outcome,
+            outcome = self.answer(tool, alias, given, session, &mut watcher) => outcome,
             // Nobody waits for this answer any more, so it is never sent.
             () = context.ct.cancelled() => {
                 tracing::info!(tool = tool.name, "cancelled");
@@ -122,6 +159,11 @@ impl ServerHandler for Server {
         result.meta = alias.and_then(notice);
         Ok(result.into())
     }
+}
+
+/// What the request brought with it, over HTTP.
+fn visit(context: &RequestContext<RoleServer>) -> Option<&Visit> {
+    context.extensions.get::<Parts>()?.extensions.get()
 }
 
 /// A tool as the protocol lists it.

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
 use super::arguments::{Ask, Call};
-use super::calls;
+use super::calls::{self, Told};
 use super::engines::Engines;
 use super::progress::Watcher;
 
@@ -86,7 +86,7 @@ impl Tree {
     }
 
     /// Answers a call about this tree.
-    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Outcome {
+    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<Told, Answer> {
         let engines = Arc::clone(&self.engines);
         if matches!(call.ask, Ask::Grep(_)) {
             // It reads the files as they are and needs no index, so it is what there is meanwhile.
@@ -162,7 +162,7 @@ impl Tree {
 
     /// Answers from the last commit as it is. The engine is a new one, because whether one compares is settled when
     /// it is opened; opening maps a few files.
-    async fn as_it_is(&self, call: Arc<Call>) -> Outcome {
+    async fn as_it_is(&self, call: Arc<Call>) -> Result<Told, Answer> {
         let root = self.root().to_path_buf();
         let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
         let options =
@@ -174,9 +174,9 @@ impl Tree {
         run(&self.asides, move || {
             let engine = Engine::open(&root, options).map_err(|error| calls::failed(&error))?;
             match calls::answer(&engine, &call, &|_| ()) {
-                Ok(answer) => Ok(answer.warn(NOT_YET)),
+                Ok(told) => Ok(told.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {
-                    Ok(agent::indexing(&root, progress))
+                    Ok(agent::indexing(&root, progress).into())
                 }
                 Err(error) => Err(calls::failed(&error)),
             }
@@ -189,7 +189,10 @@ impl Tree {
 const NOT_YET: &str = "comparing the tree with the index takes longer; this answer is from the last commit";
 
 /// Runs blocking work on a thread for it, when it is its turn.
-async fn run(turns: &Arc<Semaphore>, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+async fn run<T: Send + 'static>(
+    turns: &Arc<Semaphore>,
+    work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
+) -> Result<T, Answer> {
     // The turn ends with the work, not with the call: work that nobody waits for any more still runs.
     let turn = Arc::clone(turns).acquire_owned().await;
     let work = tokio::task::spawn_blocking(move || {

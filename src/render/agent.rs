@@ -19,7 +19,7 @@ use super::{json, note_words, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use crate::engine::api::{
-    Hit, Mode, Progress, SearchReply, SkippedReply, Snippet, Stage, State, Status, WhyNot,
+    Hit, Mode, Progress, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
 };
 use crate::path::RelPath;
 use crate::text::Lines;
@@ -126,6 +126,9 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
         }
         if let Some(snippet) = &hit.snippet {
             code(&mut out, snippet);
+        }
+        if let Some(Sent { call, result, query }) = &hit.sent_before {
+            let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", clean(query));
         }
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };

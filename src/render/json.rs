@@ -185,8 +185,18 @@ struct WireHit<'a> {
     snippet_line: Option<u32>,
     /// Half-open ranges of bytes of the snippet.
     highlights: Vec<[u32; 2]>,
+    /// Where the text was sent before, instead of the snippet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent_before: Option<WireSent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     query_index: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct WireSent<'a> {
+    call: usize,
+    result: usize,
+    query: &'a str,
 }
 
 impl<'a> WireHit<'a> {
@@ -213,6 +223,11 @@ impl<'a> WireHit<'a> {
             highlights: snippet
                 .map(|snippet| snippet.highlights.iter().map(|span| [span.start, span.end]).collect())
                 .unwrap_or_default(),
+            sent_before: (hit.sent_before.as_ref()).map(|sent| WireSent {
+                call: sent.call,
+                result: sent.result,
+                query: &sent.query,
+            }),
             query_index: None,
         }
     }

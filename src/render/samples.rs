@@ -41,6 +41,8 @@ fn first_hit() -> Hit {
             reason(Signal::Test, -0.1, "test: the file is a test"),
             reason(Signal::Base, 0.05, "base: any match"),
         ],
+        sent_before: None,
+        content: None,
         stale: false,
         query_index: 0,
     }
@@ -57,6 +59,8 @@ fn second_hit() -> Hit {
         score: 0.25,
         band: Band::Weak,
         reasons: vec![reason(Signal::Base, 0.25, "base: any match")],
+        sent_before: None,
+        content: None,
         stale: true,
         query_index: 1,
     }

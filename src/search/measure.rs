@@ -13,7 +13,7 @@ use crate::meta::{OutlineSymbol, Version};
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::Session;
+use crate::session::Noted;
 use crate::tokenize::Beginnings;
 
 /// A value for each signal.
@@ -41,8 +41,8 @@ pub struct Facts {
     pub uses: u32,
     /// The symbol whose name and the query cover each other best, and the terms that they share.
     pub best: Option<(u32, u64)>,
-    /// How long ago in this session it was read.
-    pub turns: usize,
+    /// What the session knows of it.
+    pub noted: Option<Noted>,
 }
 
 /// BM25 sums are some tens; a tenth of them is of the size of the other measures.
@@ -226,9 +226,9 @@ impl<'m> Measure<'m> {
         set(Signal::Docs, flag(place::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(place::is_data(language), asks.data));
         let Some(session) = context.session else { return };
-        if let Some((_, turns)) = session.touched().find(|(touched, _)| touched.as_str() == path) {
-            measured.facts.turns = turns;
-            set(Signal::Session, Session::worth(turns));
+        if let Some(noted) = session.of(path) {
+            measured.facts.noted = Some(noted);
+            set(Signal::Session, noted.worth);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
+use crate::session::{Interest, Noted};
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,10 +149,7 @@ impl Teller<'_> {
                 format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
             }
             Signal::Literal => literal(known.literal),
-            Signal::Session => match facts.turns {
-                0 => "file read just now".to_string(),
-                turns => format!("file read {} ago", counted(turns, "turn")),
-            },
+            Signal::Session => facts.noted.map_or_else(String::new, noted),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
             Signal::Test => format!("'{}' in its path", place::test_part(path).unwrap_or_default()),
@@ -170,6 +168,19 @@ impl Teller<'_> {
         let held = self.query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let words: Vec<&str> = held.map(|(_, term)| term.word.as_str()).collect();
         words.join(", ")
+    }
+}
+
+/// What somebody did with the file.
+fn noted(noted: Noted) -> String {
+    let what = match noted.interest {
+        Interest::Shown => "code of it shown",
+        Interest::Opened => "file opened",
+        Interest::Touched => "file read",
+    };
+    match noted.turns {
+        0 => format!("{what} just now"),
+        turns => format!("{what} {} ago", counted(turns, "turn")),
     }
 }
 

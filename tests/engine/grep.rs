@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use spyhop::Engine;
 use spyhop::engine::ErrorKind;
 use spyhop::engine::api::{
-    Bounds, Case, Form, GrepReply, GrepRequest, Looks, Options, SearchRequest, StalePolicy,
+    Bounds, Case, Form, GrepReply, GrepRequest, Looks, Options, Recall, SearchRequest, StalePolicy,
 };
 use spyhop::model::SymbolKind;
 
@@ -592,7 +592,7 @@ fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
     assert_eq!(files.last().unwrap(), "web/node_modules/a.js", "what is not ranked comes last");
     // The order is that of an exhaustive search.
     let search =
-        SearchRequest { exhaustive: true, per_file: 1, session: false, ..SearchRequest::new("canvas") };
+        SearchRequest { exhaustive: true, per_file: 1, session: Recall::Off, ..SearchRequest::new("canvas") };
     let hits = engine.search(&SearchRequest { max_results: 100, ..search }).unwrap().results;
     let ranked_files = &files[..files.len() - 1];
     let hits = hits.iter().map(|hit| hit.path.to_string());

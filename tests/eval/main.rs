@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use spyhop::{Feature, Form, Profile, SearchRequest, Signal};
+use spyhop::{Feature, Form, Profile, Recall, SearchRequest, Signal};
 
 /// A folder with trees, sets and what the program writes.
 struct Place {
@@ -323,7 +323,7 @@ fn weights_times_measures_are_the_sum() {
         }
         let profile = Arc::new(profile);
         let request = SearchRequest {
-            session: false,
+            session: Recall::Off,
             profile: Some(Arc::clone(&profile)),
             ..SearchRequest::new(*text)
         };

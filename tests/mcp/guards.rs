@@ -95,7 +95,9 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
             let found = found["tools"].as_array().unwrap();
             assert!(found.iter().all(|tool| tool["name"] != alias.name), "{} by '{query}'", alias.name);
         }
-        let mut answer = |name: &str| {
+        // Each in a session of its own: what one was shown weighs in its next question.
+        let answer = |name: &str| {
+            let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
             let mut message = session.call(name, arguments(alias.canonical));
             let result = &mut message["result"];
             result["structuredContent"] = steady(result["structuredContent"].take());
@@ -116,11 +118,13 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
 #[test]
 fn other_names_understand_other_parameters() {
     let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
-    let mut check = |name: &str, other: Value, own: Value| {
+    Session::new(&tree);
+    let check = |name: &str, other: Value, own: Value| {
         let tools::Called::Tool(tool, Some(_)) = tools::called(name) else { panic!("{name}") };
-        let answers =
-            [(name, other), (tool.name, own)].map(|(name, given)| steady(session.data(name, given)));
+        let answers = [(name, other), (tool.name, own)].map(|(name, given)| {
+            let mut session = Session::start(tree.command().arg("mcp"));
+            steady(session.data(name, given))
+        });
         assert_eq!(answers[0], answers[1], "{name}");
     };
     check("search_code", json!({ "q": "circle", "k": 1 }), json!({ "query": "circle", "max_results": 1 }));

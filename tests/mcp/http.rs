@@ -13,26 +13,26 @@ use serde_json::{Value, json};
 use super::{Session, steady};
 use crate::cli::{SMALL, Tree};
 
-const TOKEN: &str = "a-token-of-the-tests";
+pub const TOKEN: &str = "a-token-of-the-tests";
 
 /// A running server.
-struct Server {
+pub struct Server {
     child: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
     /// What it said when it began to listen.
     greeting: Vec<String>,
 }
 
 /// An answer, taken apart.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
 }
 
 impl Server {
     /// A server of `tree` whose token is [`TOKEN`], on a port that is free.
-    fn new(tree: &Tree, args: &[&str]) -> Server {
+    pub fn new(tree: &Tree, args: &[&str]) -> Server {
         tree.run(&["index", "-q"]);
         let mut command = tree.command();
         Server::start(
@@ -57,14 +57,14 @@ impl Server {
     }
 
     /// A POST with these headers and body; `HOST` stands for the server's own name, `TOKEN` for its token.
-    fn post(&self, headers: &[&str], body: &str) -> Answer {
+    pub fn post(&self, headers: &[&str], body: &str) -> Answer {
         let lines: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let lines = lines.replace("HOST", &self.address.to_string()).replace("TOKEN", TOKEN);
         self.raw(&format!("POST /mcp HTTP/1.1\r\n{lines}Content-Length: {}\r\n\r\n{body}", body.len()))
     }
 
     /// What the server says to these bytes.
-    fn raw(&self, bytes: &str) -> Answer {
+    pub fn raw(&self, bytes: &str) -> Answer {
         let mut stream = self.connect();
         // It may have refused before all of it was sent.
         let _ = stream.write_all(bytes.as_bytes());
@@ -116,22 +116,22 @@ fn read(stream: &mut TcpStream) -> Answer {
     Answer { status, head, body: String::from_utf8(body).unwrap() }
 }
 
-fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+pub fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     let lines = head.lines().filter_map(|line| line.split_once(": "));
     lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
 }
 
 /// The headers of a request that is let in.
-const GOOD: &[&str] = &["Host: HOST", "Authorization: Bearer TOKEN", JSON, ACCEPT];
+pub const GOOD: &[&str] = &["Host: HOST", "Authorization: Bearer TOKEN", JSON, ACCEPT];
 const JSON: &str = "Content-Type: application/json";
 const ACCEPT: &str = "Accept: application/json, text/event-stream";
 
-fn request(tool: &str, arguments: Value) -> String {
+pub fn request(tool: &str, arguments: Value) -> String {
     let params = json!({ "name": tool, "arguments": arguments });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string()
 }
 
-fn hello() -> String {
+pub fn hello() -> String {
     let client = json!({ "name": "test", "version": "1" });
     let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()

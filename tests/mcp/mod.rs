@@ -9,6 +9,7 @@ mod http;
 mod pages;
 mod paths;
 mod same;
+mod sessions;
 mod state;
 mod untrusted;
 mod views;

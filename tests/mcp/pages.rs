@@ -30,6 +30,8 @@ fn pages_that_fit_join_to_the_whole() {
     let whole = keys(&whole, "results");
     assert_eq!(whole.len(), 40);
     for budget in [300, 700, 4000] {
+        // What a page showed weighs in later questions, and not in the further pages of its own.
+        let mut session = Session::start(tree.command().arg("mcp"));
         let (mut seen, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
         loop {
             let given =

@@ -95,12 +95,14 @@ fn engine(tree: &Tree) -> Engine {
 #[test]
 fn searches() {
     let tree = Tree::new(SMALL);
-    let mut session = Session::new(&tree);
+    Session::new(&tree);
     let engine = engine(&tree);
     for Request { library, line, tool } in table() {
         let reply = engine.search(&library).unwrap();
         let by_library = steady(serde_json::from_str(&wire::search(&reply)).unwrap());
         assert_eq!(steady(tree.json(line)), by_library, "{line:?}");
+        // Nothing of an earlier question weighs in a session that is new.
+        let mut session = Session::start(tree.command().arg("mcp"));
         assert_eq!(steady(session.data("codebase_search", tool)), by_library, "{line:?}");
     }
 }
@@ -161,5 +163,6 @@ fn what_else_there_is() {
     let why_not = parsed(wire::why_not(&why_not));
     assert_eq!(tree.json(&["why-not", "docs/guide.md", "circle"]), why_not);
     let asked = json!({ "file": "docs/guide.md", "query": "circle" });
+    let mut session = Session::start(tree.command().arg("mcp"));
     assert_eq!(without(session.data("why_not", asked), &["link"]), why_not);
 }

@@ -46,6 +46,8 @@ pub enum Refusal {
     NoToken,
     #[error("the token is another one")]
     Token,
+    #[error("there is no such session any more; send initialize again, without Mcp-Session-Id")]
+    Session,
 }
 
 impl Refusal {
@@ -53,7 +55,7 @@ impl Refusal {
         match self {
             Refusal::NoHost => StatusCode::BAD_REQUEST,
             Refusal::Host { .. } | Refusal::Origin { .. } => StatusCode::FORBIDDEN,
-            Refusal::Path { .. } => StatusCode::NOT_FOUND,
+            Refusal::Path { .. } | Refusal::Session => StatusCode::NOT_FOUND,
             Refusal::NoToken | Refusal::Token => StatusCode::UNAUTHORIZED,
         }
     }
@@ -108,7 +110,7 @@ impl Gate {
     /// The page that may read why it was refused: one that may ask, and asked for the wrong thing or without the token.
     pub fn page(&self, head: &Parts, refusal: &Refusal) -> Option<HeaderValue> {
         match refusal {
-            Refusal::Path { .. } | Refusal::NoToken | Refusal::Token => {
+            Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Session => {
                 self.origin(&head.headers).ok().flatten()
             }
             Refusal::NoHost | Refusal::Host { .. } | Refusal::Origin { .. } => None,

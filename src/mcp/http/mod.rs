@@ -1,13 +1,15 @@
 //! The same server over HTTP: one address of this machine, any number of clients.
 //!
 //! It owns listening, what a request passes through on its way to the protocol, and the end. The protocol is rmcp's,
-//! the tools and the roots are those of the server over pipes. No session is kept: an answer depends on the tree and
-//! on nothing a client said before, so there is nothing to remember, nothing to run out, and a client that was idle
-//! for hours or outlived a restart of the server asks on. The price is that a call is cancelled by closing its
-//! connection only: the notification with which clients of older revisions do that belongs to a session.
+//! the tools and the roots are those of the server over pipes. Every request is answered by itself, as rmcp's mode
+//! without sessions has it; what a client was sent is remembered here ([`sessions`]), under the `Mcp-Session-Id` that it
+//! was given when it greeted. So nothing is held open for a session, and a client that brings none, as later revisions
+//! want it, is answered from the tree alone. The price is that a call is cancelled by closing its connection only: the
+//! notification with which clients of older revisions do that would have to find another request.
 
 mod address;
 mod gate;
+mod sessions;
 mod token;
 
 use std::convert::Infallible;
@@ -15,7 +17,8 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty, Full};
@@ -23,7 +26,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -35,9 +38,10 @@ pub use address::{DEFAULT, Loopback};
 pub use gate::{AllowedHost, AllowedOrigin};
 pub use token::{NoToken, Origin, VARIABLE};
 
-use super::server::Server;
+use super::server::{Server, Visit};
 use super::{Config, Failure, Resting};
 use gate::{Gate, Pass, Refusal};
+use sessions::Sessions;
 
 /// The longest body: far above the longest request that there is, and far below what would hurt.
 const MAX_BODY: usize = 1 << 20;
@@ -123,6 +127,7 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 struct Way {
     gate: Gate,
     service: Service,
+    sessions: Sessions,
 }
 
 async fn run(listening: Listening) -> io::Result<()> {
@@ -138,7 +143,7 @@ async fn run(listening: Listening) -> io::Result<()> {
         .disable_allowed_origins();
     let cut = config.cancellation_token.clone();
     let service = StreamableHttpService::new(move || Ok(Arc::clone(&server)), Arc::default(), config);
-    let way = Arc::new(Way { gate: listening.gate, service });
+    let way = Arc::new(Way { gate: listening.gate, service, sessions: Sessions::default() });
     let connections = GracefulShutdown::new();
     let turns = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
@@ -205,7 +210,7 @@ impl Way {
             }
             Ok(Pass::Preflight { origin }) => preflight(origin),
             Ok(Pass::Request { origin }) => {
-                let mut answer = self.service.handle(Request::from_parts(head, body)).await;
+                let mut answer = self.in_session(Request::from_parts(head, body)).await;
                 if let Some(origin) = origin {
                     allow(&mut answer, origin);
                 }
@@ -213,6 +218,35 @@ impl Way {
             }
         }
     }
+
+    /// Answers a request in the session that it names, ends that, or begins one where the client greets.
+    async fn in_session(&self, mut request: Request<Incoming>) -> Answer {
+        let now = Instant::now();
+        let session = match sessions::named(request.headers()) {
+            Some(id) if request.method() == Method::DELETE && self.sessions.end(&id, now) => return ended(),
+            Some(id) => match self.sessions.find(&id, now) {
+                Some(session) => Some(session),
+                None => return refused(&Refusal::Session),
+            },
+            None => None,
+        };
+        let greeted = Arc::new(AtomicBool::new(false));
+        request.extensions_mut().insert(Visit { session, greeted: Arc::clone(&greeted) });
+        let mut answer = self.service.handle(request).await;
+        if greeted.load(Ordering::Relaxed)
+            && answer.status().is_success()
+            && let Some(id) = self.sessions.begin(now)
+        {
+            answer.headers_mut().insert(sessions::HEADER, id);
+        }
+        answer
+    }
+}
+
+fn ended() -> Answer {
+    let mut answer = Response::new(Empty::new().boxed());
+    *answer.status_mut() = StatusCode::NO_CONTENT;
+    answer
 }
 
 fn refused(refusal: &Refusal) -> Answer {
@@ -247,6 +281,8 @@ fn preflight(origin: HeaderValue) -> Answer {
 /// Lets a page read the answer.
 fn allow(answer: &mut Answer, origin: HeaderValue) {
     answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    let named = HeaderValue::from_static("Mcp-Session-Id");
+    answer.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, named);
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
 }
 

@@ -102,6 +102,19 @@ async def refused(url, headers, status, step):
         raise AssertionError(f"{step}: the client was let in")
 
 
+async def apart(url, headers):
+    """Two sessions at once: what one touched and was sent is nothing to the other."""
+    question = {"query": "where is the api key resolved", "limit": 1, "dedupe": True}
+    async with client(url, headers) as one, client(url, headers) as other:
+        await one.call_tool("touch", {"files": ["auth.py"]})
+        hits = [data(await one.call_tool("codebase_search", question))["results"][0] for _ in range(2)]
+        assert [reason["text"] for reason in hits[0]["reasons"] if reason["signal"] == "session"], hits
+        assert hits[0]["snippet"] and hits[1]["snippet"] is None and hits[1]["sent_before"]["call"] == 1, hits
+        hit = data(await other.call_tool("codebase_search", question))["results"][0]
+        assert hit["snippet"] and all(reason["signal"] != "session" for reason in hit["reasons"]), hit
+    said("sessions of their own")
+
+
 async def many(url, headers):
     """Clients that ask at once, each for a thing of its own; no answer is another one's."""
     answered = []
@@ -130,6 +143,7 @@ async def run(url, folder):
     await refused(url, {"Authorization": f"Bearer {token[:-1]}x"}, 401, "with another token")
     await refused(url, {**bearer, "Origin": "http://evil.example"}, 403, "from a foreign page")
     await refused(url, {**bearer, "Host": "evil.example"}, 403, "under a foreign name")
+    await apart(url, bearer)
     await many(url, bearer)
 
 

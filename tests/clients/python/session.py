@@ -149,7 +149,9 @@ async def other_names(session):
     own = data(await session.call_tool("codebase_search", {"query": "resolve_api_key", "max_results": 2}))
     for name, notice in [("search_code", None), ("semantic_search", "codebase_search")]:
         result = await session.call_tool(name, {"query": "resolve_api_key", "top_k": 2})
-        assert data(result)["results"] == own["results"], name
+        # Scores differ a little: what was shown in a session weighs in its next question.
+        places = [[(hit["path"], hit["line"]) for hit in reply["results"]] for reply in (own, data(result))]
+        assert places[0] == places[1], name
         told = (result.meta or {}).get("spyhop/deprecated", {})
         assert told.get("replacement") == notice, (name, result.meta)
     found = data(await session.call_tool("tool_search", {"query": "several queries at once"}))["tools"]

@@ -85,6 +85,27 @@ async function withToken(url, headers) {
   said(`with the token (${parts.length} notifications of progress)`);
 }
 
+/** Two sessions at once: what one touched and was sent is nothing to the other. A session that was ended begins anew. */
+async function apart(url, headers) {
+  const question = { query: "where is the api key resolved", limit: 1, dedupe: true };
+  const [one, other] = [await connect(url, headers), await connect(url, headers)];
+  await call(one, "touch", { files: ["auth.js"] });
+  const ask = async (client) => data(await call(client, "codebase_search", question)).results[0];
+  const hits = [await ask(one), await ask(one)];
+  assert.ok(hits[0].reasons.some((reason) => reason.signal === "session"), JSON.stringify(hits));
+  assert.ok(hits[0].snippet && hits[1].snippet === null && hits[1].sent_before.call === 1, JSON.stringify(hits));
+  const hit = await ask(other);
+  assert.ok(hit.snippet && hit.reasons.every((reason) => reason.signal !== "session"), JSON.stringify(hit));
+  await one.transport.terminateSession();
+  await assert.rejects(new Client({ name: "late", version: "1" }).connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...headers, "Mcp-Session-Id": "gone" } } }),
+  ), /no such session/);
+  const again = await connect(url, headers);
+  assert.ok((await ask(again)).snippet);
+  for (const client of [one, other, again]) await client.close();
+  said("sessions of their own");
+}
+
 /** Clients that ask at once, each for a thing of its own; no answer is another one's. */
 async function many(url, headers) {
   const ask = async (_, number) => {
@@ -119,6 +140,7 @@ try {
   await refused(url, { Authorization: `Bearer ${token.slice(0, -1)}x` }, 401, "with another token");
   await refused(url, { ...bearer, Origin: "http://evil.example" }, 403, "from a foreign page");
   await refused(url, { ...bearer, Host: "evil.example" }, 403, "under a foreign name", underAnotherName);
+  await apart(url, bearer);
   await many(url, bearer);
   server.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null]);

@@ -1,0 +1,130 @@
+//! Which sessions there are over HTTP: begun by a greeting, named by `Mcp-Session-Id`, ended by the client or by time.
+//!
+//! It owns their number and their age. A session is a little memory and nothing that runs, so it may lie for a working
+//! day; a client whose session has gone is told so with the status 404, whereupon it greets again. Revisions of the
+//! protocol from 2026-07-28 on have no sessions: a request of those is in none, whatever else it brings.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use spyhop::engine::Session;
+
+/// What names a session.
+pub const HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The first revision without sessions; revisions are dates, so they compare as texts.
+const WITHOUT: &[u8] = b"2026-07-28";
+/// So many there are at most; the one that was idle longest makes room.
+const MOST: usize = 256;
+/// One that was idle for so long has ended.
+const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// The sessions of a server.
+#[derive(Default)]
+pub struct Sessions {
+    open: Mutex<HashMap<HeaderValue, Open>>,
+}
+
+struct Open {
+    session: Session,
+    used: Instant,
+}
+
+/// The session that a request names. One that is named twice is named by neither, and is not found.
+pub fn named(headers: &HeaderMap) -> Option<HeaderValue> {
+    if headers.get(VERSION).is_some_and(|version| version.as_bytes() >= WITHOUT) {
+        return None;
+    }
+    let mut names = headers.get_all(HEADER).iter();
+    let name = names.next()?;
+    Some(if names.next().is_none() { name.clone() } else { HeaderValue::from_static("") })
+}
+
+impl Sessions {
+    /// Begins a session; its name. Where the system gives no chance there is none, because a name that others can
+    /// guess would be worse.
+    pub fn begin(&self, now: Instant) -> Option<HeaderValue> {
+        let mut bytes = [0; 16];
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            tracing::warn!(%error, "no session can be named");
+            return None;
+        }
+        let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = HeaderValue::from_str(&name).ok()?;
+        let mut open = self.live(now);
+        if open.len() >= MOST {
+            let idlest = open.iter().min_by_key(|(_, open)| open.used).map(|(name, _)| name.clone());
+            idlest.map(|name| open.remove(&name));
+        }
+        open.insert(name.clone(), Open { session: Session::new(), used: now });
+        Some(name)
+    }
+
+    /// The session of that name.
+    pub fn find(&self, name: &HeaderValue, now: Instant) -> Option<Session> {
+        let mut open = self.live(now);
+        let found = open.get_mut(name)?;
+        found.used = now;
+        Some(found.session.clone())
+    }
+
+    /// Ends the session of that name; whether there was one.
+    pub fn end(&self, name: &HeaderValue, now: Instant) -> bool {
+        self.live(now).remove(name).is_some()
+    }
+
+    /// Those that have not ended.
+    fn live(&self, now: Instant) -> MutexGuard<'_, HashMap<HeaderValue, Open>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|_, open| now.saturating_duration_since(open.used) < IDLE);
+        open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_ends_when_it_was_idle_or_is_told_to() {
+        let (sessions, begin) = (Sessions::default(), Instant::now());
+        let [idle, busy, told] = [(); 3].map(|()| sessions.begin(begin).unwrap());
+        let later = begin + IDLE / 2;
+        assert!(sessions.find(&busy, later).is_some() && sessions.end(&told, later));
+        let last = begin + IDLE;
+        let found = [&idle, &busy, &told].map(|name| sessions.find(name, last).is_some());
+        assert_eq!(found, [false, true, false]);
+        assert!(!sessions.end(&told, last));
+    }
+
+    #[test]
+    fn the_idlest_makes_room() {
+        let (sessions, begin) = (Sessions::default(), Instant::now());
+        let at = |seconds: usize| begin + Duration::from_secs(seconds as u64);
+        let names: Vec<_> = (0..MOST).map(|number| sessions.begin(at(number)).unwrap()).collect();
+        sessions.find(&names[0], at(MOST));
+        sessions.begin(at(MOST + 1));
+        let found = [0, 1, 2].map(|number| sessions.find(&names[number], at(MOST + 2)).is_some());
+        assert_eq!(found, [true, false, true]);
+        assert_eq!(sessions.live(begin).len(), MOST);
+    }
+
+    #[test]
+    fn who_has_no_session_by_the_protocol_names_none() {
+        let headers = |lines: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in lines {
+                headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+            }
+            named(&headers)
+        };
+        assert_eq!(headers(&[]), None);
+        assert_eq!(headers(&[("mcp-session-id", "a")]).unwrap(), "a");
+        assert_eq!(headers(&[("mcp-session-id", "a"), ("mcp-session-id", "b")]).unwrap(), "");
+        assert_eq!(headers(&[("mcp-session-id", "a"), ("mcp-protocol-version", "2025-11-25")]).unwrap(), "a");
+        assert_eq!(headers(&[("mcp-session-id", "a"), ("mcp-protocol-version", "2026-07-28")]), None);
+    }
+}
