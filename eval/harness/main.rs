@@ -21,6 +21,7 @@ mod sets;
 mod show;
 mod sweep;
 mod table;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -57,6 +58,7 @@ enum Command {
     Fit(fit::Args),
     Export(export::Args),
     Plot(plot::Args),
+    Tokens(tokens::Args),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Tokens(args) => tokens::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -416,3 +416,52 @@ fn an_exported_run_is_a_trec_set_again() {
 fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
+
+/// The program that `SPYHOP_RG` names, else `rg`, if it is there.
+fn ripgrep() -> Option<String> {
+    let program = std::env::var("SPYHOP_RG").unwrap_or_else(|_| "rg".to_string());
+    let found = Command::new(&program).arg("--version").output().is_ok_and(|out| out.status.success());
+    if !found {
+        eprintln!("skipped: there is no {program}");
+    }
+    found.then_some(program)
+}
+
+#[test]
+fn tokens_are_those_of_the_texts_until_the_answer() {
+    let place = Place::new(SMALL);
+    let refusal = place.run("tokens web.toml --trees trees --rg ./no-such-rg");
+    assert!(refusal.code == 2 && refusal.err.contains("name ripgrep by --rg"), "{}", refusal.err);
+    let Some(rg) = ripgrep() else { return };
+    let out = place.ok(&format!("tokens web.toml --trees trees --rg {rg} --out counts.jsonl"));
+    assert_eq!(row(&out, "default")[1], "3 of 3");
+    assert_eq!(row(&out, "ripgrep, then read")[1], "3 of 3");
+    assert_eq!(out, place.ok(&format!("tokens web.toml --trees trees --rg {rg}")));
+    let counts: Vec<Value> =
+        place.read("counts.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let read = |id: &str, way: usize| -> usize {
+        let row = counts.iter().find(|row| row["id"] == id).unwrap();
+        row["read"][way]["tokens"].as_u64().unwrap() as usize
+    };
+    let numbered = |name: &str| -> usize {
+        let text = place.read(&format!("trees/web/{name}"));
+        let lines: String =
+            (1..).zip(text.lines()).map(|(number, line)| format!("{number}\t{line}\n")).collect();
+        lines.len().div_ceil(4)
+    };
+    // One file holds the word, and answers: its name in the list, and all of it.
+    assert_eq!(read("circle", 3), "paint.py\n".len().div_ceil(4) + numbered("paint.py"));
+    // `resolved`, `api` and `key`: one file holds two of them, and answers.
+    assert_eq!(read("key", 3), "auth.rs\n".len().div_ceil(4) + numbered("auth.rs"));
+    // What an agent is sent: the first hit answers, so its heading and code are read and nothing below.
+    let options = spyhop::Options { index_dir: Some(place.path("own")), ..spyhop::Options::default() };
+    let engine = spyhop::Engine::open(place.path("trees/web"), options).unwrap();
+    let request = SearchRequest { session: Recall::Off, ..SearchRequest::new("draw_circle") };
+    let mut reply = engine.search(&request).unwrap();
+    reply.results.truncate(1);
+    let text = spyhop::render::agent::search(&reply, &[], spyhop::Mode::Default).text;
+    let hit = text.split("\n\n").next().unwrap();
+    assert_eq!(read("circle", 2), (hit.len() + 1).div_ceil(4), "{text}");
+    // A line a hit is less than its code.
+    assert!(read("circle", 0) < read("circle", 2));
+}
