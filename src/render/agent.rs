@@ -19,9 +19,10 @@ use super::{json, note_words, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use crate::engine::api::{
-    Hit, Mode, Progress, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
+    Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
 };
 use crate::path::RelPath;
+use crate::profile::Signal;
 use crate::text::Lines;
 
 /// What a call answers.
@@ -120,7 +121,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
         out = text::search(&SearchReply { next: None, ..reply.clone() }, mode, &Style::default());
     }
     for hit in &reply.results[..hits] {
-        heading(&mut out, hit, queries.get(hit.query_index));
+        heading(&mut out, hit, queries.get(hit.query_index), mode);
         if mode == Mode::Compact {
             continue;
         }
@@ -128,7 +129,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
             code(&mut out, snippet);
         }
         if let Some(Sent { call, result, query }) = &hit.sent_before {
-            let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", clean(query));
+            let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", named(query));
         }
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
@@ -143,7 +144,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
 }
 
 /// `path:first-last kind symbol score band`, and why in a line.
-fn heading(out: &mut String, hit: &Hit, query: Option<&String>) {
+fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
     let _ = write!(out, "{}:{}", clean(hit.path.as_str()), span(hit.lines));
     let _ = write!(out, " {}", hit.kind.name());
     if let Some(symbol) = &hit.symbol {
@@ -156,12 +157,27 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>) {
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));
     }
-    let why: Vec<String> = sayable(&hit.reasons).take(REASONS).map(|reason| named(&reason.text)).collect();
+    let why: Vec<String> = telling(&hit.reasons, mode).map(|reason| named(&reason.text)).collect();
     let _ = writeln!(out, "\n  why: {}", why.join("; "));
 }
 
-/// How many reasons are said; they come the weightiest first, and the data has them all.
-const REASONS: usize = 4;
+/// The reasons that are said, the weightiest first; the data has them all. Those that weigh and say nothing about this
+/// place, such as how long its file is, stand back for those that do, and one is said in any case.
+fn telling(reasons: &[Reason], mode: Mode) -> impl Iterator<Item = &Reason> {
+    let most = match mode {
+        Mode::Compact => 2,
+        Mode::Default => 3,
+        Mode::Debug => usize::MAX,
+    };
+    let says = move |reason: &Reason| mode == Mode::Debug || !GENERAL.contains(&reason.signal);
+    let said = sayable(reasons).filter(move |reason| says(reason)).take(most);
+    let none = !sayable(reasons).any(says);
+    said.chain(sayable(reasons).take(usize::from(none)))
+}
+
+/// Signals that every file has more or less of.
+const GENERAL: &[Signal] =
+    &[Signal::Chunks, Signal::Depth, Signal::File, Signal::PathKin, Signal::Size, Signal::Symbols];
 
 /// A name or sentence that a file may have written: on one line, and no longer than a name can be.
 pub(super) fn named(text: &str) -> String {
@@ -367,4 +383,26 @@ pub(super) fn rows<'d>(data: &'d mut Value, list: &str) -> impl Iterator<Item = 
 
 pub(super) fn parsed(wire: &str) -> Value {
     serde_json::from_str(wire).expect("the wire format is JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tells_something_is_said_first() {
+        let check = |mode: Mode, signals: &[Signal], expected: &[&str]| {
+            let reason = |signal: &Signal| Reason { signal: *signal, share: 0.1, text: signal.name().into() };
+            let reasons: Vec<Reason> = signals.iter().map(reason).collect();
+            let said: Vec<&str> = telling(&reasons, mode).map(|reason| reason.text.as_str()).collect();
+            assert_eq!(said, expected);
+        };
+        use Signal::{Base, Chunks, Definition, Lexical, Literal, Size, Test};
+        let all = [Chunks, Definition, Size, Lexical, Test, Literal, Base];
+        check(Mode::Compact, &all, &["definition", "lexical"]);
+        check(Mode::Default, &all, &["definition", "lexical", "test"]);
+        check(Mode::Debug, &all, &["chunks", "definition", "size", "lexical", "test", "literal"]);
+        check(Mode::Compact, &[Size, Chunks, Base], &["size"]);
+        check(Mode::Compact, &[Base], &["base"]);
+    }
 }
