@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use spyhop::grep::{Bounds, Case, Pattern, Plan, Scan, Wanted, scan};
 use spyhop::path::RelPath;
+use spyhop::read::Ground;
 use spyhop::tokenize::for_each_word;
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| tempfile::tempdir().unwrap().keep());
@@ -52,7 +53,7 @@ fuzz_target!(|data: &[u8]| {
     // Only where the plan leaves the text out, the matcher has to agree.
     std::fs::write(FOLDER.join("text"), text).unwrap();
     let found = scan(&Scan {
-        root: &FOLDER,
+        ground: &Ground::Folder(FOLDER.clone()),
         files: &[RelPath::new("text").unwrap()],
         takes: &|_| true,
         pattern: &matcher,
@@ -61,6 +62,7 @@ fuzz_target!(|data: &[u8]| {
         page: 1,
         context: (0, 0),
         max_count: None,
+        masks: false,
         threads: Some(1),
     });
     assert_eq!(found.total_lines, 0, "{wanted:?} in {text:?}: {plan}");
