@@ -98,9 +98,10 @@ fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Piece> 
                 item: open.item,
             });
             open = next;
-        } else {
+        } else if next.at == open.at {
             open = Boundary { item: open.item || next.item, ..next };
         }
+        // In a broken file a body may come after what stands behind it: what is cut already stays so.
     }
     pieces
 }

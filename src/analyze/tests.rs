@@ -207,6 +207,29 @@ fn what_nests_too_deep_is_cut_into_windows() {
     check("markdown", format!("{}\n", "-".repeat(1000)), &[]);
 }
 
+/// What the fuzz target `chunk` found: in a file as broken as this one a body that was not parsed came behind places that
+/// stand after it, and its lines were in two chunks.
+#[test]
+fn a_body_out_of_its_place_is_covered_once() {
+    let text = [
+        "package broken".to_string(),
+        "\u{fffd}".repeat(27),
+        "\x17functionce Ha,f {\n  field: string\n\nclass Whole {\n  se\x06packagealf ruct {\n\tfield int\n\nfunc second() { fd() { h.field = 1 }\n}\nfunc fourth() {}\n".to_string(),
+        "\0".repeat(9),
+        "nc second() { firs".to_string(),
+        "\u{fffd}".repeat(24),
+        "\n\nfit 4\n\n  def whole(x) do".to_string(),
+        "\n".repeat(38),
+        "h3".to_string(),
+        "\n".repeat(66),
+        "\u{fffd}".repeat(47),
+        "c (h *Half) third() { h.field = 1 }\n}\nfun\x01".to_string(),
+        "\0".repeat(6),
+        "\x05c fourth() {}\n".to_string(),
+    ];
+    check_all(&text.concat());
+}
+
 #[test]
 fn one_long_line_is_cut_by_bytes() {
     let grammars = Grammars::built_in();
