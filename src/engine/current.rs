@@ -15,6 +15,10 @@ use crate::update::{self, Committed, OnProgress, WorkspaceError};
 /// How often a commit of another process is looked for where there is nothing to answer from.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// How long an answer about a branch waits for an update of the index, its own server's too, before it is given from
+/// where that branch stood.
+const BEFORE_ANOTHER_COMMIT: Duration = Duration::from_secs(10);
+
 /// A policy that waits for another process waits this long; that ends, or its lock is freed with it.
 const ENDLESS: Duration = Duration::from_secs(24 * 3600);
 
@@ -242,7 +246,9 @@ impl Engine {
     ) -> Result<(Arc<Corpus>, Freshness), Error> {
         use ErrorKind::{DiskFull, Io, Locked, Permission, ReadOnly};
         let checked_at = Some(SystemTime::now());
-        match self.refresh_from(Some(corpus.committed()), self.patience(), progress) {
+        // A worktree that is a moment behind is the same tree still; where a branch stood is another one.
+        let patience = self.view().map_or(self.patience(), |_| self.patience().max(BEFORE_ANOTHER_COMMIT));
+        match self.refresh_from(Some(corpus.committed()), patience, progress) {
             Ok(report) => match self.current()? {
                 Current::Whole(corpus) => Ok((corpus, Freshness { checked_at, ..repaired(&report) })),
                 // Another branch was checked out since.

@@ -1,5 +1,7 @@
 //! The facade at its edges.
 
+use std::time::Duration;
+
 use super::*;
 
 /// A tree of `files`, with an engine whose index lies beside it.
@@ -119,4 +121,33 @@ fn lines_as_written_are_shown() {
     let reply = engine.search(&SearchRequest::new("impl Drop for")).unwrap();
     let snippet = reply.results[0].snippet.as_ref().unwrap();
     assert!(snippet.text.contains("impl Drop for"), "{}", snippet.text);
+}
+
+#[test]
+fn an_answer_about_a_branch_that_moved_waits_for_who_is_indexing() {
+    let (folder, engine) = engine(&[("a.rs", "fn first() {}\n")], |_| ());
+    let root = folder.path().join("tree");
+    let git = |line: &str| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(&root).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
+        assert!(command.args(line.split(' ')).output().unwrap().status.success(), "{line}");
+    };
+    git("init -q -b main");
+    git("add -A");
+    git("commit -q -m one");
+    let view = Engine::open(&root, Options { view: Some("main".into()), ..engine.options.clone() }).unwrap();
+    let found = || view.search(&SearchRequest::new("second")).unwrap();
+    assert!(found().results.is_empty());
+    std::fs::write(root.join("b.rs"), "fn second() {}\n").unwrap();
+    git("add -A");
+    git("commit -q -m two");
+    let busy = crate::store::Lock::acquire(&view.workspace.lock_path(), Duration::ZERO, &mut |_| ()).unwrap();
+    let reply = std::thread::scope(|scope| {
+        let asked = scope.spawn(found);
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!asked.is_finished());
+        drop(busy);
+        asked.join().unwrap()
+    });
+    assert_eq!((reply.results.len(), reply.warnings), (1, Vec::new()));
 }

@@ -40,7 +40,7 @@ struct Note {
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Somebody has it.
-    #[error("another process is indexing{}", holder.as_ref().map(|h| format!(" (process {}, since {} s)", h.pid, h.age())).unwrap_or_default())]
+    #[error("{}", told(holder))]
     Held {
         /// Who, as far as it said.
         holder: Option<Holder>,
@@ -48,6 +48,17 @@ pub enum LockError {
     /// The lock file could not be used.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+fn told(holder: &Option<Holder>) -> String {
+    let who = |holder: &Holder| match holder.pid == std::process::id() {
+        true => "this",
+        false => "another",
+    };
+    let since = |holder: &Holder| format!(" (process {}, since {} s)", holder.pid, holder.age());
+    let (who, since) =
+        (holder.as_ref().map_or("another", who), holder.as_ref().map(since).unwrap_or_default());
+    format!("{who} process is indexing{since}")
 }
 
 impl Holder {
