@@ -26,7 +26,7 @@ use crate::text::LineIndex;
 
 /// The version of the rules by which files are cut and walked. Where it changes, files have to be analysed again,
 /// as with [`Grammars::fingerprint`].
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// How much stack a thread needs that analyses files of up to a megabyte. Tree-sitter releases its parse stack by
 /// recursion, and input that nothing closes makes it as deep as there are tokens. What is not used costs nothing but
