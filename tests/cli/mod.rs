@@ -101,6 +101,12 @@ impl Tree {
         git(&self.root(), args);
     }
 
+    /// Commits everything that changed.
+    pub fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", "a commit"]);
+    }
+
     pub fn run(&self, args: &[&str]) -> Ran {
         ran(self.command().args(args), "")
     }

@@ -15,13 +15,8 @@ use super::{SMALL, Tree, git};
 fn repository() -> Tree {
     let tree = Tree::new(SMALL);
     tree.git(&["init", "-q", "-b", "main"]);
-    commit(&tree);
+    tree.commit();
     tree
-}
-
-fn commit(tree: &Tree) {
-    tree.git(&["add", "-A"]);
-    tree.git(&["commit", "-q", "-m", "more"]);
 }
 
 /// What `index --json` reports in a folder.
@@ -72,7 +67,7 @@ fn going_back_to_a_branch_parses_nothing() {
     tree.write("src/auth.rs", "pub fn qxtopicqx() {}\n");
     tree.write("src/more.rs", "pub fn qxmoreqx() {}\n");
     std::fs::remove_file(tree.root().join("docs/guide.md")).unwrap();
-    commit(&tree);
+    tree.commit();
     assert_eq!(parsed(&tree), 2);
     let check = |at: &str, branch: Value, query: &str, found: &[&str], absent: &str| {
         tree.git(&["checkout", "-q", at]);
@@ -115,7 +110,7 @@ fn the_collector_drops_what_no_view_names() {
     tree.git(&["checkout", "-q", "-b", "gone"]);
     let many = |number: usize| format!("src/gone{number}.rs");
     (0..40).for_each(|n| tree.write(&many(n), format!("pub fn only_on_gone_{n}() {{ brew(); }}\n")));
-    commit(&tree);
+    tree.commit();
     assert_eq!(parsed(&tree), 40);
     let second = tree.root().with_file_name("second");
     tree.git(&["worktree", "add", "-q", "-b", "beside", second.to_str().unwrap(), "gone"]);

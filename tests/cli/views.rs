@@ -10,22 +10,17 @@ use super::{SMALL, Tree, git};
 fn repository() -> Tree {
     let tree = Tree::new(SMALL);
     tree.git(&["init", "-q", "-b", "main"]);
-    commit(&tree);
+    tree.commit();
     for branch in ["one", "two"] {
         tree.git(&["checkout", "-q", "-b", branch, "main"]);
         for number in 0..60 {
             let text = format!("pub fn only_on_{branch}_{number}() {{ brew_{branch}_{number}(); }}\n");
             tree.write(&format!("src/{branch}{number}.rs"), text);
         }
-        commit(&tree);
+        tree.commit();
     }
     tree.git(&["checkout", "-q", "main"]);
     tree
-}
-
-fn commit(tree: &Tree) {
-    tree.git(&["add", "-A"]);
-    tree.git(&["commit", "-q", "-m", "a commit"]);
 }
 
 fn views(tree: &Tree) -> Vec<Value> {

@@ -11,20 +11,15 @@ fn repository() -> Tree {
     let tree = Tree::new(SMALL);
     tree.write(".gitignore", "*.log\n");
     tree.git(&["init", "-q", "-b", "main"]);
-    commit(&tree);
+    tree.commit();
     tree.git(&["checkout", "-q", "-b", "topic"]);
     tree.write("boats/oar.rs", "/// Rows the boat.\npub fn row_the_boat() {}\n");
     std::fs::remove_file(tree.root().join("docs/guide.md")).unwrap();
     tree.write("trace.log", "left out\n");
     tree.git(&["add", "-f", "trace.log"]);
-    commit(&tree);
+    tree.commit();
     tree.git(&["checkout", "-q", "main"]);
     tree
-}
-
-fn commit(tree: &Tree) {
-    tree.git(&["add", "-A"]);
-    tree.git(&["commit", "-q", "-m", "a commit"]);
 }
 
 fn without(mut data: Value, names: &[&str]) -> Value {
@@ -136,7 +131,7 @@ fn a_name_stands_for_what_it_stands_for_when_it_is_asked_about() {
     // The server answers about these in turn, and about more of them than it keeps open.
     tree.git(&["branch", "-q", "-f", "topic", "main"]);
     tree.write("src/dive.rs", "pub fn submarine() {}\n");
-    commit(&tree);
+    tree.commit();
     for _ in 0..2 {
         assert_eq!(found("HEAD", "submarine"), ["src/dive.rs"]);
         assert_eq!(found("HEAD~1", "submarine"), [""; 0]);
