@@ -227,7 +227,7 @@ mod tests {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| OsString::from(value))
             };
-            let folders = Folders::new(Path::new("/home/a"), "/work".into(), "/state".into(), &variable);
+            let folders = Folders::new(Path::new("/home/a"), "/project".into(), "/state".into(), &variable);
             let files = CLIENTS.iter().flat_map(|client| {
                 Scope::ALL.iter().filter_map(|scope| client.file(*scope, &folders)).collect::<Vec<_>>()
             });
@@ -238,17 +238,17 @@ mod tests {
             &[],
             &[
                 "/home/a/.claude.json",
-                "/work/.mcp.json",
+                "/project/.mcp.json",
                 "/home/a/.cursor/mcp.json",
-                "/work/.cursor/mcp.json",
+                "/project/.cursor/mcp.json",
                 "/home/a/.config/Code/User/mcp.json",
-                "/work/.vscode/mcp.json",
+                "/project/.vscode/mcp.json",
                 "/home/a/.codex/config.toml",
-                "/work/.codex/config.toml",
+                "/project/.codex/config.toml",
                 "/home/a/.config/zed/settings.json",
-                "/work/.zed/settings.json",
+                "/project/.zed/settings.json",
                 "/home/a/.gemini/settings.json",
-                "/work/.gemini/settings.json",
+                "/project/.gemini/settings.json",
             ],
         );
         let moved = [
@@ -261,17 +261,17 @@ mod tests {
             &moved,
             &[
                 "/claude/.claude.json",
-                "/work/.mcp.json",
+                "/project/.mcp.json",
                 "/home/a/.cursor/mcp.json",
-                "/work/.cursor/mcp.json",
+                "/project/.cursor/mcp.json",
                 "/config/Code/User/mcp.json",
-                "/work/.vscode/mcp.json",
+                "/project/.vscode/mcp.json",
                 "/codex/config.toml",
-                "/work/.codex/config.toml",
+                "/project/.codex/config.toml",
                 "/config/zed/settings.json",
-                "/work/.zed/settings.json",
+                "/project/.zed/settings.json",
                 "/home/a/.gemini/settings.json",
-                "/work/.gemini/settings.json",
+                "/project/.gemini/settings.json",
             ],
         );
     }

@@ -359,6 +359,7 @@ fn a_large_tree_is_indexed_by_its_text_first() {
     assert_eq!(docs.sum::<usize>(), 201, "what was indexed by its text is gone");
     let written: u32 = committed.reader.segments().iter().map(|segment| segment.max_doc()).sum();
     assert!(written < 250, "{written}: and takes no room");
+    assert_eq!(committed.meta.commit().records.len(), 1, "neither do its records");
     assert_eq!(tree.refresh().parsed, 0);
 }
 
