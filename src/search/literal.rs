@@ -4,7 +4,8 @@
 //! its inside, so the word field narrows to the files that hold them all, and the evidence narrows as well: what holds
 //! the query has the terms of its inside in one chunk, or in two where a long line is cut. The first and last word may
 //! be parts of longer ones. Where nothing else narrows, or not enough, they are looked up as an exact search would, by
-//! what words contain. Candidates are read within a budget counted in files and bytes, those that match best otherwise
+//! what words contain, as long as that costs no more than reading; where they stand whole in more files than may be read,
+//! only these are. Candidates are read within a budget counted in files and bytes, those that match best otherwise
 //! first; when it ends, or a candidate cannot be read as indexed, the pass says that it is not complete. A query that
 //! looks like code has a larger budget. Where an exact search has looked [`Everywhere`], there is no budget, and what it
 //! found is found.
