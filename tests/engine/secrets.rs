@@ -228,6 +228,7 @@ fn no_tool_shows_a_secret() {
         ("project_map", json!({ "path": "docs/harbour.md" })),
         ("file_search", json!({ "pattern": "src/*" })),
         ("why_not", json!({ "file": "docs/harbour.md", "query": "harbour" })),
+        ("skipped_files", json!({ "max_tokens": 100000 })),
         ("index_status", json!({})),
     ] {
         let reply = session.call(tool, given.clone());
