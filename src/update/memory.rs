@@ -18,6 +18,11 @@ pub const LEAST: u64 = 64 * MIB;
 /// What an update keeps to when nobody says otherwise, beside what grows with the tree.
 pub const DEFAULT: u64 = 256 * MIB;
 
+/// From so many bytes of source on it takes a quarter of the rest more, up to [`MOST_MORE`]: larger segments are fewer,
+/// and fewer merges are to be made of them.
+const LARGE_SOURCE: u64 = 200 * MIB;
+const MOST_MORE: u64 = 256 * MIB;
+
 /// The program itself: grammars, dictionaries, buffers, what the allocator keeps for later.
 const PROGRAM: u64 = 20 * MIB;
 
@@ -31,7 +36,7 @@ const PER_THREAD: u64 = 5 * MIB;
 const WHILE_WRITTEN: u64 = 4;
 
 /// A segment is not worth filling further from here on; more makes fewer segments and a higher peak.
-const MOST_A_SEGMENT: u64 = 36 * MIB;
+const MOST_A_SEGMENT: u64 = 96 * MIB;
 
 /// One that is empty counts for some 12 MiB: a first page of each arena, and the table of terms.
 const LEAST_A_SEGMENT: u64 = 16 * MIB;
@@ -57,9 +62,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The shares of `max_memory` bytes, or of the default, for a tree of `n_files` and at most so many threads.
-    pub fn of(max_memory: Option<u64>, n_files: usize, threads: usize) -> Shares {
-        let max_memory = max_memory.unwrap_or(DEFAULT + PER_FILE * n_files as u64);
+    /// The shares of `max_memory` bytes, or of the default, for a tree of `n_files` of which `bytes` are to be read, and
+    /// at most so many threads.
+    pub fn of(max_memory: Option<u64>, n_files: usize, bytes: u64, threads: usize) -> Shares {
+        let more = (bytes.saturating_sub(LARGE_SOURCE) / 4).min(MOST_MORE);
+        let max_memory = max_memory.unwrap_or(DEFAULT + more + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
         let least = PER_THREAD + LEAST_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
@@ -142,7 +149,7 @@ mod tests {
         for max_memory in [LEAST, 96 * MIB, 128 * MIB, DEFAULT, 1 << 30, u64::MAX / 64] {
             for n_files in [0, 1_000, 20_000] {
                 for threads in [1, 2, 8, 64] {
-                    let shares = Shares::of(Some(max_memory), n_files, threads);
+                    let shares = Shares::of(Some(max_memory), n_files, 1 << 34, threads);
                     let Shares { threads: taken, segment, files } = shares;
                     assert!((1..=threads).contains(&taken), "{shares:?}");
                     let segments = taken as u64 * (PER_THREAD + segment as u64 * (8 + WHILE_WRITTEN) / 8);
@@ -152,10 +159,13 @@ mod tests {
             }
         }
         // By default a tree may be of any size.
-        for n_files in [20_000, 5_000_000] {
-            let usual = Shares::of(None, n_files, 2);
-            assert_eq!((usual.threads, usual.segment as u64), (2, MOST_A_SEGMENT), "{usual:?}");
-        }
+        let segment = |n_files, bytes| {
+            let usual = Shares::of(None, n_files, bytes, 2);
+            assert_eq!(usual.threads, 2, "{usual:?}");
+            usual.segment as u64 / MIB
+        };
+        assert_eq!([segment(20_000, 0), segment(5_000_000, LARGE_SOURCE)], [49, 49]);
+        assert_eq!([segment(80_000, 600 * MIB), segment(5_000_000, 1 << 40)], [71, 96]);
     }
 
     #[test]

@@ -140,7 +140,10 @@ impl Work<'_> {
         mut deliver: impl FnMut(Parcel, Moment) -> Result<(), E>,
     ) -> Result<(), E> {
         let wanted = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
-        let Shares { threads, segment: budget, files } = Shares::of(self.max_memory, self.n_files, wanted);
+        let sizes = tasks.iter().map(|task| task.stat.size);
+        let bytes = sizes.filter(|size| *size <= self.limits.max_file_bytes).sum();
+        let shares = Shares::of(self.max_memory, self.n_files, bytes, wanted);
+        let Shares { threads, segment: budget, files } = shares;
         let shared = Shared {
             next: AtomicUsize::new(0),
             files: AtomicUsize::new(0),
