@@ -286,6 +286,17 @@ pub const NO_WAIT: Param = Param {
     help: "Fail at once when another process is changing the index, instead of waiting for it",
 };
 
+/// Whether a first index has its structure at once.
+pub const WAIT: Param = Param {
+    name: "wait",
+    aliases: &[],
+    short: None,
+    takes: Takes::Nothing,
+    default: None,
+    help: "Parse a large tree at once, instead of making all of its text searchable first: the index is complete \
+           sooner, and nothing answers before it has got somewhere",
+};
+
 /// Whether something is only said.
 pub const DRY_RUN: Param = Param {
     name: "dry_run",
@@ -378,7 +389,7 @@ pub const INDEX: Operation = Operation {
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
-    params: &[&REBUILD, &NO_WAIT, &EXPLAIN_SKIPS],
+    params: &[&REBUILD, &WAIT, &NO_WAIT, &EXPLAIN_SKIPS],
 };
 
 /// An index that stays current.

@@ -137,7 +137,8 @@ impl Place {
     /// The same, to change the index: another process that does so is waited for, unless the user says not to.
     pub fn open_for_writing(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
         let wait = if given(matches, catalog::NO_WAIT.name) { Duration::ZERO } else { ENDLESS };
-        Ok(Engine::open(&self.root, Options { wait, ..options(matches)? })?)
+        let text_first = !given(matches, catalog::WAIT.name);
+        Ok(Engine::open(&self.root, Options { wait, text_first, ..options(matches)? })?)
     }
 
     /// The root-relative form of a typed path, whether or not there is such a file.

@@ -48,6 +48,10 @@ pub struct Options {
     /// How long [`super::Engine::refresh`], `rebuild` and `collect` wait for another process that is changing the
     /// index. Default: not at all. Searches do not wait, see [`StalePolicy::Wait`].
     pub wait: Duration,
+    /// Whether a large tree that has never been indexed, from 64 MiB on, is searchable by the text of all its files
+    /// before they are parsed. Else what is not parsed yet is not found, and the index is complete sooner. Never
+    /// changes what a complete index holds. Default true.
+    pub text_first: bool,
     /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB, at least 1 byte
     /// and at most 1 GiB.
     pub max_file_bytes: u64,
@@ -81,6 +85,7 @@ impl Default for Options {
             threads: None,
             max_memory: None,
             wait: Duration::ZERO,
+            text_first: true,
             max_file_bytes: 1 << 20,
             hidden: false,
             no_ignore: false,

@@ -395,7 +395,7 @@ impl Engine {
             threads: self.options.threads,
             max_memory: self.options.max_memory,
             checkpoint: update::FIRST_CHECKPOINT,
-            text_first: update::TEXT_FIRST,
+            text_first: if self.options.text_first { update::TEXT_FIRST } else { u64::MAX },
             since: None,
             on_list: None,
         })

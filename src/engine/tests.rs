@@ -151,3 +151,12 @@ fn an_answer_about_a_branch_that_moved_waits_for_who_is_indexing() {
     });
     assert_eq!((reply.results.len(), reply.warnings), (1, Vec::new()));
 }
+
+#[test]
+fn who_asks_for_structure_at_once_gets_no_text_first() {
+    let least = |text_first: bool| {
+        let (_folder, engine) = engine(&[("a.rs", "")], |options| options.text_first = text_first);
+        engine.updater(None).unwrap().text_first
+    };
+    assert_eq!((least(true), least(false)), (update::TEXT_FIRST, u64::MAX));
+}
