@@ -11,7 +11,6 @@
 //! reply without snippets, sources read where the query is looked for as written), `default` (with snippets). `open`
 //! is what a new process or generation pays once: opening segments and metadata and laying out the view.
 
-use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +25,7 @@ use spyhop::grammar::Grammars;
 use spyhop::profile::Profile;
 use spyhop::query::Query;
 use spyhop::search::{self, Context, Corpus, Present};
-use spyhop::tokenize::Tokenizer;
+use spyhop::tokenize::Tokenizers;
 use spyhop::update::{self, Workspace};
 
 const QUERIES: [&str; 12] = [
@@ -105,9 +104,9 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
     let grammars = Grammars::built_in();
     let filter = Filter::new(&FilterSpec::default(), &grammars).expect("the default filter");
     let corpus = bed.corpus();
-    let tokenizer = RefCell::new(Tokenizer::new());
+    let tokenizers = Tokenizers::default();
     let context = Context {
-        tokenizer: &tokenizer,
+        tokenizers: &tokenizers,
         corpus: &corpus,
         grammars: &grammars,
         profile: Profile::built_in(),
@@ -115,7 +114,6 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
         session: None,
         per_file: 3,
         everywhere: None,
-        source: &|_, _| Present::Changed,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));
 
@@ -126,7 +124,12 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
     });
     group.bench_function("rank", |bencher| {
         bencher.iter(|| {
-            let rank = |query| search::search(query, &context).expect("the index is whole").hits.len();
+            let rank = |query| {
+                search::search(query, &context, &|_, _| Present::Changed)
+                    .expect("the index is whole")
+                    .hits
+                    .len()
+            };
             parsed.iter().map(rank).sum::<usize>()
         });
     });

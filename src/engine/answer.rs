@@ -1,7 +1,6 @@
 //! From rankings to a reply: merging, paging, snippets read from the sources and checked against the index.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
@@ -124,7 +123,7 @@ impl<'a> Answer<'a> {
         };
         let filter = self.filter_of(query, everywhere.as_ref())?;
         let known = everywhere.as_ref().map(|everywhere| &everywhere.known);
-        let ranking = self.with_context(&filter, known, |context| Ok(search::search(query, context)?))?;
+        let ranking = self.search(query, &filter, known)?;
         // What is not ranked is of no kind.
         let beyond = everywhere.filter(|_| self.filter.kinds().is_none()).map(|everywhere| everywhere.beyond);
         let beyond = beyond.unwrap_or_default();
@@ -134,20 +133,20 @@ impl<'a> Answer<'a> {
 
     /// The files that are ordered when these hold the query, best first.
     pub fn ranked_of(&self, query: &Query, everywhere: &search::Everywhere) -> Result<Vec<u32>, Error> {
-        let search = |context: &Context<'_>| Ok(search::search(query, context)?);
-        let ranking = self.with_context(self.filter, Some(everywhere), search)?;
+        let ranking = self.search(query, self.filter, Some(everywhere))?;
         Ok(ranking.files.into_iter().map(|ranked| ranked.file).collect())
     }
 
     /// Whether a file holds anything of a query, whatever its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
         let filter = self.filter_of(query, None)?;
-        self.with_context(&filter, None, |context| Ok(search::matches(query, context, path.as_str())?))
+        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), true);
+        Ok(search::matches(query, &self.context(&filter, None), &source, path.as_str())?)
     }
 
     /// Why a file ranks where it does.
     pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
-        self.with_context(self.filter, None, |context| Ok(search::file_reasons(query, context, ranked)?))
+        Ok(search::file_reasons(query, &self.context(self.filter, None), ranked)?)
     }
 
     /// What every file of the head measures on every signal.
@@ -188,36 +187,35 @@ impl<'a> Answer<'a> {
         Ok(Cow::Owned(self.filter.only(files)))
     }
 
-    fn with_context<T>(
+    fn search(
         &self,
+        query: &Query,
         filter: &Filter,
         everywhere: Option<&search::Everywhere>,
-        search: impl FnOnce(&Context<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let tokenizer = RefCell::new(lock(&self.engine.tokenizers).pop().unwrap_or_default());
+    ) -> Result<Ranking, Error> {
         let keeps = everywhere.is_none();
         let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), keeps);
-        let found = search(&Context {
+        Ok(search::search(query, &self.context(filter, everywhere), &source)?)
+    }
+
+    fn context<'c>(&'c self, filter: &'c Filter, everywhere: Option<&'c search::Everywhere>) -> Context<'c> {
+        Context {
             corpus: self.corpus,
             grammars: &self.engine.grammars,
-            tokenizer: &tokenizer,
+            tokenizers: &self.engine.tokenizers,
             profile: self.profile(),
             filter,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
             everywhere,
-            source: &source,
-        });
-        lock(&self.engine.tokenizers).push(tokenizer.into_inner());
-        found
+        }
     }
 
     /// A ranked hit as it is shown.
     pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query;
         let file = &asked.ranking.files[ranked.file];
-        let reasons = self
-            .with_context(self.filter, None, |context| Ok(search::reasons(query, context, file, &ranked)?))?;
+        let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
         let face = debug_span!("search.face")
             .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
@@ -311,7 +309,6 @@ impl<'a> Answer<'a> {
             terms: &terms,
             literal: &query.text,
         };
-        let mut tokenizer = lock(&self.engine.tokenizers).pop().unwrap_or_default();
         let index = LineIndex::new(source);
         // Masks are as long as what they stand for, so lines are where they were.
         let masked = self.engine.cover(path, source).map(|cover| {
@@ -319,9 +316,7 @@ impl<'a> Answer<'a> {
             secrets::mask_lines(source, lines.range(), &cover)
         });
         let source = masked.as_deref().unwrap_or(source);
-        let snippet = snippet::snippet(source, &index, &request, &mut tokenizer);
-        lock(&self.engine.tokenizers).push(tokenizer);
-        Some(snippet)
+        Some(snippet::snippet(source, &index, &request, &mut self.engine.tokenizers.take()))
     }
 }
 

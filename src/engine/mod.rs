@@ -48,7 +48,7 @@ use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
 use crate::store;
-use crate::tokenize::Tokenizer;
+use crate::tokenize::Tokenizers;
 use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace};
 use crate::walk::WalkError;
 
@@ -75,7 +75,7 @@ pub struct Engine {
     committed: Mutex<Option<Arc<Committed>>>,
     touched: Mutex<TouchLog>,
     /// Tokenizers that no query uses just now; each remembers the words it has met.
-    tokenizers: Mutex<Vec<Tokenizer>>,
+    tokenizers: Tokenizers,
 }
 
 impl Engine {
@@ -134,7 +134,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touched: Mutex::new(touched),
-            tokenizers: Mutex::default(),
+            tokenizers: Tokenizers::default(),
         };
         engine.look_up()?;
         Ok(engine)
@@ -335,8 +335,8 @@ impl Engine {
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
-        let tokenizers = std::mem::take(&mut *lock(&self.tokenizers));
-        drop((open, committed, tree, tokenizers));
+        self.tokenizers.clear();
+        drop((open, committed, tree));
     }
 
     /// What there is. Never makes or changes an index, and is no error when there is none.

@@ -109,8 +109,10 @@ impl Drop for Evidence {
 struct Columns {
     /// By chunk.
     comment: Vec<f32>,
-    /// By chunk: 0 when it does not match, else [`SEEN`] and how many of the query's inner terms its text holds.
-    seen: Vec<u8>,
+    /// What matches: at first by its text, in the end at all.
+    of_texts: Marks,
+    /// What matches by what stands beside the text.
+    of_names: Marks,
     /// By file.
     body: Vec<f32>,
     symbols: Vec<f32>,
@@ -124,13 +126,34 @@ struct Columns {
     defines: Vec<u64>,
     /// By file: the names that it contains.
     mentions: Vec<u64>,
+    /// What the chunks of the later half of the files sum up to, on its way.
+    later: (Vec<u32>, Vec<Sums>),
+}
+
+/// What matches.
+#[derive(Default)]
+struct Marks {
+    /// By chunk: 0 when it does not match, else [`SEEN`] and how many of the query's inner terms its text holds.
+    seen: Vec<u8>,
     /// By file: 1 when any of its columns or chunks is not zero.
     touched: Vec<u8>,
     /// Of one term: files that hold it, and how often.
     frequencies: Vec<(u32, u32)>,
 }
 
-/// Says in [`Columns::seen`] that a chunk matches. The bits below it hold any number of terms that a query can have.
+impl Marks {
+    fn sized(n_docs: usize, n_files: usize) -> Marks {
+        Marks { seen: vec![0; n_docs], touched: vec![0; n_files], frequencies: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        self.seen.fill(0);
+        self.touched.fill(0);
+        self.frequencies.clear();
+    }
+}
+
+/// Says in [`Marks::seen`] that a chunk matches. The bits below it hold any number of terms that a query can have.
 const SEEN: u8 = 0x80;
 
 const _: () = assert!(crate::query::MAX_TERMS < SEEN as usize);
@@ -152,7 +175,8 @@ impl Evidence {
         own.chunk_symbol = vec![0.0; n_docs];
         own.columns = Columns {
             comment: vec![0.0; n_docs],
-            seen: vec![0; n_docs],
+            of_texts: Marks::sized(n_docs, n_files),
+            of_names: Marks::sized(n_docs, n_files),
             body: vec![0.0; n_files],
             symbols: vec![0.0; n_files],
             name: vec![0.0; n_files],
@@ -161,8 +185,7 @@ impl Evidence {
             masks: std::array::from_fn(|_| vec![0; n_files]),
             defines: vec![0; n_files],
             mentions: vec![0; n_files],
-            touched: vec![0; n_files],
-            frequencies: Vec::new(),
+            later: Default::default(),
         };
         own
     }
@@ -170,8 +193,9 @@ impl Evidence {
     /// Sets everything back to zero that is not.
     fn clear(&mut self) {
         let Columns {
+            of_texts,
+            of_names,
             comment,
-            seen,
             body,
             symbols,
             name,
@@ -180,9 +204,9 @@ impl Evidence {
             masks,
             defines,
             mentions,
-            touched,
-            frequencies,
+            later,
         } = &mut self.columns;
+        let Marks { seen, touched, .. } = &*of_texts;
         // Where much is to be cleared, one sweep is faster than many steps.
         if self.touched.len() * 8 > touched.len() {
             let by_chunk = [&mut self.chunk_body, &mut self.chunk_symbol, comment];
@@ -199,11 +223,11 @@ impl Evidence {
                 masks.iter_mut().for_each(|masks| masks[file] = 0);
             });
         }
-        seen.fill(0);
-        touched.fill(0);
-        frequencies.clear();
+        of_texts.clear();
+        of_names.clear();
         self.touched.clear();
         self.sums.clear();
+        (later.0.clear(), later.1.clear());
         self.literal_docs.clear();
         self.literal_files.clear();
         self.defining.clear();
@@ -278,20 +302,24 @@ mod tests {
             let mut evidence = Evidence::sized(n_docs, 3);
             let doc = n_docs - 1;
             let columns = &mut evidence.columns;
-            (columns.seen[doc], columns.comment[doc]) = (SEEN, 1.0);
+            (columns.of_texts.seen[doc], columns.comment[doc]) = (SEEN, 1.0);
+            (columns.of_names.seen[doc], columns.of_names.touched[2]) = (SEEN, 1);
             (columns.symbols[2], columns.mentions[2]) = (1.0, 1);
             (evidence.chunk_body[doc], evidence.chunk_symbol[doc]) = (1.0, 1.0);
-            (columns.touched[2], columns.body[2], columns.name[2], columns.path[2]) = (1, 1.0, 1.0, 1.0);
+            (columns.of_texts.touched[2], columns.body[2]) = (1, 1.0);
+            (columns.name[2], columns.path[2]) = (1.0, 1.0);
             (columns.first[2], columns.defines[2]) = (1, 1);
             columns.masks.iter_mut().for_each(|masks| masks[2] = 1);
             evidence.touched.push(2);
             evidence.sums.push(Sums { chunk: 1.0, ..Sums::default() });
+            evidence.columns.later = (vec![2], vec![Sums::default()]);
             (evidence.literal_docs, evidence.literal_files) = (vec![1], vec![(2, 1)]);
             evidence.defining.push(1);
             evidence.clear();
             let Columns {
+                of_texts,
+                of_names,
                 comment,
-                seen,
                 body,
                 symbols,
                 name,
@@ -300,16 +328,17 @@ mod tests {
                 masks,
                 defines,
                 mentions,
-                touched,
-                ..
+                later,
             } = &evidence.columns;
             let by_chunk = [&evidence.chunk_body, &evidence.chunk_symbol, comment];
             assert!(by_chunk.into_iter().chain([body, symbols, name, path]).flatten().all(|sum| *sum == 0.0));
-            assert!(seen.iter().chain(touched).all(|byte| *byte == 0));
+            let marks = [of_texts, of_names].map(|marks| [&marks.seen, &marks.touched]);
+            assert!(marks.into_iter().flatten().flatten().all(|byte| *byte == 0));
             assert!(masks.iter().chain([defines, mentions]).flatten().all(|mask| *mask == 0));
             assert!(first.iter().all(|number| *number == 0));
             let lens = [evidence.touched.len(), evidence.sums.len(), evidence.literal_docs.len()];
             assert_eq!((lens, evidence.literal_files.len(), evidence.defining.len()), ([0; 3], 0, 0));
+            assert_eq!((later.0.len(), later.1.len()), (0, 0));
         }
     }
 }

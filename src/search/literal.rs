@@ -14,7 +14,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
 use super::corpus::NO_FILE;
-use super::{Context, Present, SearchError};
+use super::{Context, Present, ReadSource, SearchError};
 use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::query::Query;
@@ -83,17 +83,18 @@ pub type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
 pub fn find(
     query: &Query,
     context: &Context<'_>,
+    source: &ReadSource<'_>,
     likely: Option<&Likely<'_>>,
     worth: &Worth<'_>,
 ) -> Result<Literal, SearchError> {
     let mut literal = match context.everywhere {
-        Some(everywhere) => found_everywhere(query, context, everywhere)?,
+        Some(everywhere) => found_everywhere(query, context, source, everywhere)?,
         None => {
             let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
             let most = MAX_FILES * times;
             let mut candidates = candidates(query, context, likely, most)?;
             candidates.sort(context, worth);
-            read(query, context, candidates, Some((most, MAX_BYTES * times as u64)))?
+            read(query, context, source, candidates, Some((most, MAX_BYTES * times as u64)))?
         }
     };
     literal.files.sort_unstable();
@@ -106,10 +107,11 @@ pub fn find(
 fn found_everywhere(
     query: &Query,
     context: &Context<'_>,
+    source: &ReadSource<'_>,
     everywhere: &Everywhere,
 ) -> Result<Literal, SearchError> {
     let candidates = Candidates { files: everywhere.candidates.clone(), complete: true };
-    let mut literal = read(query, context, candidates, None)?;
+    let mut literal = read(query, context, source, candidates, None)?;
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
     for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
         literal.lines += *lines as usize;
@@ -133,6 +135,7 @@ fn may_be_read(context: &Context<'_>, file: u32) -> bool {
 fn read(
     query: &Query,
     context: &Context<'_>,
+    source: &ReadSource<'_>,
     Candidates { files, complete }: Candidates,
     budget: Option<(usize, u64)>,
 ) -> Result<Literal, SearchError> {
@@ -147,7 +150,7 @@ fn read(
             literal.complete = false;
             break;
         }
-        let source = match (context.source)(file, &finder) {
+        let source = match source(file, &finder) {
             Present::Text(source) => source,
             Present::Without => continue,
             Present::Changed => {

@@ -8,7 +8,7 @@ use super::corpus::Role;
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::usage::usage;
-use super::{Context, SearchError, place};
+use super::{Context, SearchError, beside, place};
 use crate::meta::{OutlineSymbol, Version};
 use crate::path;
 use crate::profile::Signal;
@@ -57,19 +57,28 @@ pub fn measure(
 ) -> Result<Vec<Measured>, SearchError> {
     let paths = head.iter().map(|file| context.corpus.path(*file)).collect();
     let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
-    let names = Names::new(query, context.tokenizer);
-    let mut measure = Measure { query, context, evidence, beginnings, names, paths };
-    head.iter().map(|file| measure.file(*file)).collect()
+    let measured = |files: &[u32]| {
+        let names = Names::new(query, context.tokenizers);
+        let (beginnings, paths) = (&beginnings, &paths);
+        let mut measure = Measure { query, context, evidence, beginnings, names, paths };
+        files.iter().map(|file| measure.file(*file)).collect::<Result<Vec<_>, _>>()
+    };
+    let (one, other) = head.split_at(head.len() / 2);
+    let (one, other) =
+        beside::both(beside::is_worth_it(context.corpus), || measured(one), || measured(other));
+    let mut all = one?;
+    all.extend(other?);
+    Ok(all)
 }
 
 struct Measure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
-    beginnings: Beginnings,
+    beginnings: &'m Beginnings,
     names: Names<'m>,
     /// Those of the head.
-    paths: FxHashSet<&'m str>,
+    paths: &'m FxHashSet<&'m str>,
 }
 
 impl<'m> Measure<'m> {

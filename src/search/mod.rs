@@ -11,6 +11,7 @@
 //! shown. Other chunks of the file follow with a penalty of their own, so that order and score never disagree. Equal
 //! scores are ordered by path and place; nothing depends on which segment a document lies in.
 
+mod beside;
 mod beyond;
 mod corpus;
 mod evidence;
@@ -37,7 +38,6 @@ pub use place::{compat_part, test_part};
 pub use reason::{Contribution, file_reasons, reasons};
 pub use usage::{Usage, usage};
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use memchr::memmem::Finder;
@@ -50,7 +50,7 @@ use crate::meta::MetaError;
 use crate::profile::Profile;
 use crate::query::Query;
 use crate::session::Session;
-use crate::tokenize::Tokenizer;
+use crate::tokenize::Tokenizers;
 
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +69,8 @@ pub struct Context<'c> {
     pub corpus: &'c Corpus,
     /// The languages.
     pub grammars: &'c Grammars,
-    /// A tokenizer, warm from earlier queries where there were any: names of definitions are cut and stemmed.
-    pub tokenizer: &'c RefCell<Tokenizer>,
+    /// Tokenizers, warm from earlier queries where there were any: names of definitions are cut and stemmed.
+    pub tokenizers: &'c Tokenizers,
     /// Weights and constants.
     pub profile: &'c Profile,
     /// Which files and chunks may answer.
@@ -81,8 +81,6 @@ pub struct Context<'c> {
     pub per_file: usize,
     /// What an exact search found; `None` leaves the query as written to the literal pass and its budget.
     pub everywhere: Option<&'c Everywhere>,
-    /// Reads the present text of a file of the corpus.
-    pub source: &'c ReadSource<'c>,
 }
 
 /// Reads the text of a file, by its number in the corpus, if it may hold what is wanted.
@@ -113,9 +111,10 @@ pub struct Ranking {
     pub matching_files: usize,
 }
 
-/// Ranks.
-pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchError> {
-    let (evidence, literal) = debug_span!("search.evidence").in_scope(|| evidence::gather(query, context))?;
+/// Ranks; `source` reads the present text of a file of the corpus.
+pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> Result<Ranking, SearchError> {
+    let (evidence, literal) =
+        debug_span!("search.evidence").in_scope(|| evidence::gather(query, context, source))?;
     let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context));
     let files = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
@@ -132,7 +131,12 @@ pub fn search(query: &Query, context: &Context<'_>) -> Result<Ranking, SearchErr
 }
 
 /// Whether file `path` holds any of the query's terms or the query as written, whatever its rank.
-pub fn matches(query: &Query, context: &Context<'_>, path: &str) -> Result<bool, SearchError> {
-    let (evidence, _) = evidence::gather(query, context)?;
+pub fn matches(
+    query: &Query,
+    context: &Context<'_>,
+    source: &ReadSource<'_>,
+    path: &str,
+) -> Result<bool, SearchError> {
+    let (evidence, _) = evidence::gather(query, context, source)?;
     Ok(evidence.touched.iter().any(|file| context.corpus.path(*file) == path))
 }

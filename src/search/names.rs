@@ -1,14 +1,13 @@
 //! The terms of names, cut, stemmed and compared with the query once a query: the files of a head share folders, and
 //! names are made of the same words over and over.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use super::kin::{self, Kin};
 use crate::query::Query;
-use crate::tokenize::{TermList, Tokenizer};
+use crate::tokenize::{Lent, TermList, Tokenizers};
 
 /// How well a name and the query cover each other.
 #[derive(Clone, Copy, Default)]
@@ -25,7 +24,7 @@ pub struct Cover {
 pub struct Names<'m> {
     query: &'m Query,
     kin: Kin<'m>,
-    tokenizer: &'m RefCell<Tokenizer>,
+    tokenizer: Lent<'m>,
     /// By name: where its terms stand in `terms`.
     known: FxHashMap<Box<str>, Name>,
     /// Numbers of terms.
@@ -49,11 +48,11 @@ struct Term {
 
 impl<'m> Names<'m> {
     /// None yet.
-    pub fn new(query: &'m Query, tokenizer: &'m RefCell<Tokenizer>) -> Names<'m> {
+    pub fn new(query: &'m Query, tokenizers: &'m Tokenizers) -> Names<'m> {
         Names {
             query,
             kin: Kin::new(query),
-            tokenizer,
+            tokenizer: tokenizers.take(),
             known: FxHashMap::default(),
             terms: Vec::new(),
             number_of: FxHashMap::default(),
@@ -68,7 +67,7 @@ impl<'m> Names<'m> {
             return known.clone();
         }
         self.scratch.clear();
-        self.tokenizer.borrow_mut().terms(name, &mut self.scratch);
+        self.tokenizer.terms(name, &mut self.scratch);
         let start = self.terms.len();
         for text in self.scratch.iter() {
             let number = match self.number_of.get(text) {
@@ -167,8 +166,8 @@ mod tests {
     use super::*;
 
     fn check(query: &str, name: &str, expected: (u64, u64, f32), kin: (u64, f32)) {
-        let (query, tokenizer) = (Query::parse(query).unwrap(), RefCell::default());
-        let mut names = Names::new(&query, &tokenizer);
+        let (query, tokenizers) = (Query::parse(query).unwrap(), Tokenizers::default());
+        let mut names = Names::new(&query, &tokenizers);
         for _ in 0..2 {
             let of = names.of(name);
             let cover = names.cover(of.clone());
@@ -188,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_path_has_the_terms_of_its_parts() {
-        let (query, tokenizer) = (Query::parse("pod").unwrap(), RefCell::default());
-        let mut names = Names::new(&query, &tokenizer);
+        let (query, tokenizers) = (Query::parse("pod").unwrap(), Tokenizers::default());
+        let mut names = Names::new(&query, &tokenizers);
         let path = names.of_path("pkg/kubelet/pod_workers.go");
         let whole = names.of("pkg kubelet pod workers go");
         assert_eq!(names.terms[path], names.terms[whole]);

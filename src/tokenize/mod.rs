@@ -12,10 +12,12 @@
 
 mod beginnings;
 mod family;
+mod pool;
 
 use std::ops::Range;
 
 pub use beginnings::{Beginnings, Held};
+pub use pool::{Lent, Tokenizers};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};

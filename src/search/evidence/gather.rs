@@ -7,43 +7,54 @@
 
 use tracing::debug_span;
 
-use super::{Columns, Evidence, SEEN};
+use super::{Columns, Evidence, Marks, SEEN};
 use crate::index::{Blocks, IndexField, Lengths};
 use crate::model::Field;
-use crate::profile::Bm25;
+use crate::profile::{Bm25, Bm25Fields};
 use crate::query::Query;
 use crate::search::corpus::{Corpus, NO_FILE};
 use crate::search::literal::{self, Literal};
-use crate::search::{Context, SearchError};
+use crate::search::{Context, ReadSource, SearchError, beside};
 
-/// Gathers the evidence for `query` under the filter, the literal pass among it.
-pub fn gather(query: &Query, context: &Context<'_>) -> Result<(Evidence, Literal), SearchError> {
+/// Gathers the evidence for `query` under the filter, the literal pass among it. What texts say and what names and
+/// comments say is kept in columns of its own, so the two passes can go side by side.
+pub fn gather(
+    query: &Query,
+    context: &Context<'_>,
+    source: &ReadSource<'_>,
+) -> Result<(Evidence, Literal), SearchError> {
     let corpus = context.corpus;
-    let mut gathering = Gathering {
-        context,
+    let mut evidence = Evidence::take(corpus, query.terms.len());
+    let pass = Pass {
         corpus,
+        bm25: &context.profile.bm25,
         admitted: admitted(context),
-        evidence: Evidence::take(corpus, query.terms.len()),
         scores: Field::ALL.map(|field| Scores::new(corpus, field, parameters(context, field))),
-        blocks: Vec::new(),
-        defining: Vec::new(),
     };
-    let inner = literal::inner_terms(query, &mut context.tokenizer.borrow_mut());
-    for (place, term) in query.terms.iter().enumerate() {
-        gathering.term(place, &term.term, inner & (1 << place) != 0)?;
-    }
-    for (place, name) in query.names.iter().enumerate() {
-        debug_span!("search.evidence.definitions").in_scope(|| {
-            gathering.defined(place, name)?;
-            gathering.mentioned(place, name)
-        })?;
-    }
+    let inner = literal::inner_terms(query, &mut context.tokenizers.take());
+    let (mut texts, mut names) = passes(&pass, &mut evidence);
+    let (read, defining) = beside::both(
+        beside::is_worth_it(corpus),
+        || {
+            let mut terms = query.terms.iter().enumerate();
+            terms.try_for_each(|(place, term)| texts.term(place, &term.term, inner & (1 << place) != 0))
+        },
+        || {
+            let mut terms = query.terms.iter().enumerate();
+            terms.try_for_each(|(place, term)| names.term(place, &term.term))?;
+            names.all_defined(query)
+        },
+    );
+    read?;
+    let defining = defining?;
+    evidence.columns.join();
+    debug_span!("search.evidence.definitions").in_scope(|| pass.mentioned(query, &mut evidence.columns))?;
     let n_inner = inner.count_ones() as u8;
-    let likely = |file: u32| gathering.holds(file, n_inner);
+    let likely = |file: u32| evidence.columns.holds(corpus, file, n_inner);
     let likely: Option<&literal::Likely<'_>> = if n_inner > 0 { Some(&likely) } else { None };
-    let worth = |file: u32| gathering.worth(file);
-    let literal = debug_span!("search.literal").in_scope(|| literal::find(query, context, likely, &worth))?;
-    let Gathering { mut evidence, defining, .. } = gathering;
+    let worth = |file: u32| evidence.columns.worth(file);
+    let literal =
+        debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
 }
@@ -97,33 +108,25 @@ impl Scores {
     }
 }
 
-struct Gathering<'g> {
-    context: &'g Context<'g>,
-    corpus: &'g Corpus,
+/// What both passes need.
+struct Pass<'p> {
+    corpus: &'p Corpus,
+    bm25: &'p Bm25Fields,
     admitted: Option<Vec<bool>>,
-    evidence: Evidence,
     /// By field.
     scores: [Scores; Field::ALL.len()],
-    /// Of one term and field: the postings of each segment that has any.
-    blocks: Vec<(usize, Blocks)>,
-    /// A chunk for each name of the query that it defines.
-    defining: Vec<u32>,
 }
 
-impl Gathering<'_> {
-    fn term(&mut self, place: usize, term: &str, is_inner: bool) -> Result<(), SearchError> {
-        debug_span!("search.evidence.body").in_scope(|| self.body(place, term, is_inner))?;
-        debug_span!("search.evidence.symbol")
-            .in_scope(|| self.names_or_comments(place, Field::Symbol, term))?;
-        debug_span!("search.evidence.comment")
-            .in_scope(|| self.names_or_comments(place, Field::Comment, term))?;
-        debug_span!("search.evidence.name").in_scope(|| self.place(place, Field::Name, term))?;
-        debug_span!("search.evidence.path").in_scope(|| self.place(place, Field::Path, term))
-    }
+/// The postings of one term in one field: those of each segment that has any, and the term's idf.
+#[derive(Default)]
+struct Opened {
+    blocks: Vec<(usize, Blocks)>,
+    idf: f32,
+}
 
-    /// Opens the postings of a term and gives its idf.
-    fn open(&mut self, field: Field, term: &str) -> Result<f32, SearchError> {
-        let corpus = self.corpus;
+impl Opened {
+    fn open(&mut self, pass: &Pass<'_>, field: Field, term: &str) -> Result<(), SearchError> {
+        let corpus = pass.corpus;
         let reader = &corpus.committed().reader;
         self.blocks.clear();
         let mut n_live = 0;
@@ -138,24 +141,78 @@ impl Gathering<'_> {
             }
             self.blocks.push((segment, blocks));
         }
-        Ok(if n_live == 0 { 0.0 } else { idf(self.scores[field as usize].docs, n_live) })
+        self.idf = if n_live == 0 { 0.0 } else { idf(pass.scores[field as usize].docs, n_live) };
+        Ok(())
     }
+}
 
-    /// The text of chunks and, from the same postings, of whole files.
-    fn body(&mut self, place: usize, term: &str, is_inner: bool) -> Result<(), SearchError> {
-        let idf_of_chunks = self.open(Field::Body, term)?;
-        let scores = &self.scores[Field::Body as usize];
-        let admitted = self.admitted.as_deref();
-        let Evidence { chunk_body, columns, idf: idfs, .. } = &mut self.evidence;
-        let Columns { seen, frequencies, .. } = columns;
-        idfs[place] = idf_of_chunks;
+/// The pass over the text of chunks and, by the same postings, of whole files.
+struct Texts<'t> {
+    pass: &'t Pass<'t>,
+    opened: Opened,
+    marks: &'t mut Marks,
+    chunk_body: &'t mut [f32],
+    body: &'t mut [f32],
+    mask: &'t mut [u64],
+    idf: &'t mut [f32],
+}
+
+/// The pass over what stands beside the text: names, comments, paths.
+struct Names<'n> {
+    pass: &'n Pass<'n>,
+    opened: Opened,
+    marks: &'n mut Marks,
+    chunk_symbol: &'n mut [f32],
+    comment: &'n mut [f32],
+    symbols: &'n mut [f32],
+    name: &'n mut [f32],
+    path: &'n mut [f32],
+    first: &'n mut [u32],
+    /// By field; nothing for the text.
+    masks: [&'n mut [u64]; Field::ALL.len()],
+    defines: &'n mut [u64],
+}
+
+/// The two passes, each with the columns that it fills.
+fn passes<'e>(pass: &'e Pass<'e>, evidence: &'e mut Evidence) -> (Texts<'e>, Names<'e>) {
+    let Evidence { chunk_body, chunk_symbol, columns, idf, .. } = evidence;
+    let Columns { of_texts, of_names, comment, body, symbols, name, path, first, masks, defines, .. } =
+        columns;
+    let mut masks = masks.each_mut().map(Vec::as_mut_slice);
+    let mask = std::mem::take(&mut masks[Field::Body as usize]);
+    let texts = Texts { pass, opened: Opened::default(), marks: of_texts, chunk_body, body, mask, idf };
+    let names = Names {
+        pass,
+        opened: Opened::default(),
+        marks: of_names,
+        chunk_symbol,
+        comment,
+        symbols,
+        name,
+        path,
+        first,
+        masks,
+        defines,
+    };
+    (texts, names)
+}
+
+impl Texts<'_> {
+    fn term(&mut self, place: usize, term: &str, is_inner: bool) -> Result<(), SearchError> {
+        let _span = debug_span!("search.evidence.body").entered();
+        let Pass { corpus, admitted, scores, .. } = self.pass;
+        self.opened.open(self.pass, Field::Body, term)?;
+        let Opened { blocks, idf } = &mut self.opened;
+        let scores = &scores[Field::Body as usize];
+        let Marks { seen, frequencies, .. } = &mut *self.marks;
+        self.idf[place] = *idf;
         frequencies.clear();
-        for (segment, blocks) in &mut self.blocks {
-            let base = self.corpus.base(*segment) as usize;
-            let files = self.corpus.files_of(*segment);
-            let lengths = self.corpus.committed().reader.segments()[*segment].lengths(Field::Body)?;
+        for (segment, blocks) in blocks {
+            let base = corpus.base(*segment) as usize;
+            let files = corpus.files_of(*segment);
+            let lengths = corpus.committed().reader.segments()[*segment].lengths(Field::Body)?;
             // A file's documents stand together, so each file comes once.
-            let (mut open, mut sum, mut is_admitted) = (NO_FILE, 0, false);
+            let (mut open, mut sum, mut takes) = (NO_FILE, 0, false);
             blocks.for_each(|docs, freqs| {
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     let file = files[doc as usize];
@@ -164,13 +221,12 @@ impl Gathering<'_> {
                             frequencies.push((open, sum));
                         }
                         (open, sum) = (file, 0);
-                        is_admitted =
-                            file != NO_FILE && admitted.is_none_or(|admitted| admitted[file as usize]);
+                        takes = is_admitted(admitted, file);
                     }
                     sum += freq;
-                    if is_admitted {
+                    if takes {
                         let at = base + doc as usize;
-                        chunk_body[at] += idf_of_chunks * scores.of(freq, lengths.code(doc));
+                        self.chunk_body[at] += *idf * scores.of(freq, lengths.code(doc));
                         seen[at] = (seen[at] | SEEN) + is_inner as u8;
                     }
                 }
@@ -179,53 +235,39 @@ impl Gathering<'_> {
                 frequencies.push((open, sum));
             }
         }
-        self.whole_files(place, Field::Body);
+        self.pass.whole_files(place, Field::Body, self.marks, self.body, self.mask);
         Ok(())
     }
+}
 
-    /// The text or names of whole files, from the frequencies of a term.
-    fn whole_files(&mut self, place: usize, field: Field) {
-        let totals = self.corpus.totals();
-        let average = totals.lengths[field as usize] as f32 / totals.files.max(1) as f32;
-        let bm25 = &self.context.profile.bm25;
-        let Columns { body, symbols, masks, touched, frequencies, .. } = &mut self.evidence.columns;
-        let (sums, parameters) = match field {
-            Field::Symbol => (symbols, bm25.symbols),
-            _ => (body, bm25.file),
-        };
-        let idf = idf(totals.files, frequencies.len() as u64);
-        let mask = &mut masks[field as usize];
-        for &(file, freq) in frequencies.iter() {
-            if self.admitted.as_ref().is_none_or(|admitted| admitted[file as usize]) {
-                let len = self.corpus.length(field, file) as f32;
-                let at = file as usize;
-                sums[at] +=
-                    idf * saturation(freq as f32, norm(len, average, parameters), parameters.k1 + 1.0);
-                mask[at] |= 1 << place;
-                touched[at] = 1;
-            }
-        }
+impl Names<'_> {
+    fn term(&mut self, place: usize, term: &str) -> Result<(), SearchError> {
+        debug_span!("search.evidence.symbol").in_scope(|| self.of_chunks(place, Field::Symbol, term))?;
+        debug_span!("search.evidence.comment").in_scope(|| self.of_chunks(place, Field::Comment, term))?;
+        debug_span!("search.evidence.name").in_scope(|| self.of_place(place, Field::Name, term))?;
+        debug_span!("search.evidence.path").in_scope(|| self.of_place(place, Field::Path, term))
     }
 
     /// What stands on any chunk beside its text.
-    fn names_or_comments(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
-        let idf = self.open(field, term)?;
-        let scores = &self.scores[field as usize];
-        let Evidence { chunk_symbol, columns, .. } = &mut self.evidence;
-        let Columns { comment, seen, masks, touched, frequencies, .. } = columns;
-        let sums = if field == Field::Symbol { chunk_symbol } else { comment };
+    fn of_chunks(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
+        let Pass { corpus, admitted, scores, .. } = self.pass;
+        self.opened.open(self.pass, field, term)?;
+        let Opened { blocks, idf } = &mut self.opened;
+        let scores = &scores[field as usize];
+        let sums = if field == Field::Symbol { &mut *self.chunk_symbol } else { &mut *self.comment };
+        let Marks { seen, touched, frequencies } = &mut *self.marks;
         frequencies.clear();
-        let mask = &mut masks[field as usize];
-        for (segment, blocks) in &mut self.blocks {
-            let base = self.corpus.base(*segment) as usize;
-            let files = self.corpus.files_of(*segment);
-            let lengths = self.corpus.committed().reader.segments()[*segment].lengths(field)?;
+        let mask = &mut *self.masks[field as usize];
+        for (segment, blocks) in blocks {
+            let base = corpus.base(*segment) as usize;
+            let files = corpus.files_of(*segment);
+            let lengths = corpus.committed().reader.segments()[*segment].lengths(field)?;
             blocks.for_each(|docs, freqs| {
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     let file = files[doc as usize];
-                    if is_admitted(&self.admitted, file) {
+                    if is_admitted(admitted, file) {
                         let at = base + doc as usize;
-                        sums[at] += idf * scores.of(freq, lengths.code(doc));
+                        sums[at] += *idf * scores.of(freq, lengths.code(doc));
                         seen[at] |= SEEN;
                         mask[file as usize] |= 1 << place;
                         touched[file as usize] = 1;
@@ -240,30 +282,31 @@ impl Gathering<'_> {
             });
         }
         if field == Field::Symbol {
-            self.whole_files(place, Field::Symbol);
+            self.pass.whole_files(place, field, self.marks, self.symbols, mask);
         }
         Ok(())
     }
 
     /// What stands on a file's first chunk only.
-    fn place(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
-        let idf = self.open(field, term)?;
-        let scores = &self.scores[field as usize];
-        let Columns { name, path, first, masks, touched, .. } = &mut self.evidence.columns;
-        let sums = if field == Field::Name { name } else { path };
-        let mask = &mut masks[field as usize];
-        for (segment, blocks) in &mut self.blocks {
-            let base = self.corpus.base(*segment);
-            let files = self.corpus.files_of(*segment);
-            let lengths = self.corpus.committed().reader.segments()[*segment].lengths(field)?;
+    fn of_place(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
+        let Pass { corpus, admitted, scores, .. } = self.pass;
+        self.opened.open(self.pass, field, term)?;
+        let Opened { blocks, idf } = &mut self.opened;
+        let scores = &scores[field as usize];
+        let sums = if field == Field::Name { &mut *self.name } else { &mut *self.path };
+        let mask = &mut *self.masks[field as usize];
+        for (segment, blocks) in blocks {
+            let base = corpus.base(*segment);
+            let files = corpus.files_of(*segment);
+            let lengths = corpus.committed().reader.segments()[*segment].lengths(field)?;
             blocks.for_each(|docs, freqs| {
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     let file = files[doc as usize];
-                    if is_admitted(&self.admitted, file) {
-                        sums[file as usize] += idf * scores.of(freq, lengths.code(doc));
+                    if is_admitted(admitted, file) {
+                        sums[file as usize] += *idf * scores.of(freq, lengths.code(doc));
                         mask[file as usize] |= 1 << place;
-                        first[file as usize] = base + doc + 1;
-                        touched[file as usize] = 1;
+                        self.first[file as usize] = base + doc + 1;
+                        self.marks.touched[file as usize] = 1;
                     }
                 }
             });
@@ -271,61 +314,105 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Files that define a name of the query as written.
-    fn defined(&mut self, place: usize, name: &str) -> Result<(), SearchError> {
-        let reader = &self.corpus.committed().reader;
-        let Columns { seen, defines, touched, .. } = &mut self.evidence.columns;
-        for segment in 0..reader.segments().len() {
-            let base = self.corpus.base(segment);
-            let files = self.corpus.files_of(segment);
-            reader.postings(segment, IndexField::Definition, name, |doc, _| {
-                let file = files[doc as usize];
-                if is_admitted(&self.admitted, file) {
-                    defines[file as usize] |= 1 << place;
-                    touched[file as usize] = 1;
-                    seen[(base + doc) as usize] |= SEEN;
-                    self.defining.push(base + doc);
-                }
-            })?;
+    /// Files that define a name of the query as written; a chunk for each name that it defines.
+    fn all_defined(&mut self, query: &Query) -> Result<Vec<u32>, SearchError> {
+        let _span = debug_span!("search.evidence.definitions").entered();
+        let Pass { corpus, admitted, .. } = self.pass;
+        let Marks { seen, touched, .. } = &mut *self.marks;
+        let mut defining = Vec::new();
+        let reader = &corpus.committed().reader;
+        for (place, name) in query.names.iter().enumerate() {
+            for segment in 0..reader.segments().len() {
+                let base = corpus.base(segment);
+                let files = corpus.files_of(segment);
+                reader.postings(segment, IndexField::Definition, name, |doc, _| {
+                    let file = files[doc as usize];
+                    if is_admitted(admitted, file) {
+                        self.defines[file as usize] |= 1 << place;
+                        touched[file as usize] = 1;
+                        seen[(base + doc) as usize] |= SEEN;
+                        defining.push(base + doc);
+                    }
+                })?;
+            }
         }
-        Ok(())
+        Ok(defining)
+    }
+}
+
+impl Pass<'_> {
+    /// The text or names of whole files, from the frequencies of a term.
+    fn whole_files(
+        &self,
+        place: usize,
+        field: Field,
+        Marks { touched, frequencies, .. }: &mut Marks,
+        sums: &mut [f32],
+        mask: &mut [u64],
+    ) {
+        let totals = self.corpus.totals();
+        let average = totals.lengths[field as usize] as f32 / totals.files.max(1) as f32;
+        let parameters = if field == Field::Symbol { self.bm25.symbols } else { self.bm25.file };
+        let idf = idf(totals.files, frequencies.len() as u64);
+        for &(file, freq) in frequencies.iter() {
+            if self.admitted.as_ref().is_none_or(|admitted| admitted[file as usize]) {
+                let len = self.corpus.length(field, file) as f32;
+                let at = file as usize;
+                sums[at] +=
+                    idf * saturation(freq as f32, norm(len, average, parameters), parameters.k1 + 1.0);
+                mask[at] |= 1 << place;
+                touched[at] = 1;
+            }
+        }
     }
 
     /// Files that contain a name of the query as written.
-    fn mentioned(&mut self, place: usize, name: &str) -> Result<(), SearchError> {
+    fn mentioned(&self, query: &Query, columns: &mut Columns) -> Result<(), SearchError> {
         let reader = &self.corpus.committed().reader;
-        let Columns { mentions, touched, .. } = &mut self.evidence.columns;
-        for segment in 0..reader.segments().len() {
-            let files = self.corpus.files_of(segment);
-            reader.postings(segment, IndexField::Word, name, |doc, _| {
-                let file = files[doc as usize];
-                // Only what matches otherwise is ranked: this is no list of its own.
-                if is_admitted(&self.admitted, file) && touched[file as usize] != 0 {
-                    mentions[file as usize] |= 1 << place;
-                }
-            })?;
+        let Columns { mentions, of_texts: Marks { touched, .. }, .. } = columns;
+        for (place, name) in query.names.iter().enumerate() {
+            for segment in 0..reader.segments().len() {
+                let files = self.corpus.files_of(segment);
+                reader.postings(segment, IndexField::Word, name, |doc, _| {
+                    let file = files[doc as usize];
+                    // Only what matches otherwise is ranked: this is no list of its own.
+                    if is_admitted(&self.admitted, file) && touched[file as usize] != 0 {
+                        mentions[file as usize] |= 1 << place;
+                    }
+                })?;
+            }
         }
         Ok(())
+    }
+}
+
+impl Columns {
+    /// Brings the marks of both passes together.
+    fn join(&mut self) {
+        let Columns { of_texts, of_names, .. } = self;
+        let marks = [(&mut of_texts.seen, &of_names.seen), (&mut of_texts.touched, &of_names.touched)];
+        for (own, others) in marks {
+            own.iter_mut().zip(others).for_each(|(own, other)| *own |= *other);
+        }
     }
 
     /// How well a file matches as a whole.
     fn worth(&self, file: u32) -> f32 {
-        let Columns { body, symbols, name, path, .. } = &self.evidence.columns;
         let at = file as usize;
-        body[at] + symbols[at] + name[at] + path[at]
+        self.body[at] + self.symbols[at] + self.name[at] + self.path[at]
     }
 
     /// Whether a chunk of a file holds `n_inner` inner terms, or two that follow each other and share a line as many
     /// together.
-    fn holds(&self, file: u32, n_inner: u8) -> bool {
-        let docs = self.corpus.docs(file);
-        let seen = &self.evidence.columns.seen[docs.start as usize..docs.end as usize];
+    fn holds(&self, corpus: &Corpus, file: u32, n_inner: u8) -> bool {
+        let docs = corpus.docs(file);
+        let seen = &self.of_texts.seen[docs.start as usize..docs.end as usize];
         let mut before = 0;
         docs.clone().zip(seen).any(|(doc, seen)| {
             let held = seen & !SEEN;
             let both = before + held;
             before = held;
-            held >= n_inner || (both >= n_inner && doc > docs.start && self.corpus.shares_line(doc))
+            held >= n_inner || (both >= n_inner && doc > docs.start && corpus.shares_line(doc))
         })
     }
 }

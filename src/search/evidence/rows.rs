@@ -1,10 +1,13 @@
 //! From chunks to files: what the chunks of every file that matches sum up to, and all that is known of a file for
 //! the few hundred that are looked at closely.
 
-use super::{Columns, Evidence, FileEvidence, SEEN, for_each_place};
+use std::mem::take;
+use std::ops::Range;
+
+use super::{Columns, Evidence, FileEvidence, Marks, SEEN, for_each_place};
 use crate::model::Field;
-use crate::search::Context;
 use crate::search::literal::Literal;
+use crate::search::{Context, beside};
 
 /// How much a chunk's symbols count beside its text when the chunk to show is chosen.
 const SYMBOLS_IN_CHOICE: f32 = 0.7;
@@ -33,22 +36,51 @@ pub struct Sums {
 impl Evidence {
     /// Sums the chunks of each file up, under the filter's kinds, and notes the files that match.
     pub(super) fn sum_up(&mut self, context: &Context<'_>, literal: &Literal, defining: Vec<u32>) {
-        let Evidence { touched, sums, chunk_body, chunk_symbol, columns, idf, .. } = self;
-        let corpus = context.corpus;
-        let by_kind = context.filter.kinds().is_some();
-        literal.files.iter().for_each(|(file, _)| columns.touched[*file as usize] = 1);
-        literal.docs.iter().for_each(|doc| columns.seen[*doc as usize] |= SEEN);
-        let total: f32 = idf.iter().sum();
+        let Marks { seen, touched, .. } = &mut self.columns.of_texts;
+        literal.files.iter().for_each(|(file, _)| touched[*file as usize] = 1);
+        literal.docs.iter().for_each(|doc| seen[*doc as usize] |= SEEN);
+        let total: f32 = self.idf.iter().sum();
         if total > 0.0 {
-            idf.iter_mut().for_each(|idf| *idf /= total);
+            self.idf.iter_mut().for_each(|idf| *idf /= total);
         }
-        for_each_place(&columns.touched, |file| {
+        let n_files = touched.len();
+        let half = n_files / 2;
+        let (mut earlier, mut later) =
+            ((take(&mut self.touched), take(&mut self.sums)), take(&mut self.columns.later));
+        beside::both(
+            beside::is_worth_it(context.corpus),
+            || self.sum_up_files(context, 0..half, &mut earlier),
+            || self.sum_up_files(context, half..n_files, &mut later),
+        );
+        earlier.0.extend(&later.0);
+        earlier.1.extend(&later.1);
+        (self.touched, self.sums) = earlier;
+        self.columns.later = later;
+        self.literal_docs.extend(&literal.docs);
+        self.literal_files.extend(&literal.files);
+        self.defining.extend(defining);
+        self.defining.sort_unstable();
+    }
+
+    /// The same for some files: those that match, and what their chunks sum up to.
+    fn sum_up_files(
+        &self,
+        context: &Context<'_>,
+        files: Range<usize>,
+        (touched, sums): &mut (Vec<u32>, Vec<Sums>),
+    ) {
+        let Evidence { chunk_body, chunk_symbol, columns, .. } = self;
+        let (corpus, seen) = (context.corpus, &columns.of_texts.seen);
+        let by_kind = context.filter.kinds().is_some();
+        let first = files.start;
+        for_each_place(&columns.of_texts.touched[files], |place| {
+            let file = first + place;
             let docs = corpus.docs(file as u32);
             let mut own = Sums::default();
             let mut best = [0.0; 3];
             if by_kind {
                 let answers =
-                    |doc: &u32| columns.seen[*doc as usize] != 0 && corpus.is_of_kinds(*doc, context.filter);
+                    |doc: &u32| seen[*doc as usize] != 0 && corpus.is_of_kinds(*doc, context.filter);
                 for doc in docs.filter(answers) {
                     let at = doc as usize;
                     own.is_shown = true;
@@ -73,16 +105,12 @@ impl Evidence {
                 if holds(Field::Body) {
                     best = chunk_body[docs.clone()].iter().fold(best, |best, body| with(best, *body));
                 }
-                own.is_shown = columns.first[file] != 0 || columns.seen[docs].iter().any(|seen| *seen != 0);
+                own.is_shown = columns.first[file] != 0 || seen[docs].iter().any(|seen| *seen != 0);
             }
             (own.chunk, own.chunks) = (best[0], best.iter().sum());
             touched.push(file as u32);
             sums.push(own);
         });
-        self.literal_docs.extend(&literal.docs);
-        self.literal_files.extend(&literal.files);
-        self.defining.extend(defining);
-        self.defining.sort_unstable();
     }
 
     /// All that is known of a file that matches.
@@ -98,7 +126,7 @@ impl Evidence {
         }
         for doc in corpus.docs(file) {
             let at = doc as usize;
-            if self.columns.seen[at] != 0 && corpus.is_of_kinds(doc, filter) {
+            if self.columns.of_texts.seen[at] != 0 && corpus.is_of_kinds(doc, filter) {
                 choice.add(doc, self.chunk_body[at], self.chunk_symbol[at], self.columns.comment[at]);
             }
         }
