@@ -49,9 +49,8 @@ pub fn gather(
     let defining = defining?;
     evidence.columns.join();
     debug_span!("search.evidence.definitions").in_scope(|| pass.mentioned(query, &mut evidence.columns))?;
-    let n_inner = inner.count_ones() as u8;
-    let likely = |file: u32| evidence.columns.holds(corpus, file, n_inner);
-    let likely: Option<&literal::Likely<'_>> = if n_inner > 0 { Some(&likely) } else { None };
+    let likely = |file: u32| evidence.columns.holds(corpus, file, inner);
+    let likely: Option<&literal::Likely<'_>> = if inner != 0 { Some(&likely) } else { None };
     let worth = |file: u32| evidence.columns.worth(file);
     let literal =
         debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
@@ -402,9 +401,13 @@ impl Columns {
         self.body[at] + self.symbols[at] + self.name[at] + self.path[at]
     }
 
-    /// Whether a chunk of a file holds `n_inner` inner terms, or two that follow each other and share a line as many
-    /// together.
-    fn holds(&self, corpus: &Corpus, file: u32, n_inner: u8) -> bool {
+    /// Whether the text of a file holds the `inner` terms, and a chunk of it as many of them, or two that follow each
+    /// other and share a line as many together.
+    fn holds(&self, corpus: &Corpus, file: u32, inner: u64) -> bool {
+        if self.masks[Field::Body as usize][file as usize] & inner != inner {
+            return false;
+        }
+        let n_inner = inner.count_ones() as u8;
         let docs = corpus.docs(file);
         let seen = &self.of_texts.seen[docs.start as usize..docs.end as usize];
         let mut before = 0;
