@@ -9,7 +9,7 @@ mod install;
 mod mcp;
 
 fn main() -> std::process::ExitCode {
-    give_back_soon();
+    give_back_after(QUESTION);
     cli::main()
 }
 
@@ -19,17 +19,29 @@ fn main() -> std::process::ExitCode {
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What is freed goes back to the system soon: segments are filled in tens of megabytes, and what the allocator keeps
-/// for its default of ten milliseconds adds up to a quarter more than an index takes to build. With no delay at all a
-/// query would give back what its next stage asks for.
-fn give_back_soon() {
+/// After how many milliseconds what is freed goes back to the system. A single question is over before that, and asks for
+/// the same memory again and again: giving it back in between takes a fifth of its time. Segments are filled in tens of
+/// megabytes: what the allocator keeps for its default of ten milliseconds adds up to a quarter more than an index takes
+/// to build; but with no delay at all each stage of a server's answers gives back what the next one asks for.
+const QUESTION: i64 = 100;
+const UPDATES: i64 = 1;
+
+/// Has freed memory go back to the system after so many milliseconds.
+fn give_back_after(milliseconds: i64) {
     #[cfg(target_os = "linux")]
     // SAFETY: it sets a number of the allocator's.
     unsafe {
-        /// The place of `mi_option_purge_delay`, which is in milliseconds.
+        /// The place of `mi_option_purge_delay`.
         const PURGE_DELAY: i32 = 15;
-        libmimalloc_sys::mi_option_set(PURGE_DELAY, 1);
+        libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds as std::ffi::c_long);
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = milliseconds;
+}
+
+/// Prepares for an update of an index.
+fn give_back_soon() {
+    give_back_after(UPDATES);
 }
 
 /// Gives back now what is free and kept for later: of this thread all, of others what they have left to the process.
@@ -41,9 +53,11 @@ fn give_back() {
     }
 }
 
-/// Keeps the system from making huge pages of the allocator's small ones, of which a process that lives long uses little
-/// each: a server of ten roots takes a third of the memory without them. Indexing by itself is over before that counts.
-fn keep_pages_small() {
+/// Prepares for a long life. Besides, the system is kept from making huge pages of the allocator's small ones, of which a
+/// process that lives long uses little each: a server of ten roots takes a third of the memory without them. Indexing by
+/// itself is over before that counts.
+fn live_long() {
+    give_back_soon();
     #[cfg(target_os = "linux")]
     // SAFETY: it sets a flag of the process; where the system does not know it, nothing happens.
     unsafe {

@@ -145,7 +145,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         profile: profile.unwrap_or(Profile::Default),
         give_back: crate::give_back,
     };
-    crate::keep_pages_small();
+    crate::live_long();
     let served = match http_config(matches) {
         Some(asked) => {
             let listening = http::listen(&asked, config).map_err(failed)?;

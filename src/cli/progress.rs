@@ -4,7 +4,7 @@
 //! to do, as most do, does not flicker before every answer.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -21,6 +21,8 @@ pub struct Bar {
     shown: bool,
     begun: Instant,
     drawn: Mutex<Option<Drawn>>,
+    /// Whether the allocator knows that an update has begun.
+    memory: Once,
 }
 
 /// What is on the screen.
@@ -38,6 +40,7 @@ impl Bar {
             shown: !output.quiet && io::stderr().is_terminal(),
             begun: Instant::now(),
             drawn: Mutex::new(None),
+            memory: Once::new(),
         }
     }
 
@@ -46,6 +49,9 @@ impl Bar {
         if progress.stage == Stage::Wait {
             self.say_that_it_waits(progress.holder);
             return;
+        }
+        if progress.stage != Stage::Scan {
+            self.memory.call_once(crate::give_back_soon);
         }
         if !self.shown || self.begun.elapsed() < PATIENCE {
             return;

@@ -15,7 +15,7 @@ use super::place::Place;
 use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    crate::keep_pages_small();
+    crate::live_long();
     let place = Place::of(matches)?;
     let told = Mutex::new((output, Ok(())));
     loop {
