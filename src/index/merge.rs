@@ -22,6 +22,9 @@ pub(super) const MAX_SEGMENT_DOCS: u64 = 1 << 20;
 /// A segment is not rewritten for fewer deleted documents than this.
 const MIN_GARBAGE: u64 = 1024;
 
+/// A merge of fewer documents is not worth a second thread, and a segment more.
+const LEAST_TO_HALVE: u64 = 1 << 16;
+
 /// How much larger than all smaller ones together a segment may be that is merged with them.
 const GROWTH: u64 = 3;
 
@@ -61,6 +64,26 @@ pub(super) fn plan(sizes: &[Size], added: u32) -> Vec<usize> {
         }
     }
     taken
+}
+
+/// The segments of a merge as two merges of about as many documents, where it is large; else as one.
+pub(super) fn halves(sizes: &[Size], mut segments: Vec<usize>) -> Vec<Vec<usize>> {
+    let live = |place: &usize| sizes[*place].live;
+    if segments.len() < 4 || segments.iter().map(live).sum::<u64>() < LEAST_TO_HALVE {
+        return vec![segments];
+    }
+    segments.sort_by_key(|place| (std::cmp::Reverse(live(place)), *place));
+    let mut halves = [(0, Vec::new()), (0, Vec::new())];
+    for place in segments {
+        let [one, other] = &mut halves;
+        let half = if one.0 <= other.0 { one } else { other };
+        half.0 += live(&place);
+        half.1.push(place);
+    }
+    match halves {
+        [(_, one), (_, other)] if one.len() > 1 && other.len() > 1 => vec![one, other],
+        [(_, one), (_, other)] => vec![[one, other].concat()],
+    }
 }
 
 /// How many of the smallest segments to merge: as few as suffice, and more while that costs next to nothing.
@@ -212,5 +235,16 @@ mod tests {
             let log = (total as f64).ln() / (4.0f64 / 3.0).ln();
             prop_assert!(rewritten as f64 <= total as f64 * (log + 1.0), "{} of {}", rewritten, total);
         }
+    }
+
+    #[test]
+    fn large_merges_are_halved_and_small_ones_are_not() {
+        let halves = |sizes: &[u64]| halves(&live(sizes), (0..sizes.len()).collect());
+        assert_eq!(halves(&[9, 9, 9, 9]), [vec![0, 1, 2, 3]]);
+        assert_eq!(halves(&[90_000, 20_000, 20_000]), [vec![0, 1, 2]]);
+        assert_eq!(halves(&[90_000, 2_000, 3_000, 1_000]), [vec![0, 2, 1, 3]]);
+        let size = |group: &Vec<usize>| group.iter().map(|place| [50, 40, 30, 20, 10][*place]).sum::<u64>();
+        let two = halves(&[50_000, 40_000, 30_000, 20_000, 10_000]);
+        assert_eq!(two.iter().map(size).collect::<Vec<_>>(), [80, 70]);
     }
 }

@@ -22,6 +22,9 @@ use crate::id::VersionId;
 /// number by itself at its dictionary.
 const LONG_RUN: usize = 64;
 
+/// So many merges go side by side where they are large.
+const MERGES: usize = 2;
+
 /// The one writer of an index. The caller holds the workspace's lock.
 pub struct Writer {
     layout: Layout,
@@ -70,7 +73,7 @@ impl Writer {
         }
         index.set_tokenizers(tokenizers());
         // The writer's own indexing thread stays idle: documents come in finished segments, and merges are waited for.
-        let options = IndexWriterOptions::builder().num_merge_threads(1).build();
+        let options = IndexWriterOptions::builder().num_merge_threads(MERGES).build();
         let writer = index.writer_with_options(options).map_err(explain)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         // What an update that was killed left behind takes space and names: deletions are written to a file that is
@@ -125,20 +128,22 @@ impl Writer {
 
     /// Merges small segments when there are many, and rewrites those that hold mostly deleted documents: bounded work
     /// for the end of a command that added `added_docs` documents. How many it rewrote. Answers do not change, and
-    /// neither does the payload.
+    /// neither does the payload. A large merge is made as two of about the same size, which go side by side.
     pub fn merge(&mut self, added_docs: u32) -> Result<u64, IndexError> {
-        self.merge_groups(|sizes| vec![merge::plan(sizes, added_docs)])
+        let choose = |sizes: &[merge::Size]| merge::halves(sizes, merge::plan(sizes, added_docs));
+        self.merge_groups(MERGES, choose)
     }
 
     /// Drops all deleted documents and leaves few segments, however long that takes. How many documents it rewrote.
     /// Every segment that it builds is durable before the next is begun, so what was done is not lost when it is
     /// ended.
     pub fn compact(&mut self) -> Result<u64, IndexError> {
-        self.merge_groups(merge::compaction)
+        self.merge_groups(1, merge::compaction)
     }
 
     fn merge_groups(
         &mut self,
+        at_a_time: usize,
         choose: impl FnOnce(&[merge::Size]) -> Vec<Vec<usize>>,
     ) -> Result<u64, IndexError> {
         let segments = self.index.searchable_segment_metas()?;
@@ -154,8 +159,13 @@ impl Writer {
             .collect();
         // The files of a segment are kept for as long as anybody has it in hand.
         drop(segments);
-        for ids in groups {
-            self.writer.merge(&ids).wait().map_err(|error| self.folder.explain(error))?;
+        for together in groups.chunks(at_a_time) {
+            let begun: Vec<_> = together.iter().map(|ids| self.writer.merge(ids)).collect();
+            let ended = begun.into_iter().map(|merge| merge.wait());
+            // All are waited for: one that goes on would hold on to files that the caller believes to be free.
+            ended
+                .fold(Ok(()), |all, one| all.and(one.map(drop)))
+                .map_err(|error| self.folder.explain(error))?;
         }
         Ok(docs)
     }
