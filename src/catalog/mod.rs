@@ -192,7 +192,7 @@ pub const THREADS: Param = param(
 pub const MAX_MEMORY: Param = param(
     "max_memory",
     Takes::Bytes,
-    "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G); else 256M and 700 bytes a file, and up to 256M more for large trees. Never changes an answer",
+    "Memory that indexing keeps to, at least 64M (bytes, or with K, M, G); else 200M and 700 bytes a file, and up to 256M more for large trees. Never changes an answer",
 );
 /// Hidden files.
 pub const HIDDEN: Param =

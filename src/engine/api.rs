@@ -42,8 +42,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Bytes of memory that an update keeps to, at least 64 MiB. Never changes an answer: with less, segments are
     /// written sooner, large files are parsed one after the other, and at last fewer threads work. One file by itself
-    /// may need more, see [`Options::max_file_bytes`]. `None` for 256 MiB, 700 bytes a file of the tree, and
-    /// of what is to be read a quarter of the bytes beyond 200 MiB, up to another 256 MiB.
+    /// may need more, see [`Options::max_file_bytes`]. `None` for 200 MiB, 700 bytes a file of the tree, and
+    /// of what is to be read a third of the bytes beyond 200 MiB, up to another 256 MiB.
     pub max_memory: Option<u64>,
     /// How long [`super::Engine::refresh`], `rebuild` and `collect` wait for another process that is changing the
     /// index. Default: not at all. Searches do not wait, see [`StalePolicy::Wait`].

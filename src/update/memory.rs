@@ -16,9 +16,9 @@ const MIB: u64 = 1 << 20;
 pub const LEAST: u64 = 64 * MIB;
 
 /// What an update keeps to when nobody says otherwise, beside what grows with the tree.
-pub const DEFAULT: u64 = 256 * MIB;
+pub const DEFAULT: u64 = 200 * MIB;
 
-/// From so many bytes of source on it takes a quarter of the rest more, up to [`MOST_MORE`]: larger segments are fewer,
+/// From so many bytes of source on it takes a third of the rest more, up to [`MOST_MORE`]: larger segments are fewer,
 /// and fewer merges are to be made of them.
 const LARGE_SOURCE: u64 = 200 * MIB;
 const MOST_MORE: u64 = 256 * MIB;
@@ -65,7 +65,7 @@ impl Shares {
     /// The shares of `max_memory` bytes, or of the default, for a tree of `n_files` of which `bytes` are to be read, and
     /// at most so many threads.
     pub fn of(max_memory: Option<u64>, n_files: usize, bytes: u64, threads: usize) -> Shares {
-        let more = (bytes.saturating_sub(LARGE_SOURCE) / 4).min(MOST_MORE);
+        let more = (bytes.saturating_sub(LARGE_SOURCE) / 3).min(MOST_MORE);
         let max_memory = max_memory.unwrap_or(DEFAULT + more + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
@@ -164,8 +164,8 @@ mod tests {
             assert_eq!(usual.threads, 2, "{usual:?}");
             usual.segment as u64 / MIB
         };
-        assert_eq!([segment(20_000, 0), segment(5_000_000, LARGE_SOURCE)], [49, 49]);
-        assert_eq!([segment(80_000, 600 * MIB), segment(5_000_000, 1 << 40)], [71, 96]);
+        assert_eq!([segment(20_000, 0), segment(5_000_000, LARGE_SOURCE)], [36, 36]);
+        assert_eq!([segment(80_000, 600 * MIB), segment(5_000_000, 1 << 40)], [66, 93]);
     }
 
     #[test]
