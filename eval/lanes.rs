@@ -67,13 +67,14 @@ enum Lane {
     Parse,
     Cursor,
     Analyze,
+    AtOnce,
     Index,
     NothingChanged,
     NothingChangedAgain,
 }
 
 impl Lane {
-    const ALL: [(Lane, &'static str, &'static str); 11] = [
+    const ALL: [(Lane, &'static str, &'static str); 12] = [
         (Lane::Floor, "floor", "list + stat"),
         (Lane::Walk, "walk", "walk + stat (ours)"),
         (Lane::Read, "read", "+ read"),
@@ -82,7 +83,8 @@ impl Lane {
         (Lane::Parse, "parse", "read + parse"),
         (Lane::Cursor, "cursor", "read + parse + cursor walk"),
         (Lane::Analyze, "analyze", "read + analyze (ours)"),
-        (Lane::Index, "index", "complete index"),
+        (Lane::AtOnce, "at-once", "complete index, parsed at once"),
+        (Lane::Index, "index", "complete index, text first where large"),
         (Lane::NothingChanged, "nothing-changed", "nothing changed, new process"),
         (Lane::NothingChangedAgain, "nothing-changed-again", "nothing changed, open engine"),
     ];
@@ -95,9 +97,13 @@ impl Lane {
         matches!(self, Lane::NothingChanged | Lane::NothingChangedAgain)
     }
 
+    fn is_index(self) -> bool {
+        matches!(self, Lane::Index | Lane::AtOnce)
+    }
+
     /// Whether it has to know which files an index holds.
     fn needs_the_set(self) -> bool {
-        !self.is_refresh() && !matches!(self, Lane::Floor | Lane::Walk | Lane::Index)
+        !self.is_refresh() && !self.is_index() && !matches!(self, Lane::Floor | Lane::Walk)
     }
 }
 
@@ -216,7 +222,7 @@ fn table(all: &[Vec<Run>], source_bytes: u64) {
         };
         let (in_wall, in_cpu) = (ratio(|run| run.seconds), ratio(|run| run.cpu));
         let (mut peaks, mut share) = ([String::new(), String::new()], String::new());
-        if *lane == Lane::Index {
+        if lane.is_index() {
             // Peaks are peaks: the largest of the runs.
             let most = |of: fn(&Run) -> u64| runs.iter().map(of).max().filter(|peak| *peak > 0);
             peaks = [most(|run| run.peak), most(|run| run.peak_anon)]
@@ -252,7 +258,7 @@ fn child(lane: Lane, args: &ArgMatches) -> Result<()> {
     let scratch = args.get_one::<PathBuf>("scratch").ok_or("--lane is given by the parent")?;
     let threads = number(args, "threads");
     let run = match lane {
-        Lane::Index | Lane::NothingChanged | Lane::NothingChangedAgain => {
+        Lane::AtOnce | Lane::Index | Lane::NothingChanged | Lane::NothingChangedAgain => {
             engine_lane(lane, tree, &scratch.join("index"), threads)?
         }
         _ => floor_lane(lane, tree, FileSet::from_text(&fs::read_to_string(scratch.join("set"))?)?, threads)?,
@@ -262,11 +268,15 @@ fn child(lane: Lane, args: &ArgMatches) -> Result<()> {
 }
 
 fn engine_lane(lane: Lane, tree: &Path, dir: &Path, threads: usize) -> Result<Run> {
-    if lane == Lane::Index && dir.exists() {
+    if lane.is_index() && dir.exists() {
         fs::remove_dir_all(dir)?;
     }
-    let options =
-        Options { index_dir: Some(dir.to_path_buf()), threads: Some(threads), ..Options::default() };
+    let options = Options {
+        index_dir: Some(dir.to_path_buf()),
+        threads: Some(threads),
+        text_first: lane != Lane::AtOnce,
+        ..Options::default()
+    };
     let memory = Memory::watch();
     let mut begun = Clock::start();
     let engine = Engine::open(tree, options)?;
@@ -277,7 +287,7 @@ fn engine_lane(lane: Lane, tree: &Path, dir: &Path, threads: usize) -> Result<Ru
     let report = engine.refresh(&|_| ())?;
     let (seconds, cpu) = begun.elapsed();
     let (peak, peak_anon) = memory.peaks();
-    if lane != Lane::Index && report.added + report.changed + report.deleted > 0 {
+    if !lane.is_index() && report.added + report.changed + report.deleted > 0 {
         return Err("the tree has changed meanwhile".into());
     }
     let status = engine.status()?;
