@@ -22,8 +22,9 @@ pub(super) const MAX_SEGMENT_DOCS: u64 = 1 << 20;
 /// A segment is not rewritten for fewer deleted documents than this.
 const MIN_GARBAGE: u64 = 1024;
 
-/// A merge of fewer documents is not worth a second thread, and a segment more.
-const LEAST_TO_HALVE: u64 = 1 << 16;
+/// A merge of fewer documents is not worth a second thread, and a segment more. While the crate itself is worked on, small
+/// ones are halved too, so that tests do.
+const LEAST_TO_HALVE: u64 = if cfg!(debug_assertions) { 64 } else { 1 << 16 };
 
 /// How much larger than all smaller ones together a segment may be that is merged with them.
 const GROWTH: u64 = 3;
