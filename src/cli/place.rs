@@ -136,9 +136,7 @@ impl Place {
 
     /// The same, to change the index: another process that does so is waited for, unless the user says not to.
     pub fn open_for_writing(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
-        let wait = if given(matches, catalog::NO_WAIT.name) { Duration::ZERO } else { ENDLESS };
-        let text_first = !given(matches, catalog::WAIT.name);
-        Ok(Engine::open(&self.root, Options { wait, text_first, ..options(matches)? })?)
+        Ok(Engine::open(&self.root, options_for_writing(matches)?)?)
     }
 
     /// The root-relative form of a typed path, whether or not there is such a file.
@@ -213,6 +211,12 @@ fn entry(cwd: &Path, path: &Path) -> PathBuf {
     }
 }
 
+/// The options of a command that changes the index.
+fn options_for_writing(matches: &ArgMatches) -> Result<Options, Failure> {
+    let wait = if given(matches, catalog::NO_WAIT.name) { Duration::ZERO } else { ENDLESS };
+    Ok(Options { wait, text_first: !given(matches, catalog::WAIT.name), ..options(matches)? })
+}
+
 /// How a tree is indexed, and what happens to changes.
 pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     let mut options =
@@ -261,5 +265,24 @@ fn stale_policy(matches: &ArgMatches) -> Result<Option<StalePolicy>, Failure> {
         Some("error") => Ok(Some(StalePolicy::Error)),
         Some("wait") => Ok(Some(StalePolicy::Wait)),
         Some(other) => unreachable!("the parser lets no '{other}' through"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_of_index_become_its_options() {
+        let of = |line: &str| {
+            let matches = crate::cli::command().try_get_matches_from(line.split(' ')).unwrap();
+            let (_, own) = matches.subcommand().unwrap();
+            let options = options_for_writing(own).unwrap_or_else(|_| panic!("{line}"));
+            (options.text_first, options.wait)
+        };
+        assert_eq!(of("spyhop index"), (true, ENDLESS));
+        assert_eq!(of("spyhop index --wait"), (false, ENDLESS));
+        assert_eq!(of("spyhop index --no-wait"), (true, Duration::ZERO));
+        assert_eq!(of("spyhop gc --no-wait"), (true, Duration::ZERO));
     }
 }
