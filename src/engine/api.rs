@@ -110,7 +110,8 @@ pub enum OnMissing {
 /// What a search does about changes since the index was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StalePolicy {
-    /// Stat the tree, index what changed, then answer. The default.
+    /// Stat the tree, index what changed, then answer. The default. While another process is indexing, the answer is
+    /// from what is committed; about a branch that has moved, see [`Options::view`], only after ten seconds.
     Refresh,
     /// Stat the tree, answer from the index as it is, count the stale files.
     Warn,
