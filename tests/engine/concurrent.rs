@@ -20,10 +20,12 @@ fn word(state: usize) -> String {
     format!("qx{}qx", char::from(b'a' + state as u8))
 }
 
-/// Writes every file of a state.
+/// Writes every file of a state, each at once: nobody may find one half written.
 fn write(tree: &Tree, state: usize) {
+    let beside = tree.root().with_file_name("next.rs");
     for file in 0..FILES {
-        tree.write(&format!("f{file}.rs"), format!("/// {}\nfn number_{file}() {{}}\n", word(state)));
+        std::fs::write(&beside, format!("/// {}\nfn number_{file}() {{}}\n", word(state))).unwrap();
+        std::fs::rename(&beside, tree.root().join(format!("f{file}.rs"))).unwrap();
     }
 }
 
