@@ -364,17 +364,15 @@ impl Meta {
             || lens.iter().skip(1).sum::<u64>() > lens.first().copied().unwrap_or(0) + (64 << 10)
     }
 
-    /// Lengths of the scored fields and the number of chunks, summed over the versions of `view`.
-    pub fn totals(&self, view: &View) -> Totals {
-        let mut totals = Totals::default();
-        for version in view.versions().iter().filter_map(|id| self.version(*id)) {
-            totals.files += 1;
-            totals.chunks += version.chunks() as u64;
-            for (sum, len) in totals.lengths.iter_mut().zip(version.lengths()) {
-                *sum += len as u64;
-            }
-        }
-        totals
+    /// The versions of a view, by number. Each is looked for behind the one before it, where most stand.
+    pub fn versions_of<'m>(&'m self, view: &'m View) -> impl Iterator<Item = Version<'m>> {
+        let mut last: Option<Version<'m>> = None;
+        view.versions().iter().filter_map(move |id| {
+            let next = last.and_then(|last| last.next()).filter(|next| next.id() == *id);
+            let found = next.filter(|_| self.versions.gone.is_empty()).or_else(|| self.version(*id));
+            last = found.or(last);
+            found
+        })
     }
 }
 
@@ -389,6 +387,17 @@ pub struct Totals {
     pub lengths: [u64; Field::ALL.len()],
 }
 
+impl Totals {
+    /// Counts a version in.
+    pub fn add(&mut self, version: Version<'_>) {
+        self.files += 1;
+        self.chunks += u64::from(version.chunks());
+        for (sum, len) in self.lengths.iter_mut().zip(version.lengths()) {
+            *sum += u64::from(len);
+        }
+    }
+}
+
 /// A file version: a row of the columns.
 #[derive(Clone, Copy)]
 pub struct Version<'m> {
@@ -399,6 +408,12 @@ pub struct Version<'m> {
 }
 
 impl<'m> Version<'m> {
+    /// The one behind it in its record.
+    fn next(self) -> Option<Version<'m>> {
+        let row = self.row + 1;
+        (row < self.columns.rows()).then_some(Version { row, ..self })
+    }
+
     /// Its number.
     pub fn id(self) -> VersionId {
         VersionId(self.columns.id(self.row))

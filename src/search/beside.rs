@@ -6,8 +6,6 @@ use std::sync::LazyLock;
 
 use tracing::{Span, dispatcher};
 
-use super::corpus::Corpus;
-
 /// A thread takes some 50 microseconds to start and end, as long as the postings of this many chunks. While the crate
 /// itself is worked on, small trees go both ways, so that tests do.
 const LEAST_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
@@ -15,9 +13,9 @@ const LEAST_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
 static HAS_TWO_CORES: LazyLock<bool> =
     LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores > NonZero::<usize>::MIN));
 
-/// Whether an answer from this corpus is worked on by two threads. It never changes the answer.
-pub fn is_worth_it(corpus: &Corpus) -> bool {
-    *HAS_TWO_CORES && corpus.n_docs() >= LEAST_DOCS
+/// Whether an answer from so many chunks is worked on by two threads. It never changes the answer.
+pub fn is_worth_it(n_docs: usize) -> bool {
+    *HAS_TWO_CORES && n_docs >= LEAST_DOCS
 }
 
 /// Does both; `there` on a thread of its own if that is worth it. A panic of either is one of the caller.

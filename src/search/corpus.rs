@@ -1,9 +1,13 @@
 //! One view of one commit, made ready for queries: files in place of versions, statistics that count only what the
 //! view holds.
 
+mod documents;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use documents::Documents;
 
 use super::evidence::Pool;
 use super::{SearchError, place};
@@ -56,16 +60,9 @@ pub struct Corpus {
     key: ViewKey,
     versions: Vec<VersionId>,
     totals: Totals,
-    /// Number of the first document of each segment, and the number of documents at the end.
-    bases: Vec<u32>,
-    /// The file of every document.
-    files: Vec<u32>,
-    /// The documents of every file; they stand together, because a thread adds a file as a whole.
-    docs: Vec<Range<u32>>,
+    documents: Documents,
     /// How many terms the text of every file holds.
     lengths: Vec<[u32; 2]>,
-    /// Whether the view holds every document of a segment, by segment.
-    whole: Vec<bool>,
     /// What the path of every file says of it, once it has been asked: the bits of [`Role`] and [`ASKED`].
     roles: Vec<AtomicU8>,
     /// Evidence of earlier queries, whose memory later ones take.
@@ -76,48 +73,19 @@ impl Corpus {
     /// The view `key` of `committed`; `None` when there is no such view.
     pub fn new(committed: Arc<Committed>, key: &ViewKey) -> Result<Option<Corpus>, SearchError> {
         let Some(view) = committed.meta.view(key)? else { return Ok(None) };
-        let versions: Vec<VersionId> =
-            view.versions().iter().copied().filter(|id| committed.meta.version(*id).is_some()).collect();
-        let totals = committed.meta.totals(view);
-        // Numbers are never used again, so after a rebuild they begin far from 0.
-        let lowest = versions.first().map_or(0, |id| id.0);
-        let mut file_of = vec![NO_FILE; versions.last().map_or(0, |id| (id.0 - lowest) as usize + 1)];
-        for (file, version) in versions.iter().enumerate() {
-            file_of[(version.0 - lowest) as usize] = file as u32;
+        let (mut versions, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
+        let mut totals = Totals::default();
+        for version in committed.meta.versions_of(view) {
+            let own = version.lengths();
+            totals.add(version);
+            versions.push(version.id());
+            lengths.push([own[Field::Body as usize], own[Field::Symbol as usize]]);
         }
-        let (mut bases, mut whole) = (vec![0], Vec::new());
-        let n_docs = committed.reader.segments().iter().map(|segment| segment.max_doc() as usize).sum();
-        let mut files = Vec::with_capacity(n_docs);
-        for segment in committed.reader.segments() {
-            let deletes = segment.has_deletes();
-            let mut is_whole = true;
-            let mut docs = 0..segment.max_doc();
-            segment.for_each_version(|version| {
-                // Below the lowest it wraps past the end.
-                let file = file_of.get(version.wrapping_sub(lowest) as usize).copied().unwrap_or(NO_FILE);
-                let live =
-                    docs.next().is_some_and(|doc| file != NO_FILE && (!deletes || segment.is_live(doc)));
-                files.push(if live { file } else { NO_FILE });
-                is_whole &= live;
-            })?;
-            whole.push(is_whole);
-            bases.push(files.len() as u32);
-        }
-        let mut docs = vec![0..0; versions.len()];
-        for (doc, file) in files.iter().enumerate().filter(|(_, file)| **file != NO_FILE) {
-            let range: &mut Range<u32> = &mut docs[*file as usize];
-            let is_first = range.end == 0;
-            *range = if is_first { doc as u32 } else { range.start }..doc as u32 + 1;
-        }
-        let length = |id: &VersionId| {
-            let lengths = committed.meta.version(*id).map(|version| version.lengths()).unwrap_or_default();
-            [lengths[Field::Body as usize], lengths[Field::Symbol as usize]]
-        };
-        let lengths = versions.iter().map(length).collect();
+        let documents = Documents::of(&committed.reader, &versions)?;
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
         let key = key.clone();
-        Ok(Some(Corpus { key, versions, totals, bases, files, docs, lengths, whole, roles, pool, committed }))
+        Ok(Some(Corpus { key, versions, totals, documents, lengths, roles, pool, committed }))
     }
 
     /// The commit.
@@ -153,7 +121,7 @@ impl Corpus {
 
     /// How many documents there are, live or not.
     pub(super) fn n_docs(&self) -> usize {
-        self.files.len()
+        self.documents.files.len()
     }
 
     /// The view's sums.
@@ -191,17 +159,18 @@ impl Corpus {
 
     /// The file of every document, by document.
     pub(super) fn files(&self) -> &[u32] {
-        &self.files
+        &self.documents.files
     }
 
     /// The file of every document of a segment.
     pub(super) fn files_of(&self, segment: usize) -> &[u32] {
-        &self.files[self.bases[segment] as usize..self.bases[segment + 1] as usize]
+        &self.documents.files
+            [self.documents.bases[segment] as usize..self.documents.bases[segment + 1] as usize]
     }
 
     /// The documents of a file.
     pub fn docs(&self, file: u32) -> Range<u32> {
-        self.docs[file as usize].clone()
+        self.documents.of_file[file as usize].clone()
     }
 
     /// How many terms the text of a file holds.
@@ -211,7 +180,7 @@ impl Corpus {
 
     /// Whether the view holds every document of a segment.
     pub(super) fn is_whole(&self, segment: usize) -> bool {
-        self.whole[segment]
+        self.documents.whole[segment]
     }
 
     /// Where evidence comes from and goes to.
@@ -221,12 +190,12 @@ impl Corpus {
 
     /// The number of the first document of a segment.
     pub(super) fn base(&self, segment: usize) -> u32 {
-        self.bases[segment]
+        self.documents.bases[segment]
     }
 
     /// The path of the file of a document.
     pub fn path_of(&self, doc: u32) -> &str {
-        self.path(self.files[doc as usize])
+        self.path(self.documents.files[doc as usize])
     }
 
     /// What the columns say of a document.
@@ -260,7 +229,7 @@ impl Corpus {
 
     /// The segment of a document and its number there.
     pub(super) fn locate(&self, doc: u32) -> (usize, u32) {
-        let segment = self.bases.partition_point(|base| *base <= doc) - 1;
-        (segment, doc - self.bases[segment])
+        let segment = self.documents.bases.partition_point(|base| *base <= doc) - 1;
+        (segment, doc - self.documents.bases[segment])
     }
 }

@@ -143,7 +143,7 @@ struct Marks {
 
 impl Marks {
     fn sized(n_docs: usize, n_files: usize) -> Marks {
-        Marks { seen: vec![0; n_docs], touched: vec![0; n_files], frequencies: Vec::new() }
+        Marks { seen: vec![0; n_docs], touched: vec![0; n_files], frequencies: Vec::with_capacity(n_files) }
     }
 
     fn clear(&mut self) {
@@ -170,7 +170,10 @@ impl Evidence {
     }
 
     fn sized(n_docs: usize, n_files: usize) -> Evidence {
+        // Room for all files at once: growing step by step touches new memory at each.
+        let rows = |n_files: usize| (Vec::with_capacity(n_files), Vec::with_capacity(n_files));
         let mut own = Evidence::default();
+        (own.touched, own.sums) = rows(n_files);
         own.chunk_body = vec![0.0; n_docs];
         own.chunk_symbol = vec![0.0; n_docs];
         own.columns = Columns {
@@ -185,7 +188,7 @@ impl Evidence {
             masks: std::array::from_fn(|_| vec![0; n_files]),
             defines: vec![0; n_files],
             mentions: vec![0; n_files],
-            later: Default::default(),
+            later: rows(n_files.div_ceil(2)),
         };
         own
     }

@@ -65,7 +65,7 @@ pub fn measure(
     };
     let (one, other) = head.split_at(head.len() / 2);
     let (one, other) =
-        beside::both(beside::is_worth_it(context.corpus), || measured(one), || measured(other));
+        beside::both(beside::is_worth_it(context.corpus.n_docs()), || measured(one), || measured(other));
     let mut all = one?;
     all.extend(other?);
     Ok(all)
