@@ -92,7 +92,9 @@ impl<'a> Answer<'a> {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
             What::Beyond(place) => self.beyond(&asked[row.query], place),
         };
-        let results = page.map(hit).collect::<Result<Vec<Hit>, Error>>()?;
+        let sweep = || self.corpus.sweep();
+        let results = search::each(self.corpus.is_large(), page.collect(), hit, sweep);
+        let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());

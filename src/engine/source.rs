@@ -1,13 +1,13 @@
 //! The sources that an answer reads: each once, and only where they still have the indexed content. Where the index came
 //! without its tree, they came with it.
 
-use std::cell::RefCell;
 use std::fs::Metadata;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
+use super::lock;
 use crate::meta::{StatRow, Version, View};
 use crate::path::RelPath;
 use crate::read::{self, Ground, Reread, Rereader};
@@ -15,20 +15,21 @@ use crate::search::{Corpus, Present};
 use crate::tree::Tree;
 use crate::update::{is_blob, is_unmoved};
 
-/// The sources read for one reply.
+/// The sources read for one reply, by any of its threads.
 pub struct Sources<'a> {
     ground: Ground,
     corpus: &'a Corpus,
     view: &'a View,
     /// By file: its text; `None` when it is not what was indexed.
-    known: RefCell<FxHashMap<u32, Option<Rc<String>>>>,
-    reader: RefCell<Rereader>,
+    known: Mutex<FxHashMap<u32, Option<Arc<String>>>>,
+    /// Those that no thread reads with just now.
+    readers: Mutex<Vec<Rereader>>,
 }
 
 impl<'a> Sources<'a> {
     /// Those of `corpus`, which lie on `ground`.
     pub fn new(ground: Ground, corpus: &'a Corpus) -> Sources<'a> {
-        Sources { ground, corpus, view: corpus.view(), known: RefCell::default(), reader: RefCell::default() }
+        Sources { ground, corpus, view: corpus.view(), known: Mutex::default(), readers: Mutex::default() }
     }
 
     /// Where they lie.
@@ -37,7 +38,7 @@ impl<'a> Sources<'a> {
     }
 
     /// The text of a file if its content still is the indexed one.
-    pub fn text(&self, file: u32) -> Option<Rc<String>> {
+    pub fn text(&self, file: u32) -> Option<Arc<String>> {
         match self.read(file, None, true) {
             Present::Text(text) => Some(text),
             Present::Changed | Present::Without => None,
@@ -46,7 +47,7 @@ impl<'a> Sources<'a> {
 
     /// The same, if it may hold what is `wanted`; kept for the next time if it `keeps`.
     pub fn read(&self, file: u32, wanted: Option<&Finder<'_>>, keeps: bool) -> Present {
-        if let Some(known) = self.known.borrow().get(&file) {
+        if let Some(known) = lock(&self.known).get(&file) {
             return known.clone().map_or(Present::Changed, Present::Text);
         }
         let version = self.corpus.version(file);
@@ -63,10 +64,10 @@ impl<'a> Sources<'a> {
         let text = match text {
             Reread::Without => return Present::Without,
             Reread::Changed => None,
-            Reread::Text(text) => Some(Rc::new(text)),
+            Reread::Text(text) => Some(Arc::new(text)),
         };
         if keeps {
-            self.known.borrow_mut().insert(file, text.clone());
+            lock(&self.known).insert(file, text.clone());
         }
         text.map_or(Present::Changed, Present::Text)
     }
@@ -77,7 +78,10 @@ impl<'a> Sources<'a> {
         match &self.ground {
             Ground::Folder(root) => {
                 let path = root.join(version.path());
-                self.reader.borrow_mut().read(&path, version.hash(), is_unmoved, wanted)
+                let mut reader = lock(&self.readers).pop().unwrap_or_default();
+                let read = reader.read(&path, version.hash(), is_unmoved, wanted);
+                lock(&self.readers).push(reader);
+                read
             }
             Ground::Tree(tree) => of_tree(&**tree, version.path(), recorded, wanted),
         }

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use tracing::{Span, dispatcher};
 
@@ -35,8 +35,42 @@ pub fn both<A, B: Send>(
     })
 }
 
+/// What `work` makes of each item, in their order: by two threads if that is worth it, each of which takes the next
+/// item when it is done with one. `aside` is done by the other thread before it takes any, and by nobody where there is
+/// none.
+pub fn each<T: Send, R: Send>(
+    is_worth_it: bool,
+    items: Vec<T>,
+    work: impl Fn(T) -> R + Sync,
+    aside: impl FnOnce() + Send,
+) -> Vec<R> {
+    if !is_worth_it || items.len() < 2 {
+        return items.into_iter().map(work).collect();
+    }
+    let left = Mutex::new(items.into_iter().enumerate());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let some = || {
+        let mut done = Vec::new();
+        while let Some((place, item)) = next() {
+            done.push((place, work(item)));
+        }
+        done
+    };
+    let there = || {
+        aside();
+        some()
+    };
+    let (mut done, others) = both(true, some, there);
+    done.extend(others);
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, made)| made).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[test]
@@ -48,6 +82,19 @@ mod tests {
             let panics = || both(is_worth_it, || (), || panic!("no segment"));
             let caught = std::panic::catch_unwind(panics).unwrap_err();
             assert_eq!(caught.downcast_ref(), Some(&"no segment"));
+        }
+    }
+
+    #[test]
+    fn each_item_is_worked_on_once_and_stays_in_its_place() {
+        for is_worth_it in [false, true] {
+            for n_items in [0, 1, 2, 50] {
+                let asides = AtomicUsize::new(0);
+                let aside = || _ = asides.fetch_add(1, Relaxed);
+                let made = each(is_worth_it, (0..n_items).collect(), |item| item * 2, aside);
+                assert_eq!(made, (0..n_items).map(|item| item * 2).collect::<Vec<_>>());
+                assert_eq!(asides.into_inner(), usize::from(is_worth_it && n_items > 1));
+            }
         }
     }
 }

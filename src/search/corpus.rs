@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use documents::Documents;
 
 use super::evidence::Pool;
-use super::{SearchError, place};
+use super::{SearchError, beside, place};
 
 use crate::filter::Filter;
 use crate::id::VersionId;
@@ -122,6 +122,16 @@ impl Corpus {
     /// How many documents there are, live or not.
     pub(super) fn n_docs(&self) -> usize {
         self.documents.files.len()
+    }
+
+    /// Whether an answer is worked on by two threads.
+    pub fn is_large(&self) -> bool {
+        beside::is_worth_it(self.n_docs())
+    }
+
+    /// Makes the memory of earlier answers ready for the next ones, while there is time.
+    pub fn sweep(&self) {
+        self.pool.sweep();
     }
 
     /// The view's sums.

@@ -2,8 +2,9 @@
 //!
 //! The passes over the postings ([`gather()`]) add up in columns, one a number, because a common term stands in most
 //! chunks: what a pass touches then fits the caches. What a file's chunks sum up to is put together once, at the end,
-//! and a row of all that is known only for the files of the head. Evidence that is dropped goes back to its corpus, swept, for the next query: a fresh
-//! allocation of this size is handed out by the system page by page, which costs more than the sums.
+//! and a row of all that is known only for the files of the head. Evidence that is dropped goes back to its corpus for
+//! the next query, and is swept when there is time or when it is wanted: a fresh allocation of this size is handed out by
+//! the system page by page, which costs more than the sums.
 
 mod gather;
 mod rows;
@@ -11,7 +12,7 @@ mod rows;
 pub use gather::gather;
 pub use rows::Sums;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::corpus::Corpus;
 use crate::model::Field;
@@ -85,21 +86,59 @@ pub struct Evidence {
     pool: Option<Arc<Pool>>,
 }
 
-/// Evidence that nobody uses just now, all zero.
+/// Evidence that nobody uses just now.
 #[derive(Default)]
-pub struct Pool(Mutex<Vec<Evidence>>);
+pub struct Pool(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    /// All zero.
+    swept: Vec<Evidence>,
+    /// As it was left.
+    used: Vec<Evidence>,
+}
 
 /// As many wait for the next query; more would only hold memory after a rush.
 const POOLED: usize = 2;
 
+impl Pool {
+    /// All zero, if any waits.
+    fn take(&self) -> Option<Evidence> {
+        let mut waiting = self.lock();
+        if let Some(swept) = waiting.swept.pop() {
+            return Some(swept);
+        }
+        let used = waiting.used.pop();
+        drop(waiting);
+        used.map(Evidence::swept)
+    }
+
+    fn put(&self, used: Evidence) {
+        let mut waiting = self.lock();
+        if waiting.swept.len() + waiting.used.len() < POOLED {
+            waiting.used.push(used);
+        }
+    }
+
+    /// Sweeps what was used.
+    pub fn sweep(&self) {
+        let used = std::mem::take(&mut self.lock().used);
+        let swept: Vec<Evidence> = used.into_iter().map(Evidence::swept).collect();
+        let mut waiting = self.lock();
+        waiting.swept.extend(swept);
+        let room = POOLED.saturating_sub(waiting.used.len());
+        waiting.swept.truncate(room);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Drop for Evidence {
     fn drop(&mut self) {
-        let Some(pool) = self.pool.take() else { return };
-        let mut own = std::mem::take(self);
-        own.clear();
-        let mut pooled = pool.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if pooled.len() < POOLED {
-            pooled.push(own);
+        if let Some(pool) = self.pool.take() {
+            pool.put(std::mem::take(self));
         }
     }
 }
@@ -162,8 +201,7 @@ impl Evidence {
     /// Empty evidence for a query of so many terms.
     fn take(corpus: &Corpus, n_terms: usize) -> Evidence {
         let pool = corpus.pool();
-        let pooled = pool.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut own = pooled.unwrap_or_else(|| Evidence::sized(corpus.n_docs(), corpus.n_files()));
+        let mut own = pool.take().unwrap_or_else(|| Evidence::sized(corpus.n_docs(), corpus.n_files()));
         own.idf.resize(n_terms, 0.0);
         own.pool = Some(pool.clone());
         own
@@ -191,6 +229,11 @@ impl Evidence {
             later: rows(n_files.div_ceil(2)),
         };
         own
+    }
+
+    fn swept(mut self) -> Evidence {
+        self.clear();
+        self
     }
 
     /// Sets everything back to zero that is not.

@@ -13,8 +13,8 @@
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
-use super::corpus::NO_FILE;
-use super::{Context, Present, ReadSource, SearchError};
+use super::corpus::{Corpus, NO_FILE};
+use super::{Context, Present, ReadSource, SearchError, beside};
 use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::query::Query;
@@ -74,7 +74,7 @@ pub fn inner_terms(query: &Query, tokenizer: &mut Tokenizer) -> u64 {
 }
 
 /// Whether a file can hold the query as written for another reason than its words.
-pub type Likely<'l> = dyn Fn(u32) -> bool + 'l;
+pub type Likely<'l> = dyn Fn(u32) -> bool + Sync + 'l;
 
 /// How well a file matches otherwise.
 pub type Worth<'w> = dyn Fn(u32) -> f32 + 'w;
@@ -131,52 +131,72 @@ fn may_be_read(context: &Context<'_>, file: u32) -> bool {
         && context.filter.takes_file(version.path(), version.language())
 }
 
-/// Reads the candidates in their order, so many files and bytes at most.
+/// Reads the candidates, so many files and bytes of the first of them at most.
 fn read(
     query: &Query,
     context: &Context<'_>,
     source: &ReadSource<'_>,
-    Candidates { files, complete }: Candidates,
+    Candidates { mut files, complete }: Candidates,
     budget: Option<(usize, u64)>,
 ) -> Result<Literal, SearchError> {
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
-    let finder = Finder::new(&query.text);
-    let (mut n_read, mut bytes) = (0, 0);
-    for file in files.into_iter().filter(|file| may_be_read(context, *file)) {
-        n_read += 1;
-        bytes += corpus.version(file).bytes();
-        if budget.is_some_and(|(most_files, most_bytes)| n_read > most_files || bytes > most_bytes) {
-            literal.complete = false;
-            break;
-        }
-        let source = match source(file, &finder) {
-            Present::Text(source) => source,
-            Present::Without => continue,
-            Present::Changed => {
-                literal.complete = false;
-                continue;
-            }
+    files.retain(|file| may_be_read(context, *file));
+    if let Some((most_files, most_bytes)) = budget {
+        let mut bytes = 0;
+        let fits = |file: &u32| {
+            bytes += corpus.version(*file).bytes();
+            bytes <= most_bytes
         };
-        let hits = occurrences(&source, &finder);
-        if hits.is_empty() {
+        let n_read = files.iter().take(most_files).copied().take_while(fits).count();
+        literal.complete &= n_read == files.len();
+        files.truncate(n_read);
+    }
+    let finder = Finder::new(&query.text);
+    let read = |file: u32| match source(file, &finder) {
+        Present::Text(source) => found(corpus, file, &occurrences(&source, &finder)).map(Some),
+        Present::Without => Ok(Some(Found::default())),
+        Present::Changed => Ok(None),
+    };
+    let all = beside::each(corpus.is_large(), files.clone(), read, || ());
+    for (file, found) in files.into_iter().zip(all) {
+        let Some(mut found) = found? else {
+            literal.complete = false;
+            continue;
+        };
+        if found.lines == 0 {
             continue;
         }
-        literal.lines += hits.len();
-        literal.files.push((file, hits.len() as u32));
-        let n_docs = literal.docs.len();
-        for doc in corpus.docs(file) {
-            let span = corpus.columns(doc)?.span;
-            if hits.iter().any(|at| span.start <= *at && *at < span.end) {
-                literal.docs.push(doc);
-            }
-        }
         // What stands between two chunks is shown by the first.
-        if budget.is_none() && literal.docs.len() == n_docs {
-            literal.docs.extend(corpus.docs(file).next());
+        if budget.is_none() && found.docs.is_empty() {
+            found.docs.extend(corpus.docs(file).next());
         }
+        literal.lines += found.lines as usize;
+        literal.files.push((file, found.lines));
+        literal.docs.extend(found.docs);
     }
     Ok(literal)
+}
+
+/// What a file holds.
+#[derive(Default)]
+struct Found {
+    lines: u32,
+    docs: Vec<u32>,
+}
+
+/// The chunks of a file that hold what begins `at` some places.
+fn found(corpus: &Corpus, file: u32, at: &[u32]) -> Result<Found, SearchError> {
+    let mut found = Found { lines: at.len() as u32, docs: Vec::new() };
+    if !at.is_empty() {
+        for doc in corpus.docs(file) {
+            let span = corpus.columns(doc)?.span;
+            if at.iter().any(|at| span.start <= *at && *at < span.end) {
+                found.docs.push(doc);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Where the first occurrence of each line that holds what is looked for begins.
@@ -324,35 +344,40 @@ fn holding_all(
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
 ) -> Result<Vec<u32>, SearchError> {
-    let corpus = context.corpus;
+    let segments = (0..context.corpus.committed().reader.segments().len()).collect();
+    let of_segment = |segment: usize| holding_all_of(segment, words, context.corpus, likely);
+    let all = beside::each(context.corpus.is_large(), segments, of_segment, || ());
+    Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The same for one segment.
+fn holding_all_of(
+    segment: usize,
+    words: &[&str],
+    corpus: &Corpus,
+    likely: Option<&Likely<'_>>,
+) -> Result<Vec<u32>, SearchError> {
     let reader = &corpus.committed().reader;
-    let mut files = Vec::new();
-    for segment in 0..reader.segments().len() {
-        let mut words_here = Vec::new();
-        for word in words {
-            match reader.blocks(segment, IndexField::Word, word)? {
-                Some(blocks) => words_here.push(blocks),
-                None => break,
-            }
+    let mut words_here = Vec::new();
+    for word in words {
+        match reader.blocks(segment, IndexField::Word, word)? {
+            Some(blocks) => words_here.push(blocks),
+            None => return Ok(Vec::new()),
         }
-        if words_here.len() < words.len() {
-            continue;
-        }
-        words_here.sort_by_key(Blocks::count);
-        let file_of = corpus.files_of(segment);
-        let mut docs = Vec::new();
-        words_here[0].for_each(|block, _| {
-            docs.extend(block.iter().copied().filter(|doc| {
-                let file = file_of[*doc as usize];
-                file != NO_FILE && likely.is_none_or(|likely| likely(file))
-            }));
-        });
-        for word in &mut words_here[1..] {
-            docs.retain(|doc| word.seek(*doc) == Some(*doc));
-        }
-        files.extend(docs.into_iter().map(|doc| file_of[doc as usize]));
     }
-    Ok(files)
+    words_here.sort_by_key(Blocks::count);
+    let file_of = corpus.files_of(segment);
+    let mut docs = Vec::new();
+    words_here[0].for_each(|block, _| {
+        docs.extend(block.iter().copied().filter(|doc| {
+            let file = file_of[*doc as usize];
+            file != NO_FILE && likely.is_none_or(|likely| likely(file))
+        }));
+    });
+    for word in &mut words_here[1..] {
+        docs.retain(|doc| word.seek(*doc) == Some(*doc));
+    }
+    Ok(docs.into_iter().map(|doc| file_of[doc as usize]).collect())
 }
 
 /// The words of the dictionary that contain `part`, the shortest first, and whether that is all of them. In a large

@@ -64,8 +64,7 @@ pub fn measure(
         files.iter().map(|file| measure.file(*file)).collect::<Result<Vec<_>, _>>()
     };
     let (one, other) = head.split_at(head.len() / 2);
-    let (one, other) =
-        beside::both(beside::is_worth_it(context.corpus.n_docs()), || measured(one), || measured(other));
+    let (one, other) = beside::both(context.corpus.is_large(), || measured(one), || measured(other));
     let mut all = one?;
     all.extend(other?);
     Ok(all)

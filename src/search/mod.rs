@@ -27,6 +27,7 @@ mod place;
 mod reason;
 mod usage;
 
+pub use beside::each;
 pub use beyond::{Beyond, beyond};
 pub use corpus::Corpus;
 pub use face::{Face, face};
@@ -38,7 +39,7 @@ pub use place::{compat_part, test_part};
 pub use reason::{Contribution, file_reasons, reasons};
 pub use usage::{Usage, usage};
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 use tracing::debug_span;
@@ -84,7 +85,7 @@ pub struct Context<'c> {
 }
 
 /// Reads the text of a file, by its number in the corpus, if it may hold what is wanted.
-pub type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> Present + 'r;
+pub type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> Present + Sync + 'r;
 
 /// A file as it is now.
 #[derive(Clone, Debug)]
@@ -94,7 +95,7 @@ pub enum Present {
     /// It is, and does not hold what is wanted.
     Without,
     /// It is, and this is its text.
-    Text(Rc<String>),
+    Text(Arc<String>),
 }
 
 /// The ranking of one query.

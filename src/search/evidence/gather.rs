@@ -34,7 +34,7 @@ pub fn gather(
     let inner = literal::inner_terms(query, &mut context.tokenizers.take());
     let (mut texts, mut names) = passes(&pass, &mut evidence);
     let (read, defining) = beside::both(
-        beside::is_worth_it(corpus.n_docs()),
+        corpus.is_large(),
         || {
             let mut terms = query.terms.iter().enumerate();
             terms.try_for_each(|(place, term)| texts.term(place, &term.term, inner & (1 << place) != 0))

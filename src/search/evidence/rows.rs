@@ -48,7 +48,7 @@ impl Evidence {
         let (mut earlier, mut later) =
             ((take(&mut self.touched), take(&mut self.sums)), take(&mut self.columns.later));
         beside::both(
-            beside::is_worth_it(context.corpus.n_docs()),
+            context.corpus.is_large(),
             || self.sum_up_files(context, 0..half, &mut earlier),
             || self.sum_up_files(context, half..n_files, &mut later),
         );
