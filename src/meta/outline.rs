@@ -271,6 +271,8 @@ pub struct SymbolNames<'a> {
     rest: &'a [u8],
     /// The last one.
     name: Vec<u8>,
+    /// As much of it as the one before it begins with.
+    shared: usize,
 }
 
 impl<'a> SymbolNames<'a> {
@@ -278,16 +280,27 @@ impl<'a> SymbolNames<'a> {
         Some(parts(bytes)?.0)
     }
 
-    /// The next one.
+    /// How many bytes of the last one the one before it begins with, at least.
+    pub fn shared(&self) -> usize {
+        self.shared
+    }
+
+    /// The last one.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Goes on to the next one, which it returns.
     pub fn advance(&mut self) -> Option<&[u8]> {
         self.left = self.left.checked_sub(1)?;
         let (shared, len) = take_pair(&mut self.rest)?;
         let (own, rest) = self.rest.split_at_checked(len as usize)?;
         self.rest = rest;
-        if shared as usize > self.name.len() {
+        self.shared = shared as usize;
+        if self.shared > self.name.len() {
             return None;
         }
-        self.name.truncate(shared as usize);
+        self.name.truncate(self.shared);
         self.name.extend_from_slice(own);
         Some(&self.name)
     }
@@ -299,7 +312,7 @@ fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;
     // A name takes a byte at least.
-    (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new() }, rest))
+    (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new(), shared: 0 }, rest))
 }
 
 fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {

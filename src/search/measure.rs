@@ -14,7 +14,7 @@ use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Noted;
-use crate::tokenize::Beginnings;
+use crate::tokenize::{Beginnings, Scan};
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];
@@ -60,7 +60,8 @@ pub fn measure(
     let measured = |files: &[u32]| {
         let names = Names::new(query, context.tokenizers);
         let (beginnings, paths) = (&beginnings, &paths);
-        let mut measure = Measure { query, context, evidence, beginnings, names, paths };
+        let scan = Scan::default();
+        let mut measure = Measure { query, context, evidence, beginnings, scan, names, paths };
         files.iter().map(|file| measure.file(*file)).collect::<Result<Vec<_>, _>>()
     };
     let (one, other) = head.split_at(head.len() / 2);
@@ -75,6 +76,7 @@ struct Measure<'m> {
     context: &'m Context<'m>,
     evidence: &'m Evidence,
     beginnings: &'m Beginnings,
+    scan: Scan,
     names: Names<'m>,
     /// Those of the head.
     paths: &'m FxHashSet<&'m str>,
@@ -145,12 +147,18 @@ impl<'m> Measure<'m> {
             let (most, neighbours) = (self.evidence.idf_of(held), held & (held >> 1));
             let mut symbols = version.symbol_names()?;
             let mut next = 0;
-            while let Some(name) = symbols.advance() {
+            self.scan.restart();
+            while symbols.advance().is_some() {
                 let place = next;
                 next += 1;
-                if !self.may_be_better(name, held, best, pairs) {
+                // Most names are ruled out by the bytes that the one before does not begin with.
+                let may = held & self.scan.next(self.beginnings, symbols.name(), symbols.shared());
+                let is_ruled_out =
+                    may == 0 || (self.evidence.idf_of(may) <= best && may & (may >> 1) & !pairs == 0);
+                if is_ruled_out || !self.may_be_better(symbols.name(), held, best, pairs) {
                     continue;
                 }
+                let name = symbols.name();
                 let Ok(name) = std::str::from_utf8(name) else { continue };
                 let name = self.names.of(name);
                 let cover = self.names.cover(name);

@@ -9,8 +9,50 @@ use super::{MAX_WORD_BYTES, family};
 pub struct Beginnings {
     /// By an ASCII letter or digit, in lower case: the terms that begin with it.
     first: [u64; 128],
+    /// By [`kind`] of two bytes that follow each other: the terms that may begin with them.
+    two: Box<[u64; KINDS * KINDS]>,
     /// By term: its next two letters, and which of them count.
     next: Vec<([u8; 2], [bool; 2])>,
+}
+
+/// As many kinds of bytes are told apart: letters are, whatever their case.
+const KINDS: usize = 32;
+
+/// Names one after the other, of which most begin as the one before: what is common is looked at once.
+#[derive(Default)]
+pub struct Scan {
+    /// By byte of the last name: the terms that it may hold up to there.
+    up_to: Vec<u64>,
+}
+
+impl Scan {
+    /// The next name is the first one.
+    pub fn restart(&mut self) {
+        self.up_to.clear();
+    }
+
+    /// The terms that `name` may hold, of which the first `shared` bytes are those of the name before. It holds no
+    /// other; [`Beginnings::held`] rules out more, and later.
+    pub fn next(&mut self, beginnings: &Beginnings, name: &[u8], shared: usize) -> u64 {
+        self.up_to.truncate(shared);
+        let from = self.up_to.len();
+        let (mut mask, mut before) = match from.checked_sub(1) {
+            Some(last) => (self.up_to[last], name[last]),
+            // A byte that is not ASCII stands for any letter, and nothing begins with this one.
+            None => (0, b'@'),
+        };
+        for byte in &name[from..] {
+            mask |= beginnings.two[kind(before) * KINDS + kind(*byte)]
+                | if byte.is_ascii() { 0 } else { u64::MAX };
+            self.up_to.push(mask);
+            before = *byte;
+        }
+        mask
+    }
+}
+
+fn kind(byte: u8) -> usize {
+    byte as usize % KINDS
 }
 
 /// What a name may hold.
@@ -53,7 +95,7 @@ impl Beginnings {
     /// Those of `terms`, of which there are at most 64.
     pub fn new<'t>(terms: impl Iterator<Item = &'t str>) -> Beginnings {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut own = Beginnings { first: [0; 128], next: Vec::new() };
+        let mut own = Beginnings { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
         for (place, term) in terms.enumerate() {
             let bytes = term.as_bytes();
             // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter, as
@@ -69,6 +111,15 @@ impl Beginnings {
             // What is in ASCII gives no term that is not.
             if term.is_ascii() && !term.is_empty() {
                 own.first[at(0) as usize] |= 1 << place;
+                let (first, second) = (kind(at(0)), kind(at(1)));
+                for any in 0..KINDS {
+                    match (bytes.len(), n_sure) {
+                        // It may be all there is.
+                        (1, _) => own.two[any * KINDS + first] |= 1 << place,
+                        (_, 1) => own.two[first * KINDS + any] |= 1 << place,
+                        _ => own.two[first * KINDS + second] |= 1 << place,
+                    }
+                }
             }
         }
         own
@@ -181,28 +232,40 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn what_a_name_holds_it_may_hold(
-            name in "[a-cA-CxX_0-2 .]{0,12}|(build|built|dying|Resolution|choice|[A-Z]{1,3}|_|[0-9]{1,2}){0,5}",
-            words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
-        ) {
-            let wanted = terms_of(&words);
-            let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
-            let terms = terms_of(&name);
-            for (place, term) in wanted.iter().enumerate() {
-                prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
-            }
-            let distinct: HashSet<&String> = terms.iter().collect();
-            let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
-            prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
-            for pair in terms.windows(2) {
-                let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
-                if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
-                    && other == one + 1
-                {
-                    prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
+            #[test]
+            fn what_a_name_holds_it_may_hold(
+                name in "[a-cA-CxX_0-2 .]{0,12}|(build|built|dying|Resolution|choice|[A-Z]{1,3}|_|[0-9]{1,2}){0,5}",
+                words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
+            ) {
+                let wanted = terms_of(&words);
+                let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
+                let terms = terms_of(&name);
+                for (place, term) in wanted.iter().enumerate() {
+                    prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
+                }
+                let beginnings = Beginnings::new(wanted.iter().map(String::as_str));
+                let mut scan = Scan::default();
+                for shared in [0, name.len() / 2] {
+                    let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+                    let before = format!("{}{words}", &name[..shared]);
+                    scan.restart();
+                    scan.next(&beginnings, before.as_bytes(), 0);
+                    let may = scan.next(&beginnings, name.as_bytes(), shared);
+    for (place, term) in wanted.iter().enumerate() {
+                        prop_assert!(!terms.contains(term) || may & (1 << place) != 0, "{} after {}", &name, before);
+                    }
+                }
+                let distinct: HashSet<&String> = terms.iter().collect();
+                let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
+                prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
+                for pair in terms.windows(2) {
+                    let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
+                    if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
+                        && other == one + 1
+                    {
+                        prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
+                    }
                 }
             }
         }
-    }
 }

@@ -16,7 +16,7 @@ mod pool;
 
 use std::ops::Range;
 
-pub use beginnings::{Beginnings, Held};
+pub use beginnings::{Beginnings, Held, Scan};
 pub use pool::{Lent, Tokenizers};
 
 use rust_stemmers::{Algorithm, Stemmer};
