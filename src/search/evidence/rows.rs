@@ -105,7 +105,10 @@ impl Evidence {
                 if holds(Field::Body) {
                     best = chunk_body[docs.clone()].iter().fold(best, |best, body| with(best, *body));
                 }
-                own.is_shown = columns.first[file] != 0 || seen[docs].iter().any(|seen| *seen != 0);
+                // Where only the query as written stands in a file, its chunks say so.
+                own.is_shown = [Field::Body, Field::Symbol, Field::Comment].into_iter().any(holds)
+                    || columns.first[file] != 0
+                    || seen[docs].iter().any(|seen| *seen != 0);
             }
             (own.chunk, own.chunks) = (best[0], best.iter().sum());
             touched.push(file as u32);
