@@ -98,12 +98,13 @@ impl Beginnings {
         let mut own = Beginnings { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
         for (place, term) in terms.enumerate() {
             let bytes = term.as_bytes();
-            // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter, as
-            // do the words of one family.
+            // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter, as do
+            // the words of one family.
             let n_sure = match bytes.len() {
                 _ if family::is_base(&stemmer, term) => 1,
-                0..=3 => 1,
-                4 => 2,
+                0 | 1 => 1,
+                2 | 3 if matches!(bytes[1], b'i' | b'y') => 1,
+                2..=4 => 2,
                 _ => 3,
             };
             let at = |at: usize| bytes.get(at).copied().unwrap_or_default();
