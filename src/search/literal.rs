@@ -368,10 +368,15 @@ fn holding_all_of(
     words_here.sort_by_key(Blocks::count);
     let file_of = corpus.files_of(segment);
     let mut docs = Vec::new();
+    // A file's documents stand together, so each is asked about once.
+    let (mut last, mut is_likely) = (NO_FILE, false);
     words_here[0].for_each(|block, _| {
         docs.extend(block.iter().copied().filter(|doc| {
             let file = file_of[*doc as usize];
-            file != NO_FILE && likely.is_none_or(|likely| likely(file))
+            if file != last {
+                (last, is_likely) = (file, file != NO_FILE && likely.is_none_or(|likely| likely(file)));
+            }
+            is_likely
         }));
     });
     for word in &mut words_here[1..] {
