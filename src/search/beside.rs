@@ -44,15 +44,28 @@ pub fn each<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     aside: impl FnOnce() + Send,
 ) -> Vec<R> {
+    each_with(is_worth_it, items, || (), |(), item| work(item), aside)
+}
+
+/// The same for work with something at hand, which each thread makes for itself.
+pub fn each_with<T: Send, W, R: Send>(
+    is_worth_it: bool,
+    items: Vec<T>,
+    at_hand: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, T) -> R + Sync,
+    aside: impl FnOnce() + Send,
+) -> Vec<R> {
     if !is_worth_it || items.len() < 2 {
-        return items.into_iter().map(work).collect();
+        let mut own = at_hand();
+        return items.into_iter().map(|item| work(&mut own, item)).collect();
     }
     let left = Mutex::new(items.into_iter().enumerate());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
     let some = || {
+        let mut own = at_hand();
         let mut done = Vec::new();
         while let Some((place, item)) = next() {
-            done.push((place, work(item)));
+            done.push((place, work(&mut own, item)));
         }
         done
     };

@@ -3,20 +3,23 @@
 //! A list is cut at a depth of the profile; the files that tie with the last one are taken as well, so that a cut
 //! never depends on the order of documents.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
-use super::Context;
 use super::evidence::Evidence;
+use super::{Context, beside};
 
 /// The head: the best files of the fused lists, best first. Where the query as written was looked for everywhere, all
 /// files that hold it are added, by number.
 pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
-    let mut lists: [List; 9] = std::array::from_fn(|_| List::new(fusion.depth));
-    for (row, _) in evidence.sums.iter().enumerate().filter(|(_, sums)| sums.is_shown) {
-        for (list, score) in lists.iter_mut().zip(evidence.scores(row)) {
-            list.offer(score, row as u32);
-        }
+    let n_rows = evidence.sums.len();
+    let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
+    let (mut lists, others) =
+        beside::both(context.corpus.is_large(), || lists_of(0..n_rows / 2), || lists_of(n_rows / 2..n_rows));
+    for (list, other) in lists.iter_mut().zip(others) {
+        other.entries.into_iter().for_each(|(score, row)| list.offer(score, row));
     }
     for (file, lines) in &evidence.literal_files {
         if let Ok(row) = evidence.touched.binary_search(file)
@@ -53,6 +56,17 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
         head.extend(literal_beside(evidence, &head));
     }
     head
+}
+
+/// What the evidence says of some files, one list a kind of evidence; the last is for what the query as written says.
+fn lists(evidence: &Evidence, rows: Range<usize>, depth: usize) -> [List; 9] {
+    let mut lists: [List; 9] = std::array::from_fn(|_| List::new(depth));
+    for row in rows.filter(|row| evidence.sums[*row].is_shown) {
+        for (list, score) in lists.iter_mut().zip(evidence.scores(row)) {
+            list.offer(score, row as u32);
+        }
+    }
+    lists
 }
 
 /// The files beside those of the head that hold the query as written and have something to show.

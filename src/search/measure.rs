@@ -57,18 +57,12 @@ pub fn measure(
 ) -> Result<Vec<Measured>, SearchError> {
     let paths = head.iter().map(|file| context.corpus.path(*file)).collect();
     let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
-    let measured = |files: &[u32]| {
-        let names = Names::new(query, context.tokenizers);
-        let (beginnings, paths) = (&beginnings, &paths);
-        let scan = Scan::default();
-        let mut measure = Measure { query, context, evidence, beginnings, scan, names, paths };
-        files.iter().map(|file| measure.file(*file)).collect::<Result<Vec<_>, _>>()
+    let measure = || {
+        let (names, scan) = (Names::new(query, context.tokenizers), Scan::default());
+        Measure { query, context, evidence, beginnings: &beginnings, scan, names, paths: &paths }
     };
-    let (one, other) = head.split_at(head.len() / 2);
-    let (one, other) = beside::both(context.corpus.is_large(), || measured(one), || measured(other));
-    let mut all = one?;
-    all.extend(other?);
-    Ok(all)
+    let file = |measure: &mut Measure<'_>, file: u32| measure.file(file);
+    beside::each_with(context.corpus.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
 }
 
 struct Measure<'m> {
