@@ -92,8 +92,7 @@ pub fn find(
         None => {
             let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
             let most = MAX_FILES * times;
-            let mut candidates = candidates(query, context, likely, most)?;
-            candidates.sort(context, worth);
+            let candidates = candidates(query, context, likely, most)?.best(context, worth, most);
             read(query, context, source, candidates, Some((most, MAX_BYTES * times as u64)))?
         }
     };
@@ -110,7 +109,8 @@ fn found_everywhere(
     source: &ReadSource<'_>,
     everywhere: &Everywhere,
 ) -> Result<Literal, SearchError> {
-    let candidates = Candidates { files: everywhere.candidates.clone(), complete: true };
+    let candidates = everywhere.candidates.iter().copied().filter(|file| may_be_read(context, *file));
+    let candidates = Candidates { files: candidates.collect(), complete: true };
     let mut literal = read(query, context, source, candidates, None)?;
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
     for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
@@ -141,7 +141,6 @@ fn read(
 ) -> Result<Literal, SearchError> {
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
-    files.retain(|file| may_be_read(context, *file));
     if let Some((most_files, most_bytes)) = budget {
         let mut bytes = 0;
         let fits = |file: &u32| {
@@ -220,13 +219,40 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// Those that match best otherwise come first, equal ones by path.
-    fn sort(&mut self, context: &Context<'_>, worth: &Worth<'_>) {
+    /// Those that may be read, the first `most` of them and some more, if there are so many: what matches best
+    /// otherwise comes first, and equal ones by path.
+    fn best(self, context: &Context<'_>, worth: &Worth<'_>, most: usize) -> Candidates {
         let path = |file: u32| context.corpus.path(file);
-        let mut weighed: Vec<(f32, u32)> = self.files.iter().map(|file| (worth(*file), *file)).collect();
-        weighed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
-        self.files = weighed.into_iter().map(|(_, file)| file).collect();
+        let mut left: Vec<(f32, u32)> = self.files.into_iter().map(|file| (worth(file), file)).collect();
+        let mut files = Vec::new();
+        while files.len() <= most && !left.is_empty() {
+            // In a large tree there may be tens of thousands, so they are not put in order for the few that are read.
+            let mut next = best_of(&mut left, most + 1, path);
+            next.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
+            files.extend(next.into_iter().map(|(_, file)| file).filter(|file| may_be_read(context, *file)));
+        }
+        Candidates { files, ..self }
     }
+}
+
+/// Takes the best `n` out of `left`, of equal ones those whose paths come first.
+fn best_of<'p>(left: &mut Vec<(f32, u32)>, n: usize, path: impl Fn(u32) -> &'p str) -> Vec<(f32, u32)> {
+    if left.len() <= n {
+        return std::mem::take(left);
+    }
+    left.select_nth_unstable_by(n - 1, |a, b| b.0.total_cmp(&a.0));
+    let last = left[n - 1].0;
+    let (mut best, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(left).into_iter().partition(|(worth, _)| *worth > last);
+    let (mut equal, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(worth, _)| *worth == last);
+    let wanted = n - best.len();
+    if equal.len() > wanted {
+        equal.select_nth_unstable_by_key(wanted - 1, |(_, file)| path(*file));
+    }
+    *left = equal.split_off(wanted);
+    left.extend(rest);
+    best.extend(equal);
+    best
 }
 
 fn candidates(
@@ -310,7 +336,15 @@ fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> 
     let mut files = Vec::new();
     for (segment, docs) in docs.0.into_iter().enumerate() {
         let file_of = corpus.files_of(segment);
-        files.extend(docs.into_iter().map(|doc| file_of[doc as usize]).filter(|file| *file != NO_FILE));
+        // A file's documents stand together.
+        let mut last = NO_FILE;
+        for doc in docs {
+            let file = file_of[doc as usize];
+            if file != last && file != NO_FILE {
+                files.push(file);
+            }
+            last = file;
+        }
     }
     files.sort_unstable();
     files.dedup();
@@ -414,6 +448,24 @@ mod tests {
         check("(foo)", &[("foo", true)]);
         check("a.b_c;", &[("a", false), ("b_c", true)]);
         check("?!", &[]);
+    }
+
+    #[test]
+    fn the_best_are_taken_out_and_equal_ones_by_path() {
+        const PATHS: [&str; 6] = ["e", "d", "c", "b", "a", "f"];
+        let weighed: Vec<(f32, u32)> = [1.0, 3.0, 1.0, 1.0, 2.0, 1.0].into_iter().zip(0..).collect();
+        for n in 1..=7 {
+            let (mut left, mut taken) = (weighed.clone(), Vec::new());
+            while !left.is_empty() {
+                let mut best = best_of(&mut left, n, |file| PATHS[file as usize]);
+                assert!(best.len() == n || left.is_empty());
+                best.sort_unstable_by(|a, b| {
+                    b.0.total_cmp(&a.0).then(PATHS[a.1 as usize].cmp(PATHS[b.1 as usize]))
+                });
+                taken.extend(best.into_iter().map(|(_, file)| PATHS[file as usize]));
+            }
+            assert_eq!(taken, ["d", "a", "b", "c", "e", "f"], "{n}");
+        }
     }
 
     #[test]
