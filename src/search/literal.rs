@@ -29,6 +29,10 @@ const MAX_BYTES: u64 = 8 << 20;
 /// How many times as much is read for a query that looks like code.
 const TIMES_FOR_CODE: usize = 2;
 
+/// Of what reading the files would take, at most this part is spent on looking up what any other query begins and ends
+/// with.
+const LESS_FOR_PROSE: usize = 8;
+
 /// A query of one word is looked for inside of at most this many words of the tree.
 const MAX_EXPANSIONS: usize = 256;
 
@@ -277,7 +281,9 @@ fn candidates(
                 return Ok(Candidates { files: sure, complete: false });
             }
         }
-        if let Some(narrowed) = narrowed(text, context, most) {
+        // A sentence hardly stands anywhere as written, so less is spent on it than on code.
+        let effort = if query.is_code { most } else { most / LESS_FOR_PROSE };
+        if let Some(narrowed) = narrowed(text, context, effort) {
             files.retain(|file| narrowed.binary_search(file).is_ok());
         }
         return Ok(Candidates { files, complete: true });
@@ -321,7 +327,7 @@ fn candidates(
 }
 
 /// The files of the view that may hold `text`, sorted, by all that its words say, insides too; `None` where that is too
-/// little or too long to look up, when `most` of them may be read.
+/// little, or takes longer to look up than reading `most` files.
 fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> {
     let corpus = context.corpus;
     let plan = Plan::new(&Wanted { fixed: true, multi_line: true, ..Wanted::new(text) });
