@@ -1,5 +1,5 @@
-//! The sources that an answer reads: each once, and only where they still have the indexed content. Where the index came
-//! without its tree, they came with it.
+//! The sources that an answer reads: each one time, or by two threads at the same time, and only where they still have the
+//! indexed content. Where the index came without its tree, they came with it.
 
 use std::fs::Metadata;
 use std::sync::{Arc, Mutex};
@@ -66,9 +66,8 @@ impl<'a> Sources<'a> {
             Reread::Changed => None,
             Reread::Text(text) => Some(Arc::new(text)),
         };
-        if keeps {
-            lock(&self.known).insert(file, text.clone());
-        }
+        // Where two threads read a file at once, what the first one found holds for both.
+        let text = if keeps { lock(&self.known).entry(file).or_insert(text).clone() } else { text };
         text.map_or(Present::Changed, Present::Text)
     }
 
