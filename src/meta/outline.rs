@@ -123,7 +123,7 @@ impl<'a> Outline<'a> {
         names.clear();
         let mut ends: Vec<usize> = Vec::with_capacity(folded.left);
         while folded.left > 0 {
-            names.extend_from_slice(folded.advance()?);
+            names.extend_from_slice(folded.advance()?.0);
             ends.push(names.len());
         }
         let mut symbols: Vec<OutlineSymbol<'a>> = Vec::with_capacity(ends.len());
@@ -271,8 +271,6 @@ pub struct SymbolNames<'a> {
     rest: &'a [u8],
     /// The last one.
     name: Vec<u8>,
-    /// As much of it as the one before it begins with.
-    shared: usize,
 }
 
 impl<'a> SymbolNames<'a> {
@@ -280,29 +278,19 @@ impl<'a> SymbolNames<'a> {
         Some(parts(bytes)?.0)
     }
 
-    /// How many bytes of the last one the one before it begins with, at least.
-    pub fn shared(&self) -> usize {
-        self.shared
-    }
-
-    /// The last one.
-    pub fn name(&self) -> &[u8] {
-        &self.name
-    }
-
-    /// Goes on to the next one, which it returns.
-    pub fn advance(&mut self) -> Option<&[u8]> {
+    /// The next one, with how many of its bytes are those of the one before it.
+    pub fn advance(&mut self) -> Option<(&[u8], usize)> {
         self.left = self.left.checked_sub(1)?;
         let (shared, len) = take_pair(&mut self.rest)?;
         let (own, rest) = self.rest.split_at_checked(len as usize)?;
         self.rest = rest;
-        self.shared = shared as usize;
-        if self.shared > self.name.len() {
+        let shared = shared as usize;
+        if shared > self.name.len() {
             return None;
         }
-        self.name.truncate(self.shared);
+        self.name.truncate(shared);
         self.name.extend_from_slice(own);
-        Some(&self.name)
+        Some((&self.name, shared))
     }
 }
 
@@ -312,7 +300,7 @@ fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;
     // A name takes a byte at least.
-    (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new(), shared: 0 }, rest))
+    (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new() }, rest))
 }
 
 fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
@@ -451,7 +439,7 @@ mod tests {
         let mut names = SymbolNames::decode(bytes)?;
         let mut all = Vec::new();
         while names.left > 0 {
-            all.push(names.advance()?.to_vec());
+            all.push(names.advance()?.0.to_vec());
         }
         Some(all)
     }

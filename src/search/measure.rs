@@ -141,18 +141,16 @@ impl<'m> Measure<'m> {
             let (most, neighbours) = (self.evidence.idf_of(held), held & (held >> 1));
             let mut symbols = version.symbol_names()?;
             let mut next = 0;
-            self.scan.restart();
-            while symbols.advance().is_some() {
+            while let Some((name, shared)) = symbols.advance() {
                 let place = next;
                 next += 1;
                 // Most names are ruled out by the bytes that the one before does not begin with.
-                let may = held & self.scan.next(self.beginnings, symbols.name(), symbols.shared());
+                let may = held & self.scan.next(self.beginnings, name, shared);
                 let is_ruled_out =
                     may == 0 || (self.evidence.idf_of(may) <= best && may & (may >> 1) & !pairs == 0);
-                if is_ruled_out || !self.may_be_better(symbols.name(), held, best, pairs) {
+                if is_ruled_out || !self.may_be_better(name, held, best, pairs) {
                     continue;
                 }
-                let name = symbols.name();
                 let Ok(name) = std::str::from_utf8(name) else { continue };
                 let name = self.names.of(name);
                 let cover = self.names.cover(name);
