@@ -182,14 +182,9 @@ impl Directory for WorkFolder {
 
     fn sync_directory(&self) -> io::Result<()> {
         let mut unsynced = self.unsynced();
-        for (path, file) in &unsynced.files {
-            self.note(store::sync_file(file, path))?;
-        }
-        unsynced.files.clear();
-        if unsynced.names {
-            self.note(store::sync_folder(&self.dir).map_err(|error| error.source))?;
-            unsynced.names = false;
-        }
+        let folder = unsynced.names.then_some(&*self.dir);
+        self.note(store::sync_all(&unsynced.files, folder.as_slice()))?;
+        *unsynced = Unsynced::default();
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
 pub use lock::{Holder, Lock, LockError};
-pub(crate) use step::{Step, step, sync_file};
+pub(crate) use step::{Step, step, sync_all, sync_file};
 pub use step::{remove_file, rename, sync_folder};
 pub use trouble::Trouble;
 pub use varint::{push_varint, take_varint};

@@ -6,7 +6,10 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 
 use super::{AtFile, FileError};
 
@@ -47,6 +50,36 @@ pub(crate) fn sync_file(file: &File, path: &Path) -> io::Result<()> {
     file.sync_all()
 }
 
+/// So many files are synced at a time. Each waits for the file system's journal, and those that wait together wait for
+/// the same write of it.
+const SYNCS: usize = 16;
+
+/// Makes the bytes of `files`, each with where it is, and the names in `folders` durable, in no order.
+pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let sync = || {
+        loop {
+            let place = next.fetch_add(1, Relaxed);
+            match (files.get(place), folders.get(place.saturating_sub(files.len()))) {
+                (Some((path, file)), _) => sync_file(file, path)?,
+                (None, Some(folder)) => sync_folder(folder).map_err(|error| error.source)?,
+                (None, None) => return Ok(()),
+            }
+        }
+    };
+    let wanted = (files.len() + folders.len()).min(SYNCS);
+    thread::scope(|scope| {
+        // Where a thread cannot be had, the others do its part.
+        let helpers: Vec<_> = (1..wanted)
+            .map_while(|_| thread::Builder::new().name("sync".into()).spawn_scoped(scope, sync).ok())
+            .collect();
+        let own = sync();
+        let all =
+            helpers.into_iter().map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        all.fold(own, |first: io::Result<()>, next| first.and(next))
+    })
+}
+
 /// Makes the names in `folder` durable.
 pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
     step(Step::SyncFolder(folder)).at("sync", folder)?;
@@ -68,4 +101,37 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
 /// Gives a file or folder another name. Durable when the folders are synced next.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     step(Step::Rename { from, to }).and_then(|()| fs::rename(from, to)).at("move", from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::super::faults;
+    use super::*;
+
+    #[test]
+    fn all_are_synced_once_and_one_that_fails_keeps_none_of_the_others_from_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = (0..40).map(|number| dir.path().join(number.to_string()));
+        let files: Vec<_> = made.map(|path| (path.clone(), File::create(path).unwrap())).collect();
+        let seen: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+        let (to, bad) = (seen.clone(), files[7].0.clone());
+        let _guard = faults::observe(dir.path(), move |step| {
+            if let Step::Sync(path) | Step::SyncFolder(path) = step {
+                to.lock().unwrap().push(path.to_path_buf());
+                return if *path == bad { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) };
+            }
+            Ok(())
+        });
+        let error = sync_all(&files, &[dir.path()]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        let mut seen = std::mem::take(&mut *seen.lock().unwrap());
+        seen.sort();
+        let mut wanted: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+        wanted.push(dir.path().to_path_buf());
+        wanted.sort();
+        // The thread that met the failure ends; what it would have taken, the others take.
+        assert_eq!(seen, wanted);
+    }
 }
