@@ -103,14 +103,15 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
 }
 
 impl Grams {
-    /// Opens the lists of a segment of `words` words; `None` where there are none that can be used.
-    pub fn open(path: &Path, words: u64) -> Option<Grams> {
+    /// Opens the lists of a segment of `words` words, of any number where that is not said; `None` where there are none
+    /// that can be used.
+    pub fn open(path: &Path, words: Option<u64>) -> Option<Grams> {
         let file = std::fs::File::open(path).ok()?;
         // SAFETY: such a file is never changed or cut after it got its name; it is only ever unlinked.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
         let table: Table = postcard::from_bytes(envelope.table).ok()?;
-        let fits = table.words == words && table.block_words == BLOCK_WORDS;
+        let fits = words.is_none_or(|words| table.words == words) && table.block_words == BLOCK_WORDS;
         (fits && table.places.len() == N_GRAMS.div_ceil(GROUP)).then_some(Grams { places: table.places, map })
     }
 
@@ -251,7 +252,7 @@ mod tests {
         let mut builder = Builder::new();
         words.iter().for_each(|word| builder.add(word));
         builder.write(&path).unwrap();
-        let lists = Grams::open(&path, words.len() as u64).unwrap();
+        let lists = Grams::open(&path, Some(words.len() as u64)).unwrap();
         for part in ["word9", "_wo", "ff0", "d96", "WORD1", "1_w", "zzz"] {
             let blocks = lists.blocks(&grams(part)).unwrap();
             let lower = part.to_lowercase();
@@ -266,8 +267,8 @@ mod tests {
             assert!(blocks.is_sorted() && blocks.len() <= words.len().div_ceil(BLOCK_WORDS as usize));
         }
         assert_eq!(lists.blocks(&grams("zzz")), Some(Vec::new()));
-        assert!(Grams::open(&path, 1).is_none(), "of another segment");
+        assert!(Grams::open(&path, Some(1)).is_none(), "of another segment");
         std::fs::write(&path, b"something else").unwrap();
-        assert!(Grams::open(&path, words.len() as u64).is_none());
+        assert!(Grams::open(&path, Some(words.len() as u64)).is_none());
     }
 }

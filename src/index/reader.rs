@@ -124,20 +124,24 @@ pub struct Columns {
     pub kinds: KindSet,
 }
 
-impl Reader {
-    /// Opens the newest commit of the index in the folder `dir`.
-    pub fn open(dir: &Path) -> Result<Reader, IndexError> {
-        guarded(|| Reader::open_unguarded(dir))
-    }
+/// The newest commit of an index as its commit point tells it; no segment is opened yet.
+pub(super) struct Listed {
+    pub layout: Layout,
+    stamp: Arc<[u8]>,
+    payload: String,
+    pub segments: Vec<tantivy::Segment>,
+}
 
-    fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
-        let meta: Arc<[u8]> = match std::fs::read(dir.join(META)) {
+impl Listed {
+    /// Reads the commit point in the folder `dir`.
+    pub fn read(dir: &Path) -> Result<Listed, IndexError> {
+        let stamp: Arc<[u8]> = match std::fs::read(dir.join(META)) {
             Ok(bytes) => bytes.into(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing),
             Err(error) => return Err(error.into()),
         };
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let mut index = Index::open(PinnedDirectory::new(files, meta.clone()))?;
+        let mut index = Index::open(PinnedDirectory::new(files, stamp.clone()))?;
         let layout = Layout::new();
         if index.schema() != layout.schema {
             return Err(IndexError::Damaged("its fields are not those of this format".into()));
@@ -145,7 +149,19 @@ impl Reader {
         index.set_tokenizers(tokenizers());
         let metas = index.load_metas()?;
         let payload = metas.payload.ok_or(IndexError::Missing)?;
-        let all: Vec<tantivy::Segment> = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
+        let segments = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
+        Ok(Listed { layout, stamp, payload, segments })
+    }
+}
+
+impl Reader {
+    /// Opens the newest commit of the index in the folder `dir`.
+    pub fn open(dir: &Path) -> Result<Reader, IndexError> {
+        guarded(|| Reader::open_unguarded(dir))
+    }
+
+    fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
+        let Listed { layout, stamp, payload, segments: all } = Listed::read(dir)?;
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Segment>, IndexError> {
             some.iter().map(|segment| Segment::open(SegmentReader::open(segment)?)).collect()
         };
@@ -161,7 +177,7 @@ impl Reader {
                 Ok::<_, IndexError>(segments)
             })?
         };
-        Ok(Reader { dir: dir.to_path_buf(), layout, stamp: meta, payload, segments })
+        Ok(Reader { dir: dir.to_path_buf(), layout, stamp, payload, segments })
     }
 
     /// The folder that it lies in.

@@ -1,13 +1,14 @@
 //! The words of a segment by what they contain.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use tantivy::SegmentReader;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 
 use super::grams::{self, BLOCK_WORDS, Builder, Gram, Grams};
-use super::reader::{Blocks, Reader};
+use super::reader::{Blocks, Listed, Reader};
 use super::{IndexError, IndexField, guarded};
 use crate::store::{self, FileError};
 
@@ -114,7 +115,7 @@ impl Reader {
     pub fn words(&self, segment: usize) -> Result<Words<'_>, IndexError> {
         let inverted = self.inverted(segment, IndexField::Word)?;
         let n_words = inverted.terms().num_terms() as u64;
-        let open = || Grams::open(&grams::path_of(self.dir(), &self.segments()[segment].id()), n_words);
+        let open = || Grams::open(&grams::path_of(self.dir(), &self.segments()[segment].id()), Some(n_words));
         let lists = self.segments()[segment].grams.get_or_init(open);
         Ok(Words { inverted, grams: lists.as_ref() })
     }
@@ -127,8 +128,9 @@ pub fn write_grams(dir: &Path) -> Result<(), IndexError> {
 }
 
 fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
-    let reader = Reader::open(dir)?;
-    let ids: Vec<String> = reader.segments().iter().map(|segment| segment.id()).collect();
+    let listed = Listed::read(dir)?;
+    let field = listed.layout.field(IndexField::Word);
+    let ids: Vec<String> = listed.segments.iter().map(|segment| segment.id().uuid_string()).collect();
     for entry in std::fs::read_dir(dir)?.flatten() {
         let name = entry.file_name();
         let segment = name.to_str().and_then(grams::segment_of);
@@ -137,16 +139,24 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
             let _ = store::remove_file(&entry.path());
         }
     }
+    // Opening a segment takes longer than looking for its lists.
+    let lack: Vec<(&tantivy::Segment, PathBuf)> = listed
+        .segments
+        .iter()
+        .zip(&ids)
+        .map(|(segment, id)| (segment, grams::path_of(dir, id)))
+        .filter(|(_, path)| Grams::open(path, None).is_none())
+        .collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || -> Result<(), IndexError> {
         loop {
-            let segment = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some(id) = ids.get(segment) else { return Ok(()) };
-            write_grams_of(&reader, segment, &grams::path_of(dir, id))?;
+            let place = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some((segment, path)) = lack.get(place) else { return Ok(()) };
+            write_grams_of(&*SegmentReader::open(segment)?.inverted_index(field)?, path)?;
         }
     };
     std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ids.len()).max(1);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(lack.len()).max(1);
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let own = work();
         let all = helpers
@@ -156,10 +166,8 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
     })
 }
 
-fn write_grams_of(reader: &Reader, segment: usize, path: &Path) -> Result<(), IndexError> {
-    let inverted = reader.inverted(segment, IndexField::Word)?;
-    let n_words = inverted.terms().num_terms() as u64;
-    if !grams::has_lists(n_words) || Grams::open(path, n_words).is_some() {
+fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), IndexError> {
+    if !grams::has_lists(inverted.terms().num_terms() as u64) {
         return Ok(());
     }
     let mut builder = Builder::new();
