@@ -533,7 +533,8 @@ pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
             let _ = store::remove_file(&entry.path());
         }
     }
-    store::sync_folder(dir)
+    // A removal that is lost is made again after the next commit.
+    Ok(())
 }
 
 #[cfg(test)]
