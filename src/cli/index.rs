@@ -3,6 +3,7 @@
 //! It owns the argument `ROOT`, which is taken exactly, as `--root` is: the advice that a missing index gives names
 //! the tree in full, and following it must index that tree and no other around it.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
@@ -25,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if let Some(explained) = super::explain::run(matches, output) {
         return explained;
     }
-    let engine = Place::of(matches)?.open_for_writing(matches)?;
+    let engine = ManuallyDrop::new(Place::of(matches)?.open_for_writing(matches)?);
     let bar = Bar::new(output);
     let report = if given(matches, catalog::REBUILD.name) {
         engine.rebuild(&|progress| bar.update(progress))

@@ -5,6 +5,7 @@
 //! folder as in any other tool and, where nothing is there, from the root: answers show root-relative paths, and
 //! what an answer shows can be typed back.
 
+use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -125,13 +126,14 @@ impl Place {
         }
     }
 
-    /// Opens the engine with the options that were given.
-    pub fn open(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
+    /// Opens the engine with the options that were given, for a command that ends the process: what it holds goes with
+    /// that, at once, instead of piece by piece.
+    pub fn open(&self, matches: &ArgMatches) -> Result<ManuallyDrop<Engine>, Failure> {
         let engine = Engine::open(&self.root, options(matches)?)?;
         if let Some(path) = self.path.as_ref().filter(|_| !self.is_on_disk) {
             engine.check_path(path)?;
         }
-        Ok(engine)
+        Ok(ManuallyDrop::new(engine))
     }
 
     /// The same, to change the index: another process that does so is waited for, unless the user says not to.
