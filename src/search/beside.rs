@@ -1,9 +1,11 @@
 //! Two parts of one answer side by side, where a tree is large enough for a thread to be worth its start.
 
+use std::cell::RefCell;
 use std::num::NonZero;
-use std::panic::resume_unwind;
+use std::rc::Rc;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tracing::{Span, dispatcher};
 
 /// A thread takes some 50 microseconds to start and end, as long as the postings of this many chunks. While the crate
@@ -18,21 +20,62 @@ pub fn is_worth_it(n_docs: usize) -> bool {
     *HAS_TWO_CORES && n_docs >= LEAST_DOCS
 }
 
-/// Does both; `there` on a thread of its own if that is worth it. A panic of either is one of the caller.
+thread_local! {
+    static HELPER: RefCell<Helper> = const { RefCell::new(Helper { answers: 0, pool: None }) };
+}
+
+/// The thread that helps this one, if it answers.
+struct Helper {
+    /// How many calls of [`helped`] there are around.
+    answers: usize,
+    /// Started when it is first wanted.
+    pool: Option<Rc<ThreadPool>>,
+}
+
+/// Does `work`, for which one thread helps this one from beginning to end. Another one for each part of it would take
+/// as long to start as some parts, and touch new memory each time: an allocator gives each thread some of its own.
+pub fn helped<R>(work: impl FnOnce() -> R) -> R {
+    struct Around;
+    impl Drop for Around {
+        fn drop(&mut self) {
+            let pool = HELPER.with_borrow_mut(|helper| {
+                helper.answers -= 1;
+                if helper.answers == 0 { helper.pool.take() } else { None }
+            });
+            drop(pool);
+        }
+    }
+    HELPER.with_borrow_mut(|helper| helper.answers += 1);
+    let _around = Around;
+    work()
+}
+
+/// The thread that helps this one; `None` where no thread can be had. Outside of [`helped`] it is a new one.
+fn helper() -> Option<Rc<ThreadPool>> {
+    let start = || ThreadPoolBuilder::new().num_threads(1).build().ok().map(Rc::new);
+    HELPER.with_borrow_mut(|helper| match helper.answers {
+        0 => start(),
+        _ => {
+            helper.pool = helper.pool.take().or_else(start);
+            helper.pool.clone()
+        }
+    })
+}
+
+/// Does both; `there` on the helping thread if that is worth it. A panic of either is one of the caller.
 pub fn both<A, B: Send>(
     is_worth_it: bool,
     here: impl FnOnce() -> A,
     there: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    if !is_worth_it {
-        return (here(), there());
-    }
+    let Some(helper) = is_worth_it.then(helper).flatten() else { return (here(), there()) };
     let (dispatch, span) = (dispatcher::get_default(Clone::clone), Span::current());
-    std::thread::scope(|scope| {
-        let there = scope.spawn(|| dispatcher::with_default(&dispatch, || span.in_scope(there)));
-        let here = here();
-        (here, there.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })
+    let mut made = None;
+    let here = helper.in_place_scope(|scope| {
+        scope.spawn(|_| made = Some(dispatcher::with_default(&dispatch, || span.in_scope(there))));
+        here()
+    });
+    (here, made.expect("a scope ends when all that it began has"))
 }
 
 /// What `work` makes of each item, in their order: by two threads if that is worth it, each of which takes the next
@@ -96,6 +139,17 @@ mod tests {
             let caught = std::panic::catch_unwind(panics).unwrap_err();
             assert_eq!(caught.downcast_ref(), Some(&"no segment"));
         }
+    }
+
+    #[test]
+    fn one_thread_helps_from_beginning_to_end() {
+        let other = || both(true, || (), || std::thread::current().id()).1;
+        let (first, second, within) = helped(|| (other(), other(), helped(other)));
+        assert_eq!((first, first), (second, within));
+        assert_ne!(first, helped(other));
+        let caught = std::panic::catch_unwind(|| helped(|| both(true, || (), || panic!("no segment"))));
+        assert!(caught.is_err());
+        HELPER.with_borrow(|helper| assert!(helper.answers == 0 && helper.pool.is_none()));
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod place;
 mod reason;
 mod usage;
 
-pub use beside::each;
+pub use beside::{each, helped};
 pub use beyond::{Beyond, beyond};
 pub use corpus::Corpus;
 pub use face::{Face, face};
