@@ -1,7 +1,7 @@
 //! How fast parts of indexing can be at all, beside how fast indexing is: whole-tree lanes on N threads.
 //!
 //! ```text
-//! cargo run --release --example lanes -- TREE [--threads N] [--runs R] [--only LANE]...
+//! cargo run --release --example lanes -- TREE [--threads N] [--runs R] [--only LANE]... [--json]
 //! ```
 //!
 //! The floors call the file system, blake3 and tree-sitter directly, on the files that an index of the tree holds:
@@ -140,6 +140,7 @@ fn arguments() -> ArgMatches {
         .arg(number("threads", "2"))
         .arg(number("runs", "3"))
         .arg(Arg::new("only").long("only").action(ArgAction::Append).value_parser(names()))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("only the medians, by lane"))
         .arg(Arg::new("lane").long("lane").hide(true).value_parser(names()))
         .arg(Arg::new("scratch").long("scratch").hide(true).value_parser(value_parser!(PathBuf)))
         .get_matches()
@@ -154,8 +155,11 @@ fn parent(args: &ArgMatches) -> Result<()> {
     let needs_the_set = only.is_empty() || only.iter().any(|lane| lane.needs_the_set());
     let set = if needs_the_set { FileSet::of(&tree, threads)? } else { FileSet::default() };
     fs::write(scratch.path().join("set"), set.to_text())?;
-    println!("{threads} threads, median of {runs}");
-    if needs_the_set {
+    let json = args.get_flag("json");
+    if !json {
+        println!("{threads} threads, median of {runs}");
+    }
+    if needs_the_set && !json {
         println!(
             "{} files of text, {:.1} MB; {} of them, {:.1} MB, are parsed",
             set.languages.len(),
@@ -164,7 +168,6 @@ fn parent(args: &ArgMatches) -> Result<()> {
             mb(set.parsed_bytes),
         );
     }
-    println!();
 
     let mut all: Vec<Vec<Run>> = vec![Vec::new(); Lane::ALL.len()];
     for run in 0..runs {
@@ -178,7 +181,13 @@ fn parent(args: &ArgMatches) -> Result<()> {
             }
         }
     }
-    table(&all, set.bytes);
+    if json {
+        let medians =
+            all.iter().zip(&Lane::ALL).filter_map(|(runs, (_, name, _))| Some((*name, median(runs)?)));
+        println!("{}", serde_json::to_string(&medians.collect::<HashMap<_, _>>())?);
+    } else {
+        table(&all, set.bytes);
+    }
     Ok(())
 }
 
@@ -209,7 +218,7 @@ fn table(all: &[Vec<Run>], source_bytes: u64) {
         None => (None, "floor"),
     };
     println!(
-        "| lane | s | min to max | CPU s | MB/s | of {of} | in CPU | peak MB | anonymous MB | index / source |"
+        "\n| lane | s | min to max | CPU s | MB/s | of {of} | in CPU | peak MB | anonymous MB | index / source |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for ((median, runs), (lane, _, title)) in medians.iter().zip(all).zip(&Lane::ALL) {

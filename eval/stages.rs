@@ -1,7 +1,7 @@
 //! Where a warm question's time goes: ordinary questions about kubernetes, asked many times of one open engine.
 //!
 //! ```text
-//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT]
+//! cargo run --release --example stages -- TREE [--index-dir DIR] [--rounds N] [--each] [--cpu] [--only TEXT] [--json]
 //! ```
 //!
 //! The questions are those of somebody who works on kubernetes (any version; the figures are those of Debian's source
@@ -11,7 +11,7 @@
 //! stage that contains others is measured with them; the indented ones lie inside the one above.
 //!
 //! `--each` adds a line a question. `--only` asks nothing but the questions that hold a text, or that text itself where
-//! none does. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the
+//! none does. `--json` prints percentiles by stage and nothing else. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the
 //! tree is indexed into a temporary folder.
 
 use std::collections::HashMap;
@@ -91,6 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .arg(Arg::new("cpu").long("cpu").action(ArgAction::SetTrue))
         .arg(Arg::new("only").long("only"))
         .arg(Arg::new("each").long("each").action(ArgAction::SetTrue))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
         .get_matches();
     let tree: &PathBuf = args.get_one("tree").expect("required");
     let rounds = *args.get_one::<usize>("rounds").expect("it has a default");
@@ -112,13 +113,23 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let whole = whole(&engine, &requests, rounds)?;
     let stages = by_stage(&engine, &requests, rounds)?;
+    let mut rows: Vec<(&str, Percentiles)> = STAGES
+        .iter()
+        .map(|(name, shown)| (*shown, percentiles(stages.get(name).cloned().unwrap_or_default())))
+        .collect();
+    rows.push(("rendering as JSON", percentiles(whole.rendering.concat())));
+    rows.push(("whole answer, tracing off", percentiles(whole.answers.concat())));
+    if args.get_flag("json") {
+        let rows: HashMap<&str, Percentiles> =
+            rows.into_iter().map(|(shown, times)| (shown.trim(), times)).collect();
+        println!("{}", serde_json::to_string(&rows)?);
+        return Ok(());
+    }
     println!("{} questions, {rounds} rounds; microseconds\n", questions.len());
     println!("| stage | p50 | p90 | p99 | mean |\n|---|--:|--:|--:|--:|");
-    for (name, shown) in STAGES {
-        row(shown, stages.get(name).cloned().unwrap_or_default());
+    for (shown, [p50, p90, p99, mean]) in rows {
+        println!("| {shown} | {p50} | {p90} | {p99} | {mean} |");
     }
-    row("rendering as JSON", whole.rendering.concat());
-    row("whole answer, tracing off", whole.answers.concat());
     if args.get_flag("each") {
         println!("\n| question | p50 | p99 |\n|---|--:|--:|");
         for (question, mut times) in questions.iter().zip(whole.answers) {
@@ -129,10 +140,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn row(shown: &str, mut times: Vec<Duration>) {
+/// p50, p90, p99 and the mean, in microseconds.
+type Percentiles = [u128; 4];
+
+fn percentiles(mut times: Vec<Duration>) -> Percentiles {
     times.sort_unstable();
     let mean = times.iter().sum::<Duration>().as_micros() / times.len().max(1) as u128;
-    println!("| {shown} | {} | {} | {} | {mean} |", at(&times, 50), at(&times, 90), at(&times, 99));
+    [at(&times, 50), at(&times, 90), at(&times, 99), mean]
 }
 
 static CPU: AtomicBool = AtomicBool::new(false);
