@@ -180,9 +180,13 @@ impl<'r, 'e> Run<'r, 'e> {
             n_files: self.plan.unchanged + self.n_tasks,
             progress: self.progress,
         };
-        // Where all of the text answers, nobody waits for the first thousand structures.
-        let is_second = !text_only && !self.draft.is_empty();
-        let first = self.updater.checkpoint * if is_second { 8 } else { 1 };
+        let first = match text_only {
+            // Where nothing answers yet, somebody may be waiting.
+            true => self.updater.checkpoint / 2,
+            // Where all of the text answers, nobody waits for the first thousand structures.
+            false if !self.draft.is_empty() => self.updater.checkpoint * 8,
+            false => self.updater.checkpoint,
+        };
         let mut deliver = |parcel: Parcel, moment: Moment| -> Result<(), Failed> {
             let Parcel { outcomes, segments, .. } = parcel;
             segments.into_iter().try_for_each(|segment| writer.add(segment))?;
