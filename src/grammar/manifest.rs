@@ -104,6 +104,40 @@ pub(super) struct Manifest {
     pub uses: Vec<Use>,
 }
 
+/// What a manifest says first: all that telling languages apart takes. A process that only answers needs no more of
+/// them, and reading all of each takes longer than many an answer.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub(super) struct Head {
+    pub name: String,
+    pub title: String,
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    #[serde(default)]
+    pub files: Vec<String>,
+    #[serde(default)]
+    pub interpreters: Vec<String>,
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<Claim>,
+    pub extends: Option<String>,
+}
+
+impl Head {
+    /// Of a built-in manifest, where claims come before all other tables.
+    pub fn of_built_in(text: &str) -> Result<Head, toml::de::Error> {
+        let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
+        let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
+        toml::from_str(&text[..lines.map(str::len).sum()])
+    }
+
+    pub fn of(manifest: &Manifest) -> Head {
+        let Manifest { name, title, aliases, extensions, files, interpreters, claims, extends, .. } =
+            manifest.clone();
+        Head { name, title, aliases, extensions, files, interpreters, claims, extends }
+    }
+}
+
 /// How the insides of functions and tables are told, and what is looked for in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -147,7 +181,7 @@ pub(crate) enum TypePlace {
 }
 
 /// An extension of another language that is ours where one of the lines begins in a certain way: C++ in a `.h`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Claim {
     /// The extension, without the dot.

@@ -10,6 +10,7 @@ mod manifest;
 mod parsers;
 mod rules;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,7 +22,7 @@ pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_n
 use crate::id::LanguageId;
 use crate::model::UnknownKind;
 use crate::path::RelPath;
-use manifest::Manifest;
+use manifest::{Head, Manifest};
 use parsers::{LINKED, Linked};
 
 /// Every language that this binary knows. It is `Send + Sync`; share it in an `Arc`.
@@ -141,8 +142,10 @@ pub enum GrammarError {
 
 struct Language {
     linked: &'static Linked,
-    manifest: Manifest,
-    text: String,
+    head: Head,
+    /// Read when it is first asked for.
+    manifest: OnceLock<Manifest>,
+    text: Cow<'static, str>,
     source_name: String,
     overridden: bool,
     rules: OnceLock<Rules>,
@@ -182,13 +185,13 @@ impl Grammars {
             };
             let path = folder.join("grammar.toml");
             let text = std::fs::read_to_string(&path).map_err(read_error(&path))?;
-            *language = Language::new(language.linked, text, path.display().to_string(), true)?;
+            *language = Language::overriding(language.linked, text, path.display().to_string())?;
         }
         let grammars = Grammars::new(languages)?;
         for (place, language) in grammars.languages.iter().enumerate() {
-            let base = language.manifest.extends.as_deref();
+            let base = language.head.extends.as_deref();
             if language.overridden
-                || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.manifest.name))
+                || grammars.languages.iter().any(|l| l.overridden && base == Some(&l.head.name))
             {
                 let rules = grammars.compile(place)?;
                 let _ = grammars.languages[place].rules.set(rules);
@@ -251,10 +254,10 @@ impl Grammars {
     pub fn list(&self) -> Vec<LanguageRow> {
         let row = |(place, language): (usize, &Language)| LanguageRow {
             id: id_of(place),
-            name: language.manifest.name.clone(),
-            title: language.manifest.title.clone(),
-            aliases: language.manifest.aliases.clone(),
-            extensions: language.manifest.extensions.clone(),
+            name: language.head.name.clone(),
+            title: language.head.title.clone(),
+            aliases: language.head.aliases.clone(),
+            extensions: language.head.extensions.clone(),
             overridden: language.overridden,
         };
         self.languages.iter().enumerate().map(row).collect()
@@ -306,11 +309,11 @@ impl Grammars {
     fn compile(&self, place: usize) -> Result<Rules, GrammarError> {
         let language = &self.languages[place];
         let parser = (language.linked.parser)();
-        match &language.manifest.extends {
-            None => Rules::compile(&language.manifest, parser, &language.source_name),
+        match &language.head.extends {
+            None => Rules::compile(language.manifest(), parser, &language.source_name),
             Some(base) => {
-                let found = self.languages.iter().find(|other| other.manifest.name == *base);
-                let found = found.filter(|other| other.manifest.extends.is_none()).ok_or_else(|| {
+                let found = self.languages.iter().find(|other| other.head.name == *base);
+                let found = found.filter(|other| other.head.extends.is_none()).ok_or_else(|| {
                     GrammarError::Manifest {
                         source_name: language.source_name.clone(),
                         message: format!(
@@ -319,7 +322,7 @@ impl Grammars {
                         ),
                     }
                 })?;
-                let whole = language.manifest.clone().after(&found.manifest);
+                let whole = language.manifest().clone().after(found.manifest());
                 Rules::compile(&whole, parser, &language.source_name)
             }
         }
@@ -335,7 +338,7 @@ impl Grammars {
             by_name: HashMap::from([("text".into(), LanguageId::TEXT), ("txt".into(), LanguageId::TEXT)]),
         };
         for (place, language) in languages.iter().enumerate() {
-            let manifest = &language.manifest;
+            let head = &language.head;
             let claim = |map: &mut HashMap<String, LanguageId>, value: &String| match map
                 .insert(value.clone(), id_of(place))
             {
@@ -344,17 +347,17 @@ impl Grammars {
                     value: value.clone(),
                     owner: match owner {
                         LanguageId::TEXT => "text".into(),
-                        owner => languages[owner.0 as usize - 1].manifest.name.clone(),
+                        owner => languages[owner.0 as usize - 1].head.name.clone(),
                     },
                 }),
                 _ => Ok(()),
             };
-            manifest.extensions.iter().try_for_each(|it| claim(&mut grammars.by_extension, it))?;
-            manifest.files.iter().try_for_each(|it| claim(&mut grammars.by_file, it))?;
-            manifest.interpreters.iter().try_for_each(|it| claim(&mut grammars.by_interpreter, it))?;
-            manifest.aliases.iter().try_for_each(|it| claim(&mut grammars.by_name, it))?;
-            claim(&mut grammars.by_name, &manifest.name)?;
-            for it in &manifest.claims {
+            head.extensions.iter().try_for_each(|it| claim(&mut grammars.by_extension, it))?;
+            head.files.iter().try_for_each(|it| claim(&mut grammars.by_file, it))?;
+            head.interpreters.iter().try_for_each(|it| claim(&mut grammars.by_interpreter, it))?;
+            head.aliases.iter().try_for_each(|it| claim(&mut grammars.by_name, it))?;
+            claim(&mut grammars.by_name, &head.name)?;
+            for it in &head.claims {
                 let claims = grammars.contested.entry(it.extension.clone()).or_default();
                 claims.push((id_of(place), it.lines.clone()));
             }
@@ -366,16 +369,22 @@ impl Grammars {
 
 impl Language {
     fn built_in(linked: &'static Linked) -> Language {
-        let source_name = format!("grammars/{}/grammar.toml", linked.name);
-        Language::new(linked, linked.manifest.to_string(), source_name, false)
-            .expect("the built-in manifests are tested")
+        Language {
+            linked,
+            head: Head::of_built_in(linked.manifest).expect("the built-in manifests are tested"),
+            manifest: OnceLock::new(),
+            text: Cow::Borrowed(linked.manifest),
+            source_name: format!("grammars/{}/grammar.toml", linked.name),
+            overridden: false,
+            rules: OnceLock::new(),
+        }
     }
 
-    fn new(
+    /// From a manifest of the user's, which is read whole, so that a mistake shows.
+    fn overriding(
         linked: &'static Linked,
         text: String,
         source_name: String,
-        overridden: bool,
     ) -> Result<Language, GrammarError> {
         let manifest: Manifest = toml::from_str(&text).map_err(|error| GrammarError::Manifest {
             source_name: source_name.clone(),
@@ -385,7 +394,14 @@ impl Language {
             let (value, expected) = (manifest.name, linked.name.to_string());
             return Err(GrammarError::Name { source_name, value, expected });
         }
-        Ok(Language { linked, manifest, text, source_name, overridden, rules: OnceLock::new() })
+        let head = Head::of(&manifest);
+        let (manifest, rules) = (OnceLock::from(manifest), OnceLock::new());
+        Ok(Language { linked, head, manifest, text: Cow::Owned(text), source_name, overridden: true, rules })
+    }
+
+    fn manifest(&self) -> &Manifest {
+        let read = || toml::from_str(&self.text);
+        self.manifest.get_or_init(|| read().expect("built-in manifests are tested, others read when loaded"))
     }
 }
 
@@ -458,10 +474,19 @@ mod tests {
     }
 
     #[test]
+    fn what_tells_a_language_stands_first_in_its_manifest() {
+        for linked in LINKED {
+            let whole: Manifest = toml::from_str(linked.manifest).unwrap();
+            assert_eq!(Head::of_built_in(linked.manifest).unwrap(), Head::of(&whole));
+            assert_eq!(whole.name, linked.name);
+        }
+    }
+
+    #[test]
     fn no_two_languages_claim_one_name() {
         // `built_in` would have panicked; here the claims are only counted.
         let grammars = Grammars::built_in();
-        let claimed: usize = grammars.languages.iter().map(|it| it.manifest.extensions.len()).sum();
+        let claimed: usize = grammars.languages.iter().map(|it| it.head.extensions.len()).sum();
         assert_eq!(claimed, grammars.by_extension.len());
         assert!(grammars.list().iter().all(|row| !row.extensions.is_empty()));
     }
