@@ -41,6 +41,7 @@ pub use filter::FilterSpec;
 pub use profile::{Feature, Form, Profile, ProfileError, QueryKind, Signal};
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
+mod cores;
 pub mod id;
 pub mod path;
 pub mod text;

@@ -5,6 +5,8 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::cores::cores;
+
 /// So many paths a thread takes at once.
 const BLOCK: u32 = 8192;
 
@@ -131,8 +133,7 @@ pub(super) fn in_blocks<R: Send>(
     };
     let work = || work(&next);
     // A thread costs as much as a few blocks.
-    let threads =
-        std::thread::available_parallelism().map_or(1, usize::from).min(blocks as usize / 2).min(16);
+    let threads = cores().min(blocks as usize / 2).min(16);
     std::thread::scope(|scope| {
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut results = vec![work()];

@@ -10,6 +10,7 @@ use super::cover::Covered;
 use super::line::{Block, context, shown};
 use super::whole::Whole;
 use super::within::{Within, holds};
+use crate::cores::cores;
 use crate::path::RelPath;
 use crate::read::Ground;
 use crate::text::{Lines, Span};
@@ -120,7 +121,7 @@ pub fn scan(scan: &Scan<'_>) -> Found {
 }
 
 pub(super) fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
+    cores().min(16)
 }
 
 /// What one file gave.

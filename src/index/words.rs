@@ -10,6 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use super::grams::{self, BLOCK_WORDS, Builder, Gram, Grams};
 use super::reader::{Blocks, Listed, Reader};
 use super::{IndexError, IndexField, guarded};
+use crate::cores::cores;
 use crate::store::{self, FileError};
 
 /// The words of a segment.
@@ -156,7 +157,7 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
         }
     };
     std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(lack.len()).max(1);
+        let threads = cores().min(lack.len()).max(1);
         let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let own = work();
         let all = helpers

@@ -1,23 +1,21 @@
 //! Two parts of one answer side by side, where a tree is large enough for a thread to be worth its start.
 
 use std::cell::RefCell;
-use std::num::NonZero;
 use std::rc::Rc;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tracing::{Span, dispatcher};
+
+use crate::cores::cores;
 
 /// A thread takes some 50 microseconds to start and end, as long as the postings of this many chunks. While the crate
 /// itself is worked on, small trees go both ways, so that tests do.
 const LEAST_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
 
-static HAS_TWO_CORES: LazyLock<bool> =
-    LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores > NonZero::<usize>::MIN));
-
 /// Whether an answer from so many chunks is worked on by two threads. It never changes the answer.
 pub fn is_worth_it(n_docs: usize) -> bool {
-    *HAS_TWO_CORES && n_docs >= LEAST_DOCS
+    cores() > 1 && n_docs >= LEAST_DOCS
 }
 
 thread_local! {

@@ -24,6 +24,7 @@ use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
 use super::{OnProgress, Progress, Stage};
 use crate::analyze::{Analyzer, STACK_BYTES};
+use crate::cores::cores;
 use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
@@ -44,7 +45,7 @@ const BATCH: usize = 8;
 
 /// Threads when nobody says: one a core.
 pub fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    cores()
 }
 
 /// What the threads work on.

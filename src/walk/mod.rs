@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 
+use crate::cores::cores;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::tree::Tree;
@@ -205,7 +206,7 @@ pub fn stat(metadata: &Metadata) -> Stat {
 
 /// More than this gains nothing: the kernel's directory cache is the limit.
 fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
+    cores().min(16)
 }
 
 /// A directory that is to be listed.
