@@ -7,10 +7,10 @@
 Each TREE is copied without its history into a temporary folder and read once, so the page cache is warm. A tree of
 more than half a gigabyte is a large one: its builds run once and its queries --large-runs times, it is not given to the
 peers that are slow (sifs, ck), and the bars that follow the size are its own. probe, which takes 15 seconds and more
-for a question, is left to `versus.py`. Growth is measured on parts of the
-last tree. Where a figure is a median it says of how many runs; lanes that only walk and look are cheap and run 9 times.
-A ratio is always of two figures of this run. What is not installed leaves its row empty. The exit code is 0 whether or
-not the bars are met: the table says which are.
+for a question, is left to `versus.py`. Growth is measured on parts of the last tree. Lanes that only walk and look are
+cheap and run 9 times. A ratio is always of two figures of this run. What is not installed leaves its row empty. Below a
+tree's table stands where the time of its index and of a warm question goes, and what its bytes are. The exit code is 0
+whether or not the bars are met: the table says which are.
 """
 import argparse
 import json
@@ -59,7 +59,7 @@ class Tree:
             print(f"{self.name}: {step.__name__} took {time.monotonic() - begun:.0f} s", flush=True)
 
     def lanes(self):
-        self.lane = lanes(self.options, self.path, self.builds, "terms", "cursor", "at-once", "index")
+        self.lane = lanes(self.options, self.path, self.builds, "terms", "analyze", "cursor", "at-once", "index")
         cheap = lanes(self.options, self.path, 9, "floor", "walk", "nothing-changed")
         self.lane.update((name, run) for name, run in cheap.items() if name != "index")
 
@@ -161,6 +161,25 @@ def rows(tree):
     yield "one file changed, ms more than walk and stat", "<=", 40, changed - look, f"{changed:.0f} ms, whole process"
 
 
+def profile(tree):
+    """What the misses are made of."""
+    spent = ", ".join(f"{title} {tree.lane[name]['seconds']:.1f} ({tree.lane[name]['cpu']:.1f})" for name, title in (
+        ("terms", "read and cut into terms"), ("analyze", "read and analyse"), ("cursor", "read, parse and visit"),
+        ("at-once", "the index"), ("index", "text first")))
+    yield f"An index, s (processor time): {spent}."
+    stages = ", ".join(f"{name} {of[0] / 1000:.1f} ({of[2] / 1000:.1f})" for name, of in tree.stage.items()
+                       if name != "whole answer, tracing off" and of[2] >= 300)
+    yield f"Stages of a warm question, p50 (p99) ms, some within others: {stages}."
+    kinds = {}
+    for folder, _, names in os.walk(tree.place()):
+        for name in names:
+            kind = name.rsplit(".", 1)[-1] if "." in name else "others"
+            kinds[kind] = kinds.get(kind, 0) + os.path.getsize(os.path.join(folder, name))
+    bytes_ = ", ".join(f"{kind} {size / 1e6:.1f}" for kind, size in sorted(kinds.items(), key=lambda it: -it[1])
+                       if size >= 1e5)
+    yield f"Bytes of the index, MB by kind of file: {bytes_}."
+
+
 def growth(options, tree):
     asked = SimpleNamespace(tree=tree, bin=options.bin, callers=options.callers, seed=1, seconds=2)
     with tempfile.TemporaryDirectory() as folder:
@@ -194,8 +213,9 @@ def report(trees, grown):
         yield f"**{tree.name}**: {tree.bytes / 1e6:.0f} MB, of which {tree.source / 1e6:.0f} MB are ranked by content; builds " \
               f"{tree.builds} times, queries and updates {tree.runs} times, medians; {os.cpu_count()} cores\n\n{head}"
         yield from (line(*row) for row in rows(tree))
+        yield "\n" + "\n\n".join(tree.profile)
         left = [f"{name} is not here." for name in tree.missing] + list(tree.failed.values())
-        yield "\n" + " ".join(left) + "\n"
+        yield "\n" + "\n\n".join(left) + "\n"
     if grown:
         yield f"**Growth**, parts of {trees[-1].name}\n\n{head}"
         yield from (line(*row) for row in grown)
@@ -222,6 +242,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             tree = Tree(options, source, folder)
             tree.measure()
+            tree.profile = list(profile(tree))
         trees.append(tree)
     grown = list(growth(options, options.trees[-1])) if options.sizes else []
     text = "\n".join(report(trees, grown))
