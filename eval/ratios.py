@@ -5,12 +5,12 @@
     python3 eval/ratios.py --bin target/release/spyhop --rg rg kubernetes-1.20.2 linux-6.1.176 --out ratios.md
 
 Each TREE is copied without its history into a temporary folder and read once, so the page cache is warm. A tree of
-more than half a gigabyte is a large one: its builds run once and its queries --large-runs times, it is not given to the
-peers that are slow (sifs, ck), and the bars that follow the size are its own. probe, which takes 15 seconds and more
-for a question, is left to `versus.py`. Growth is measured on parts of the last tree. Lanes that only walk and look are
-cheap and run 9 times. A ratio is always of two figures of this run. What is not installed leaves its row empty. Below a
-tree's table stands where the time of its index and of a warm question goes, and what its bytes are. The exit code is 0
-whether or not the bars are met: the table says which are.
+more than half a gigabyte is a large one: its builds run once and its queries --large-runs times, it is not given to
+the peers that are slow (sifs, ck), and the bars that follow the size are its own. probe, which takes 15 seconds and
+more for a question, is left to `versus.py`. Growth is measured on parts of the last tree. Lanes that only walk and
+look are cheap and run 9 times. A ratio is always of two figures of this run. What is not installed leaves its row
+empty. Below a tree's table stands where the time of its index and of a warm question goes, what its bytes are, and
+all of `versus.py`. The exit code is 0 whether or not the bars are met: the table says which are.
 """
 import argparse
 import json
@@ -79,11 +79,15 @@ class Tree:
     def versus(self):
         every, missing = versus.installed(self.options, self.path, self.folder)
         every = [tool for tool in every if tool.name != "probe" and not (self.large and tool.is_slow)]
-        self.missing = [name for name in missing if name != "probe"]
+        missing = [name for name in missing if name != "probe"]
         turns = versus.Turns(every)
-        options = SimpleNamespace(seed=1, words=self.options.words, builds=self.builds, runs=self.runs)
-        versus.measure(turns, options, self.path)
-        self.failed = turns.failed
+        options = SimpleNamespace(seed=1, words=self.options.words, builds=self.builds, runs=self.runs, tree=self.name,
+                                  bin=self.options.bin)
+        literal = versus.measure(turns, options, self.path)
+        self.comparison = list(versus.report(turns, missing, options, self.path, literal))
+        if self.options.pictures:
+            options.svg = os.path.join(self.options.pictures, f"versus-{self.name}.svg")
+            versus.draw(turns, options)
         self.tools = {tool.name: tool for tool in turns.tools if tool.name not in turns.failed}
         self.index = self.tools["Spyhop"].stores[0]
 
@@ -189,6 +193,9 @@ def growth(options, tree):
         for _ in range(options.growth_runs):
             for one in sizes:
                 scaling.measure(one, asked, queries)
+        print("\n".join(scaling.table(sizes)) + "\n", flush=True)
+        if options.pictures:
+            scaling.draw(sizes, SimpleNamespace(tree=tree, svg=os.path.join(options.pictures, "scaling.svg")))
         rate = [one.of("index") / one.of("source") for one in sizes]
         for two, (one, other) in zip(sizes[1:], zip(rate, rate[1:])):
             yield f"index time a MB, {two.megabytes:g} MB / the size before", "<=", 1.15, other / one, \
@@ -214,8 +221,7 @@ def report(trees, grown):
               f"{tree.builds} times, queries and updates {tree.runs} times, medians; {os.cpu_count()} cores\n\n{head}"
         yield from (line(*row) for row in rows(tree))
         yield "\n" + "\n\n".join(tree.profile)
-        left = [f"{name} is not here." for name in tree.missing] + list(tree.failed.values())
-        yield "\n" + "\n\n".join(left) + "\n"
+        yield "\n" + "\n".join(tree.comparison) + "\n"
     if grown:
         yield f"**Growth**, parts of {trees[-1].name}\n\n{head}"
         yield from (line(*row) for row in grown)
@@ -233,6 +239,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=16, help="of the warm questions")
     parser.add_argument("--sizes", type=float, nargs="*", default=[1, 10, 100, 1000], help="MB; none: no growth")
     parser.add_argument("--growth-runs", type=int, default=1)
+    parser.add_argument("--pictures", help="a folder for the comparison and the growth as SVG")
     parser.add_argument("--out", help="a file for the tables, which are printed as well")
     options = parser.parse_args()
     for name in ("lanes", "stages", "callers"):
