@@ -15,6 +15,7 @@ all of `versus.py`. The exit code is 0 whether or not the bars are met: the tabl
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import tempfile
@@ -26,7 +27,7 @@ import memory
 import scaling
 import versus
 from figures import QUESTIONS, warm
-from planted import copy
+from planted import copy, sources
 
 def said(command):
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
@@ -52,7 +53,7 @@ class Tree:
         self.builds, self.runs = (1, options.large_runs) if self.large else (options.builds, options.runs)
 
     def measure(self):
-        for step in (self.lanes, self.first_answer, self.versus, self.status, self.memory, self.stages):
+        for step in (self.lanes, self.first_answer, self.versus, self.updates, self.status, self.memory, self.stages):
             begun = time.monotonic()
             warm(self.path)
             step()
@@ -98,6 +99,20 @@ class Tree:
     def place(self):
         """The index of the tree among those of the folder that `SPYHOP_INDEX_DIR` names."""
         return next(entry.path for entry in os.scandir(self.index) if entry.is_dir())
+
+    def updates(self):
+        """One file changed beside walk and stat, apart from the other tools, which leave the disk much to write."""
+        bring = [self.options.bin, "index", "--quiet", self.path]
+        env, looks, changed = self.tools["Spyhop"].env, [], []
+        os.sync()
+        for number, path in enumerate(random.Random(2).sample(sources(self.path), 7)):
+            versus.run(bring, env, self.path, (0,))
+            time.sleep(2.1)  # what was just written counts as unproven for two seconds
+            versus.run(bring, env, self.path, (0,))
+            looks.append(lanes(self.options, self.path, 1, "walk")["walk"]["seconds"])
+            versus.edit(self.path, path, number)
+            changed.append(versus.run(bring, env, self.path, (0,))[0])
+        self.look, self.changed = statistics.median(looks), statistics.median(changed)
 
     def memory(self):
         flags = ["--root", self.path, "--index-dir", self.place(), "--stale-policy", "ignore", "--require-index"]
@@ -161,8 +176,8 @@ def rows(tree):
     yield "nothing changed / list and stat", "<=", 1.5, over(seconds["nothing-changed"], seconds["floor"]), \
         f"{ms(seconds['nothing-changed']):.0f} ms / {ms(seconds['floor']):.0f} ms; our walk {look:.0f} ms; " \
         f"whole process {ms(tree.of('Spyhop', 'nothing changed')):.0f} ms"
-    changed = ms(tree.of("Spyhop", "one file changed"))
-    yield "one file changed, ms more than walk and stat", "<=", 40, changed - look, f"{changed:.0f} ms, whole process"
+    yield "one file changed, ms more than walk and stat", "<=", 40, ms(tree.changed - tree.look), \
+        f"{ms(tree.changed):.0f} ms, whole process / {ms(tree.look):.0f} ms"
 
 
 def profile(tree):
