@@ -259,6 +259,15 @@ def main():
     options = parser.parse_args()
     for name in ("lanes", "stages", "callers"):
         setattr(options, name, os.path.join(os.path.dirname(options.bin), "examples", name))
+    # A run takes the better part of an hour, so what it will need is looked for now.
+    for program in (options.bin, options.lanes, options.stages, options.callers):
+        if not os.path.isfile(program):
+            parser.error(f"there is no program {program}")
+    for source in options.trees:
+        if not os.path.isdir(source):
+            parser.error(f"there is no folder {source}")
+    if options.pictures:
+        os.makedirs(options.pictures, exist_ok=True)
     trees = []
     for source in options.trees:
         with tempfile.TemporaryDirectory() as folder:

@@ -11,8 +11,8 @@
 //! stage that contains others is measured with them; the indented ones lie inside the one above.
 //!
 //! `--each` adds a line a question. `--only` asks nothing but the questions that hold a text, or that text itself where
-//! none does. `--json` prints percentiles by stage and nothing else. `--cpu` counts the thread's processor time, which other programs lengthen less. Without `--index-dir` the
-//! tree is indexed into a temporary folder.
+//! none does. `--json` prints p50, p90, p99 and the mean of each stage and nothing else. `--cpu` counts the thread's
+//! processor time, which other programs lengthen less. Without `--index-dir` the tree is indexed into a temporary folder.
 
 use std::collections::HashMap;
 use std::error::Error;

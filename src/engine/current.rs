@@ -8,7 +8,7 @@ use super::api::*;
 use super::{Engine, Error, ErrorKind, lock};
 use crate::index;
 use crate::meta::{Meta, View, ViewInfo, ViewKey};
-use crate::search::{Corpus, SearchError};
+use crate::search::{self, Corpus, SearchError};
 use crate::store::Lock;
 use crate::update::{self, Committed, OnProgress, WorkspaceError};
 
@@ -109,8 +109,17 @@ impl Current {
 
 impl Engine {
     /// Answers from the commit that the options ask for. Where the index turns out to be damaged, and its checksums say
-    /// so too, it is put aside and made anew, if the options allow for that, and asked again.
+    /// so too, it is put aside and made anew, if the options allow for that, and asked again. One thread helps from
+    /// beginning to end.
     pub(super) fn answered<T>(
+        &self,
+        progress: OnProgress<'_>,
+        answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        search::helped(|| self.answered_or_repaired(progress, answer))
+    }
+
+    fn answered_or_repaired<T>(
         &self,
         progress: OnProgress<'_>,
         answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,

@@ -238,10 +238,8 @@ impl Engine {
             resultCount = tracing::field::Empty
         );
         let _entered = span.enter();
-        let reply = crate::search::helped(|| {
-            self.answered(progress, |corpus, freshness| {
-                answer::Answer::new(self, corpus, &filter, request)?.reply(&parsed, freshness)
-            })
+        let reply = self.answered(progress, |corpus, freshness| {
+            answer::Answer::new(self, corpus, &filter, request)?.reply(&parsed, freshness)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))

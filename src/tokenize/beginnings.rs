@@ -228,39 +228,39 @@ mod tests {
     }
 
     proptest! {
-            #[test]
-            fn what_a_name_holds_it_may_hold(
-                name in "[a-cA-CxX_0-2 .]{0,12}|(build|built|dying|Resolution|choice|[A-Z]{1,3}|_|[0-9]{1,2}){0,5}",
-                words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
-            ) {
-                let wanted = terms_of(&words);
-                let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
-                let terms = terms_of(&name);
+        #[test]
+        fn what_a_name_holds_it_may_hold(
+            name in "[a-cA-CxX_0-2 .]{0,12}|(build|built|dying|Resolution|choice|[A-Z]{1,3}|_|[0-9]{1,2}){0,5}",
+            words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
+        ) {
+            let wanted = terms_of(&words);
+            let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
+            let terms = terms_of(&name);
+            for (place, term) in wanted.iter().enumerate() {
+                prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
+            }
+            let beginnings = Beginnings::new(wanted.iter().map(String::as_str));
+            let mut scan = Scan::default();
+            for shared in [0, name.len() / 2] {
+                let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+                let before = format!("{}{words}", &name[..shared]);
+                scan.next(&beginnings, before.as_bytes(), 0);
+                let may = scan.next(&beginnings, name.as_bytes(), shared);
                 for (place, term) in wanted.iter().enumerate() {
-                    prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
+                    prop_assert!(!terms.contains(term) || may & (1 << place) != 0, "{} after {}", &name, before);
                 }
-                let beginnings = Beginnings::new(wanted.iter().map(String::as_str));
-                let mut scan = Scan::default();
-                for shared in [0, name.len() / 2] {
-                    let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-                    let before = format!("{}{words}", &name[..shared]);
-                        scan.next(&beginnings, before.as_bytes(), 0);
-                    let may = scan.next(&beginnings, name.as_bytes(), shared);
-    for (place, term) in wanted.iter().enumerate() {
-                        prop_assert!(!terms.contains(term) || may & (1 << place) != 0, "{} after {}", &name, before);
-                    }
-                }
-                let distinct: HashSet<&String> = terms.iter().collect();
-                let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
-                prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
-                for pair in terms.windows(2) {
-                    let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
-                    if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
-                        && other == one + 1
-                    {
-                        prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
-                    }
+            }
+            let distinct: HashSet<&String> = terms.iter().collect();
+            let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
+            prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
+            for pair in terms.windows(2) {
+                let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
+                if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
+                    && other == one + 1
+                {
+                    prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
                 }
             }
         }
+    }
 }
