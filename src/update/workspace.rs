@@ -196,36 +196,44 @@ impl Workspace {
 
     /// Checks that the folder is this tree's, or nobody's.
     pub fn check_owner(&self) -> Result<(), WorkspaceError> {
-        let foreign = |owner: String| WorkspaceError::Foreign { dir: self.dir.clone(), owner };
-        match std::fs::read(self.dir.join("WORKSPACE")) {
-            Ok(bytes) => {
-                let claim: Claim = serde_json::from_slice(&bytes).map_err(|error| {
-                    WorkspaceError::Damaged { dir: self.dir.clone(), reason: format!("WORKSPACE: {error}") }
-                })?;
-                if claim.format > LAYOUT {
-                    return Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found: claim.format });
-                }
-                if claim.owner != self.owner.to_string_lossy() {
-                    return Err(foreign(claim.owner));
-                }
-                Ok(())
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let others = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-                // A claim that was killed half way leaves its lock and an unnamed file.
-                let is_ours =
-                    |name: &OsString| name == "lock" || name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
-                match others.map(|entry| entry.file_name()).find(|name| !is_ours(name)) {
-                    Some(name) => {
-                        Err(foreign(format!("something else (it holds '{}')", name.to_string_lossy())))
-                    }
-                    None => Ok(()),
-                }
-            }
-            Err(error) => {
-                Err(Err::<(), _>(error).at("read", &self.dir.join("WORKSPACE")).unwrap_err().into())
-            }
+        let claimed = self.check_claim()?;
+        let Some(other) = self.unclaimed_content().filter(|_| !claimed) else { return Ok(()) };
+        // What is there may have come with a claim since that was looked for; a claim comes first, and stays.
+        if self.check_claim()? {
+            return Ok(());
         }
+        let owner = format!("something else (it holds '{}')", other.to_string_lossy());
+        Err(WorkspaceError::Foreign { dir: self.dir.clone(), owner })
+    }
+
+    /// Whether the folder is claimed, which is an error if it is by another tree.
+    fn check_claim(&self) -> Result<bool, WorkspaceError> {
+        let path = self.dir.join("WORKSPACE");
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(Err::<(), _>(error).at("read", &path).unwrap_err().into()),
+        };
+        let claim: Claim = serde_json::from_slice(&bytes).map_err(|error| WorkspaceError::Damaged {
+            dir: self.dir.clone(),
+            reason: format!("WORKSPACE: {error}"),
+        })?;
+        if claim.format > LAYOUT {
+            return Err(WorkspaceError::NewerFormat { dir: self.dir.clone(), found: claim.format });
+        }
+        if claim.owner != self.owner.to_string_lossy() {
+            return Err(WorkspaceError::Foreign { dir: self.dir.clone(), owner: claim.owner });
+        }
+        Ok(true)
+    }
+
+    /// Something in the folder that a claim which was killed half way does not leave: that is its lock and an unnamed
+    /// file.
+    fn unclaimed_content(&self) -> Option<OsString> {
+        let is_ours =
+            |name: &OsString| name == "lock" || name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name()).find(|name| !is_ours(name))
     }
 
     /// What the index in a folder belongs to; `None` where there is none, or none that this program could have made.
@@ -436,6 +444,20 @@ mod tests {
         std::fs::remove_file(dir.path().join("WORKSPACE")).unwrap();
         let error = workspace(dir.path()).check_owner().unwrap_err().to_string();
         assert!(error.contains("something else"), "{error}");
+    }
+
+    #[test]
+    fn a_claim_that_comes_while_it_is_looked_for_is_seen() {
+        for _ in 0..300 {
+            let dir = tempfile::tempdir().unwrap();
+            let workspace = workspace(dir.path());
+            std::thread::scope(|scope| {
+                let claims = scope.spawn(|| workspace.claim().unwrap());
+                while !claims.is_finished() {
+                    workspace.check_owner().unwrap();
+                }
+            });
+        }
     }
 
     #[test]
