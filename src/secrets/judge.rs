@@ -51,7 +51,14 @@ pub fn looks_random(value: &[u8]) -> bool {
     classes(value) >= 2
         && value.iter().any(u8::is_ascii_alphabetic)
         && entropy(value) >= if value.len() < 16 { 2.5 } else { 3.0 }
-        && mean_run(value) <= most
+        && (mean_run(value) <= most || is_hex(value))
+}
+
+/// Whether it is a number in hexadecimal digits, ten of which are digits: some have long stretches of these by chance,
+/// and six letters make no words of such a length.
+fn is_hex(value: &[u8]) -> bool {
+    let one_case = !value.iter().any(u8::is_ascii_lowercase) || !value.iter().any(u8::is_ascii_uppercase);
+    value.len() >= 16 && one_case && value.iter().all(u8::is_ascii_hexdigit)
 }
 
 fn has_digit(value: &[u8]) -> bool {
@@ -83,6 +90,7 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
     }
     // Without quotes code calls, indexes and names fields.
     !quoted
+        && !is_hex(value)
         && (value.iter().any(|byte| b"()[]{}<>".contains(byte))
             || is_path(value)
             || b"/.~*-".contains(&first))

@@ -285,6 +285,17 @@ fn secrets_are_told_from_what_looks_like_them() {
     assert!(precision >= 0.97 && recall >= 0.97, "precision {precision:.3}, recall {recall:.3}");
 }
 
+#[test]
+fn a_key_in_hexadecimal_is_a_secret_whatever_its_digits() {
+    let mut random = Random(13);
+    for form in ["api_key: <<h:40>>", "apiKey = \"<<h:40>>\",", "password=<<h:64>>"] {
+        for _ in 0..3_000 {
+            let (hidden, line) = is_hidden(&mut random, form);
+            assert!(hidden, "{line}");
+        }
+    }
+}
+
 fn check(text: &str, expected: &str) {
     let mut masked = text.to_string();
     mask_text(&mut masked);

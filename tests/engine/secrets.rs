@@ -19,16 +19,23 @@ fn signs(random: &mut Random, of: &str, n: usize) -> String {
     (0..n).map(|_| of.as_bytes()[random.below(of.len())] as char).collect()
 }
 
+/// Letters and digits of `of` in turns, which spell no word: some that are drawn freely do, and are rightly taken for
+/// somebody's example.
+fn in_turns(random: &mut Random, of: &str, n: usize) -> String {
+    let (digits, letters): (String, String) = of.chars().partition(char::is_ascii_digit);
+    (0..n).map(|at| signs(random, if at % 2 == 0 { &letters } else { &digits }, 1)).collect()
+}
+
 /// A line that holds a secret, and what of it must not be seen.
 fn planted(random: &mut Random) -> (String, Vec<String>) {
-    let draw = |random: &mut Random, n: usize| signs(random, ALNUM, n) + "7aZ";
+    let draw = |random: &mut Random, n: usize| in_turns(random, ALNUM, n) + "7aZ";
     match random.below(7) {
         0 => {
-            let secret = signs(random, ALNUM, 36);
+            let secret = in_turns(random, ALNUM, 36);
             (format!("    let harbour = \"gh{}_{secret}\";", "p"), vec![secret])
         }
         1 => {
-            let secret = signs(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16);
+            let secret = in_turns(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16);
             (format!("    harbour(\"AK{}{secret}\");", "IA"), vec![secret])
         }
         2 => {
@@ -81,10 +88,10 @@ fn drawn(seed: u64) -> (Tree, Vec<String>) {
         tree.write(&format!("src/harbour_{number}.rs"), text);
     }
     // Names that are secrets themselves.
-    let secret = signs(&mut random, ALNUM, 36);
+    let secret = in_turns(&mut random, ALNUM, 36);
     tree.write("docs/harbour.md", format!("# Harbour gh{}_{secret}\n\nThe harbour.\n", "o"));
     secrets.push(secret);
-    let secret = signs(&mut random, ALNUM, 36);
+    let secret = in_turns(&mut random, ALNUM, 36);
     tree.write(".gitignore", format!("harbour-gh{}_{secret}*\n", "s"));
     tree.write(&format!("harbour-gh{}_{secret}", "s"), "x\n");
     // Its name is the path of a row, which says where something is.
@@ -93,7 +100,7 @@ fn drawn(seed: u64) -> (Tree, Vec<String>) {
     tree.write("deploy.env", format!("HARBOUR_PASSWORD={password}\nHARBOUR={password}\n"));
     secrets.push(password);
     // One line of this length is cut where the secret is.
-    let secret = signs(&mut random, ALNUM, 60);
+    let secret = in_turns(&mut random, ALNUM, 60);
     tree.write(
         "long.js",
         format!("{}harbour(); token = \"{secret}\"; {}\n", "a();".repeat(120), "b();".repeat(120)),
