@@ -1,4 +1,5 @@
-//! Which paths no pattern of an ignore file can match, told by a few bytes at their ends.
+//! Which paths no pattern of an ignore file can match, told by a few bytes at their ends or, where it says nothing of
+//! these, by what it has in between.
 //!
 //! It may let through too much, never too little: what passes is matched by `ignore`. Most ignore files of a tree
 //! are about names that never occur, and then their patterns need not even be compiled.
@@ -22,6 +23,8 @@ struct Pattern {
     is_about_names: bool,
     /// What both end with, the last byte in front.
     tail: Vec<Atom>,
+    /// What both hold somewhere, where nothing is known of their ends.
+    inside: Vec<u8>,
     is_only_dir: bool,
 }
 
@@ -103,7 +106,10 @@ impl Pattern {
         if begins_elsewhere {
             head.clear();
         }
-        Some(Pattern { head, is_about_names, tail, is_only_dir })
+        let is_open = head.is_empty() && atoms.last().is_none_or(Option::is_none);
+        // Of what stands in braces one part is enough.
+        let inside = if is_open && !rest.contains('{') { longest_text(&atoms) } else { Vec::new() };
+        Some(Pattern { head, is_about_names, tail, inside, is_only_dir })
     }
 
     fn may_match(&self, path: &str, name: &str, is_dir: bool) -> bool {
@@ -114,7 +120,19 @@ impl Pattern {
             && path.as_bytes().iter().rev().zip(&self.tail).all(fits)
             && begun.len() >= self.head.len()
             && begun.as_bytes().iter().zip(&self.head).all(fits)
+            && (self.inside.is_empty() || memchr::memmem::find(path.as_bytes(), &self.inside).is_some())
     }
+}
+
+/// The longest text in a row that all matches hold.
+fn longest_text(atoms: &[Option<Atom>]) -> Vec<u8> {
+    let byte = |atom: &Option<Atom>| match atom {
+        Some(Atom::Byte(byte)) => Some(*byte),
+        _ => None,
+    };
+    let texts = atoms.split(|atom| byte(atom).is_none());
+    let longest = texts.max_by_key(|text| text.len()).unwrap_or_default();
+    longest.iter().filter_map(byte).collect()
 }
 
 /// What each byte that a pattern matches has to be; `None` where nothing is known about any number of them.
@@ -182,13 +200,17 @@ mod tests {
 
     #[test]
     fn what_matches_nothing_is_mostly_held_back() {
-        let text = "*.o\n._*\n*.[568vq]\n[._]*.s[a-w][a-z]\n_testmain.go\n/output*/\n**/.hg*\n\\#*\\#\n!a/b.rs\n# rs\n";
+        let text = "*.o\n._*\n*.[568vq]\n*.c.[012]*.*\n[._]*.s[a-w][a-z]\n_testmain.go\n/output*/\n**/.hg*\n\\#*\\#\n!a/b.rs\n# rs\n";
         for (path, is_dir, expected) in [
             ("main.go", false, (false, false)),
             ("a/foo", false, (false, false)),
             ("a/x.o", false, (true, true)),
             ("a/._x.rs", false, (true, true)),
             ("x.6", false, (true, true)),
+            ("a/x.c.0.y", false, (true, true)),
+            // What is between need not be where the pattern has it.
+            ("a/x.c.y", false, (false, true)),
+            ("a/x.c", false, (false, false)),
             ("a/.main.swp", false, (true, true)),
             // Classes at the end of a pattern let a little through.
             ("main.swp", false, (false, true)),
