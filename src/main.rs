@@ -53,14 +53,23 @@ fn give_back() {
     }
 }
 
-/// Prepares for a long life. Besides, the system is kept from making huge pages of the allocator's small ones, of which a
-/// process that lives long uses little each: a server of ten roots takes a third of the memory without them. Indexing by
-/// itself is over before that counts.
-fn live_long() {
-    give_back_soon();
+/// Has the system make huge pages of the allocator's small ones, as it does unless it is told otherwise, or not. Each is
+/// cleared whole when it is first touched, which pays where memory is filled: a question on a large tree takes two thirds
+/// of the time with them. A new segment has a megabyte for each field and touches little of it: with them the thread that
+/// indexes one file spends three quarters of its time on clearing pages.
+fn huge_pages(wanted: bool) {
     #[cfg(target_os = "linux")]
     // SAFETY: it sets a flag of the process; where the system does not know it, nothing happens.
     unsafe {
-        libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
+        const UNUSED: libc::c_ulong = 0;
+        libc::prctl(libc::PR_SET_THP_DISABLE, libc::c_ulong::from(!wanted), UNUSED, UNUSED, UNUSED);
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = wanted;
+}
+
+/// Prepares for a long life: a server of ten roots takes a third of the memory without huge pages.
+fn live_long() {
+    give_back_soon();
+    huge_pages(false);
 }

@@ -153,6 +153,8 @@ impl Work<'_> {
             stop: AtomicBool::new(false),
             gate: Gate::new(files),
         };
+        let all = tasks.iter().map(|task| task.stat.size).sum();
+        (self.progress)(self.so_far((0, tasks.len()), (0, all)));
         let (sender, parcels) = mpsc::channel::<Result<Parcel, IndexError>>();
         std::thread::scope(|scope| {
             let hands: Vec<_> = (0..threads)
@@ -192,6 +194,12 @@ impl Work<'_> {
             }
             result
         })
+    }
+
+    /// How far it is: files and bytes that are done, each with how many there are in all.
+    fn so_far(&self, (files, total_files): (usize, usize), (bytes, total_bytes): (u64, u64)) -> Progress {
+        let stage = if self.text_only { Stage::Text } else { Stage::Index };
+        Progress { stage, files, total_files, bytes, total_bytes, holder: None }
     }
 }
 
@@ -254,7 +262,7 @@ impl<'w> Hand<'w> {
     }
 
     fn work_through(&mut self, tasks: &[ReadTask], shared: &Shared) -> Result<(), IndexError> {
-        let total_bytes = tasks.iter().map(|task| task.stat.size).sum();
+        let all = tasks.iter().map(|task| task.stat.size).sum();
         loop {
             let start = shared.next.fetch_add(BATCH, Ordering::Relaxed);
             let batch = tasks.get(start..(start + BATCH).min(tasks.len()));
@@ -272,14 +280,9 @@ impl<'w> Hand<'w> {
                 }
                 let outcome = self.one(place, task, &shared.gate)?;
                 self.parcel.outcomes.push((place, outcome));
-                (self.work.progress)(Progress {
-                    stage: if self.work.text_only { Stage::Text } else { Stage::Index },
-                    files: shared.files.fetch_add(1, Ordering::Relaxed) + 1,
-                    total_files: tasks.len(),
-                    bytes: shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size,
-                    total_bytes,
-                    holder: None,
-                });
+                let files = shared.files.fetch_add(1, Ordering::Relaxed) + 1;
+                let bytes = shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size;
+                (self.work.progress)(self.work.so_far((files, tasks.len()), (bytes, all)));
                 let epoch = shared.epoch.load(Ordering::Relaxed);
                 // Between files only, so that a file's documents stay together.
                 let is_full = self.segment.as_ref().is_some_and(|segment| segment.memory() > self.budget);
