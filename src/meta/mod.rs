@@ -166,9 +166,11 @@ impl Versions {
         });
         let unsorted = sorted.is_none().then(all);
         let rows = sorted.into_iter().flatten().chain(unsorted.into_iter().flatten());
-        rows.filter(|(record, row)| {
-            self.gone.is_empty() || !self.gone.contains(&self.records[*record].id(*row))
-        })
+        rows.filter(|(record, row)| self.is_kept(self.records[*record].id(*row)))
+    }
+
+    fn is_kept(&self, id: u32) -> bool {
+        self.gone.is_empty() || !self.gone.contains(&id)
     }
 
     fn row_of(&self, id: VersionId) -> Option<(&Columns, usize, usize)> {
@@ -177,7 +179,7 @@ impl Versions {
             .iter()
             .enumerate()
             .find_map(|(record, columns)| columns.row_of(id.0).map(|row| (columns, record, row)));
-        found.filter(|_| self.gone.is_empty() || !self.gone.contains(&id.0))
+        found.filter(|_| self.is_kept(id.0))
     }
 }
 
@@ -333,7 +335,7 @@ impl Meta {
 
     /// Reads everything, against its check: the outline of every version, every part of every view, every source.
     pub fn verify(&self) -> Vec<MetaError> {
-        let outlines = self.version_ids().filter_map(|id| self.version(id)?.outline(&mut Vec::new()).err());
+        let outlines = self.versions().filter_map(|version| version.outline(&mut Vec::new()).err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
         let lost = self.sources.as_ref().map_or(0, Sources::lost);
         let lost = self.commit.sources.as_ref().filter(|_| lost > 0).map(|record| MetaError::Damaged {
@@ -352,6 +354,17 @@ impl Meta {
         self.versions.rows().map(|(record, row)| VersionId(self.versions.records[record].id(row)))
     }
 
+    /// The same with what is known of each.
+    pub fn versions(&self) -> impl Iterator<Item = Version<'_>> {
+        let version = |(record, row): (usize, usize)| Version {
+            meta: self,
+            columns: &self.versions.records[record],
+            record,
+            row,
+        };
+        self.versions.rows().map(version)
+    }
+
     /// What is known of a file version; `None` when it has been collected.
     pub fn version(&self, id: VersionId) -> Option<Version<'_>> {
         self.versions.row_of(id).map(|(columns, record, row)| Version { meta: self, columns, record, row })
@@ -364,12 +377,19 @@ impl Meta {
             || lens.iter().skip(1).sum::<u64>() > lens.first().copied().unwrap_or(0) + (64 << 10)
     }
 
-    /// The versions of a view, by number. Each is looked for behind the one before it, where most stand.
-    pub fn versions_of<'m>(&'m self, view: &'m View) -> impl Iterator<Item = Version<'m>> {
+    /// The file versions of these numbers, but for those that have been collected. Each is looked for behind the one
+    /// before it, where most stand when the numbers increase.
+    pub fn versions_with<'m>(
+        &'m self,
+        ids: impl IntoIterator<Item = VersionId>,
+    ) -> impl Iterator<Item = Version<'m>> {
         let mut last: Option<Version<'m>> = None;
-        view.versions().iter().filter_map(move |id| {
-            let next = last.and_then(|last| last.next()).filter(|next| next.id() == *id);
-            let found = next.filter(|_| self.versions.gone.is_empty()).or_else(|| self.version(*id));
+        ids.into_iter().filter_map(move |id| {
+            let next = last.and_then(|last| last.next()).filter(|next| next.id() == id);
+            let found = match next {
+                Some(next) => Some(next).filter(|_| self.versions.is_kept(id.0)),
+                None => self.version(id),
+            };
             last = found.or(last);
             found
         })

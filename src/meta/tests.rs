@@ -104,7 +104,7 @@ fn a_delta_and_a_folded_base_read_alike() {
         assert_eq!(view.skipped().len(), 1);
         assert_eq!(view.skipped()[0].skipped.path.as_str(), "x.bin");
         let mut totals = Totals::default();
-        meta.versions_of(view).for_each(|version| totals.add(version));
+        meta.versions_with(view.versions().iter().copied()).for_each(|version| totals.add(version));
         assert_eq!(totals, Totals { files: 2, chunks: 4, lengths: [2, 2, 4, 6, 8] });
         assert!(meta.view(&key("other")).unwrap().is_none());
     }

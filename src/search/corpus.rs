@@ -75,7 +75,7 @@ impl Corpus {
         let Some(view) = committed.meta.view(key)? else { return Ok(None) };
         let (mut versions, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
         let mut totals = Totals::default();
-        for version in committed.meta.versions_of(view) {
+        for version in committed.meta.versions_with(view.versions().iter().copied()) {
             let own = version.lengths();
             totals.add(version);
             versions.push(version.id());

@@ -40,8 +40,7 @@ impl<'m> Costs<'m> {
             versions.iter().for_each(|version| *named.entry(*version).or_default() += 1);
             views.insert(key.clone(), versions);
         }
-        let versions = meta.version_ids().filter_map(|id| meta.version(id));
-        let chunks = versions.map(|version| u64::from(version.chunks())).sum();
+        let chunks = meta.versions().map(|version| u64::from(version.chunks())).sum();
         let segment_bytes = store::bytes_below(&workspace.segment_dir());
         Ok(Costs { meta, views, named, segment_bytes, chunks })
     }

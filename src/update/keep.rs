@@ -248,8 +248,8 @@ impl<'m> Named<'m> {
 
     /// Bytes of those that nobody names yet.
     fn cost(&self, ids: &[VersionId]) -> u64 {
-        let unnamed = ids.iter().filter(|id| !self.holds(**id));
-        unnamed.filter_map(|id| self.meta.version(*id)).map(|version| version.bytes()).sum()
+        let unnamed = ids.iter().copied().filter(|id| !self.holds(*id));
+        self.meta.versions_with(unnamed).map(|version| version.bytes()).sum()
     }
 
     fn add(&mut self, ids: &[VersionId]) -> u64 {

@@ -241,8 +241,8 @@ impl<'r, 'e> Run<'r, 'e> {
             return FxHashMap::default();
         }
         let paths: FxHashSet<&str> = tasks.iter().map(|task| task.path.as_str()).collect();
-        let versions = self.base.version_ids().filter_map(|id| self.base.version(id));
-        let wanted = versions.filter(|version| paths.contains(version.path()) && !version.is_text_only());
+        let wanted =
+            self.base.versions().filter(|version| paths.contains(version.path()) && !version.is_text_only());
         wanted.map(|version| ((version.path(), version.hash()), version.id())).collect()
     }
 

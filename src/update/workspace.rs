@@ -72,7 +72,7 @@ impl Committed {
             live.for_each(|(_, version)| *documents.entry(version).or_default() += 1);
         }
         let mut problems = Vec::new();
-        for version in self.meta.version_ids().filter_map(|id| self.meta.version(id)) {
+        for version in self.meta.versions() {
             let found = documents.remove(&version.id().0).unwrap_or(0);
             if found != version.chunks() {
                 problems.push(format!("{}: {found} of {} documents", version.path(), version.chunks()));
