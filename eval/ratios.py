@@ -53,7 +53,9 @@ class Tree:
         self.builds, self.runs = (1, options.large_runs) if self.large else (options.builds, options.runs)
 
     def measure(self):
-        for step in (self.lanes, self.first_answer, self.versus, self.updates, self.status, self.memory, self.stages):
+        steps = (self.lanes, self.first_answer, self.versus, self.updates, self.questions, self.status, self.memory,
+                 self.stages)
+        for step in steps:
             begun = time.monotonic()
             warm(self.path)
             step()
@@ -114,6 +116,14 @@ class Tree:
             changed.append(versus.run(bring, env, self.path, (0,))[0])
         self.look, self.changed = statistics.median(looks), statistics.median(changed)
 
+    def questions(self):
+        """Cold questions apart from the other tools, which between two of them take the caches for themselves."""
+        spyhop = self.tools["Spyhop"]
+        warm(self.index)
+        asked = [question for _ in range(self.options.rounds) for question in QUESTIONS]
+        self.cold = statistics.median(versus.run(spyhop.ranked(question), spyhop.env, self.path, (0, 1))[0]
+                                      for question in asked)
+
     def memory(self):
         flags = ["--root", self.path, "--index-dir", self.place(), "--stale-policy", "ignore", "--require-index"]
         seen = [memory.watched([self.options.bin, "search", question, *flags], os.environ, 0)
@@ -162,7 +172,8 @@ def rows(tree):
     yield "peak memory of the build, MB", "<=", 700 if large else 250, peak, \
         f"in `lanes` {lane['index']['peak_anon'] / mb:.0f} MB anonymous"
     yield "peak memory of a query, MB", "<=", 60, tree.resident, f"{tree.anonymous:.0f} MB anonymous"
-    yield "cold question, ms", "<=", 25, ms(cold), f"{tree.of('Spyhop, comparing', 'ranked') * 1000:.0f} ms with the tree compared"
+    yield "cold question, ms", "<=", 25, ms(tree.cold), \
+        f"{ms(cold):.1f} ms in turns with the others, {ms(tree.of('Spyhop, comparing', 'ranked')):.0f} ms with the tree compared"
     for name, what, bar in (("ripgrep", "literal", 20), ("sifs", "ranked", 50), ("ck", "ranked", 10)):
         other = tree.of(name, what)
         yield f"{name}'s {what} / cold question", ">=", bar, over(other, cold), other and f"{ms(other):.0f} ms"
@@ -251,7 +262,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--large-runs", type=int, default=3)
     parser.add_argument("--words", type=int, default=8)
-    parser.add_argument("--rounds", type=int, default=16, help="of the warm questions")
+    parser.add_argument("--rounds", type=int, default=16, help="of the questions, cold and warm")
     parser.add_argument("--sizes", type=float, nargs="*", default=[1, 10, 100, 1000], help="MB; none: no growth")
     parser.add_argument("--growth-runs", type=int, default=1)
     parser.add_argument("--pictures", help="a folder for the comparison and the growth as SVG")
