@@ -370,6 +370,12 @@ impl Meta {
         self.versions.row_of(id).map(|(columns, record, row)| Version { meta: self, columns, record, row })
     }
 
+    /// The file version at a place that [`Version::place`] gave.
+    pub fn version_at(&self, place: VersionPlace) -> Version<'_> {
+        let (record, row) = (place.record as usize, place.row as usize);
+        Version { meta: self, columns: &self.versions.records[record], record, row }
+    }
+
     /// Whether deltas have outgrown their base, so that the next commit should write a new base.
     pub fn wants_folding(&self) -> bool {
         let lens: Vec<u64> = self.commit.records.iter().map(|record| record.len).collect();
@@ -418,6 +424,13 @@ impl Totals {
     }
 }
 
+/// Where a file version stands in the metadata of one commit.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionPlace {
+    record: u32,
+    row: u32,
+}
+
 /// A file version: a row of the columns.
 #[derive(Clone, Copy)]
 pub struct Version<'m> {
@@ -432,6 +445,11 @@ impl<'m> Version<'m> {
     fn next(self) -> Option<Version<'m>> {
         let row = self.row + 1;
         (row < self.columns.rows()).then_some(Version { row, ..self })
+    }
+
+    /// Where it stands.
+    pub fn place(self) -> VersionPlace {
+        VersionPlace { record: self.record as u32, row: self.row as u32 }
     }
 
     /// Its number.

@@ -15,7 +15,7 @@ use super::{SearchError, beside, place};
 use crate::filter::Filter;
 use crate::id::VersionId;
 use crate::index::{Columns, IndexError};
-use crate::meta::{Meta, Totals, Version, View, ViewInfo, ViewKey};
+use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
 use crate::model::Field;
 use crate::update::Committed;
 
@@ -59,6 +59,8 @@ pub struct Corpus {
     committed: Arc<Committed>,
     key: ViewKey,
     versions: Vec<VersionId>,
+    /// Where each stands in the metadata.
+    places: Vec<VersionPlace>,
     totals: Totals,
     documents: Documents,
     /// How many terms the text of every file holds.
@@ -73,19 +75,21 @@ impl Corpus {
     /// The view `key` of `committed`; `None` when there is no such view.
     pub fn new(committed: Arc<Committed>, key: &ViewKey) -> Result<Option<Corpus>, SearchError> {
         let Some(view) = committed.meta.view(key)? else { return Ok(None) };
-        let (mut versions, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
+        let mut versions = Vec::with_capacity(view.len());
+        let (mut places, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
         let mut totals = Totals::default();
         for version in committed.meta.versions_with(view.versions().iter().copied()) {
             let own = version.lengths();
             totals.add(version);
             versions.push(version.id());
+            places.push(version.place());
             lengths.push([own[Field::Body as usize], own[Field::Symbol as usize]]);
         }
         let documents = Documents::of(&committed.reader, &versions)?;
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
         let key = key.clone();
-        Ok(Some(Corpus { key, versions, totals, documents, lengths, roles, pool, committed }))
+        Ok(Some(Corpus { key, versions, places, totals, documents, lengths, roles, pool, committed }))
     }
 
     /// The commit.
@@ -141,7 +145,7 @@ impl Corpus {
 
     /// The version of a file.
     pub fn version(&self, file: u32) -> Version<'_> {
-        self.meta().version(self.versions[file as usize]).expect("checked when the corpus was made")
+        self.meta().version_at(self.places[file as usize])
     }
 
     /// The file of a version, if the view holds it.
