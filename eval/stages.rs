@@ -30,6 +30,11 @@ use tracing::{Subscriber, subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
+/// That of the program.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const QUESTIONS: &[&str] = &[
     "kubelet",
     "NewSchedulerCommand",
