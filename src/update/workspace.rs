@@ -196,8 +196,10 @@ impl Workspace {
 
     /// Checks that the folder is this tree's, or nobody's.
     pub fn check_owner(&self) -> Result<(), WorkspaceError> {
-        let claimed = self.check_claim()?;
-        let Some(other) = self.unclaimed_content().filter(|_| !claimed) else { return Ok(()) };
+        if self.check_claim()? {
+            return Ok(());
+        }
+        let Some(other) = self.unclaimed_content() else { return Ok(()) };
         // What is there may have come with a claim since that was looked for; a claim comes first, and stays.
         if self.check_claim()? {
             return Ok(());
