@@ -1,4 +1,4 @@
-//! What is decided on a file's bytes before it is parsed: whether it nests too deep.
+//! What is decided on a file's bytes before it is parsed: whether it nests too deep, and what its parser would crash on.
 //!
 //! Depth is measured before parsing because nothing stops a parser on nested brackets: it can run for seconds between
 //! two progress callbacks. What stops it elsewhere is [`super::budget`]'s.
@@ -103,9 +103,41 @@ fn tags_too_deep(text: &[u8]) -> bool {
     false
 }
 
+/// `text` with `_` for every byte of a character that a scanner would look up in a table of 256, wherever it is: what
+/// stands behind `{`, `{1`, `{1..` or `{1..2` in Bash (tree-sitter-bash 0.25.1, issue 337). `None` when there are none,
+/// which is nearly always. Every other byte keeps its place.
+pub(super) fn narrowed(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let digits = |at: usize| at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut out: Option<String> = None;
+    for open in memchr::memchr_iter(b'{', bytes) {
+        let mut at = digits(open + 1);
+        if bytes[at..].starts_with(b"..") {
+            at = digits(at + 2);
+        }
+        if let Some(wide) = text[at..].chars().next().filter(|&it| it > '\u{FF}') {
+            let end = at + wide.len_utf8();
+            out.get_or_insert_with(|| text.to_string()).replace_range(at..end, &"_".repeat(end - at));
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_characters_behind_braces_are_hidden() {
+        let check =
+            |text: &str, expected: Option<&str>| assert_eq!(narrowed(text).as_deref(), expected, "{text}");
+        check("echo {\u{31860}}", Some("echo {____}"));
+        check("{\u{4E2D}\u{4E2D}{12..\u{100}{9\u{31860}", Some("{___\u{4E2D}{12..__{9____"));
+        check("{1..23\u{31860}", Some("{1..23____"));
+        check("{a\u{31860}, {\u{E9}, {.\u{31860}, {1...\u{31860}, {", None);
+        check("\u{31860}{", None);
+        check("{1..", None);
+    }
 
     #[test]
     fn depth_is_measured_on_bytes() {

@@ -95,8 +95,12 @@ impl Analyzer {
             self.language = language;
         }
         self.parser.set_included_ranges(parts).expect("in order, none over another");
-        let without = if rules.macros { macros::hidden(source) } else { None };
-        budget::parse(&mut self.parser, without.as_deref().unwrap_or(source))
+        let mended = match rules {
+            Rules { macros: true, .. } => macros::hidden(source),
+            Rules { narrow_braces: true, .. } => guard::narrowed(source),
+            _ => None,
+        };
+        budget::parse(&mut self.parser, mended.as_deref().unwrap_or(source))
     }
 }
 

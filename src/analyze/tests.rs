@@ -184,6 +184,19 @@ proptest! {
 }
 
 #[test]
+fn no_scanner_looks_beyond_its_tables() {
+    // Digits, blanks and letters are told by tables of 256 in some C libraries, for which most characters are too wide.
+    let wide = ["\u{100}", "\u{4E2D}", "\u{31860}", "\u{E01EF}", "\u{10FFFF}"];
+    for opening in
+        ["{", "{1", "{1..", "{1..2", "${", "$", "#", "'", "\"", "<", "<<", "@", "\\", "-", " ", "%", "&", ":"]
+    {
+        for character in wide {
+            check_all(&format!("a{opening}{character}\n{opening}{character}"));
+        }
+    }
+}
+
+#[test]
 fn what_nests_too_deep_is_cut_into_windows() {
     let check = |language: &str, text: String, notes: &[Note]| {
         let grammars = Grammars::built_in();

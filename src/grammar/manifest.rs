@@ -43,6 +43,9 @@ pub(super) struct Manifest {
     /// Whether words in capitals that stand where only a macro can are kept from the parser.
     #[serde(default)]
     pub macros: bool,
+    /// Whether wide characters behind an open brace are kept from the parser, which would crash.
+    #[serde(default)]
+    pub narrow_braces: bool,
     /// Comments. They lead the item they touch.
     #[serde(default)]
     pub comments: Vec<String>,
@@ -371,6 +374,7 @@ impl Manifest {
             scopes,
             ends,
             macros: self.macros || base.macros,
+            narrow_braces: self.narrow_braces || base.narrow_braces,
             reserved: join(&base.reserved, self.reserved),
             strip: base.strip.clone() + &self.strip,
             until: base.until.clone() + &self.until,

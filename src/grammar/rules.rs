@@ -23,6 +23,8 @@ pub(crate) struct Rules {
     pub nesting: Nesting,
     /// See [`Manifest::macros`].
     pub macros: bool,
+    /// See [`Manifest::narrow_braces`].
+    pub narrow_braces: bool,
     /// See [`Manifest::dotted`].
     pub dotted: bool,
     /// See [`Manifest::bodies`].
@@ -227,7 +229,7 @@ impl Rules {
         let uses = compiler.uses(&mut kinds, &manifest.uses)?;
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
-        let Manifest { prose, nesting, dotted, macros, .. } = *manifest;
+        let Manifest { prose, nesting, dotted, macros, narrow_braces, .. } = *manifest;
         let (strip, until) = (manifest.strip.chars().collect(), manifest.until.chars().collect());
         let mut reserved: Box<[Box<str>]> =
             manifest.reserved.iter().map(|word| word.as_str().into()).collect();
@@ -237,6 +239,7 @@ impl Rules {
             nesting,
             dotted,
             macros,
+            narrow_braces,
             bodies: manifest.bodies.as_ref().map(BodyRules::new),
             docstring,
             strip,
