@@ -1,12 +1,12 @@
 //! What ripgrep prints, by its own printers, in the order of the paths.
 //!
 //! Threads take files in their order and print each into memory; what is printed is passed on in that order, so the
-//! output does not depend on threads. A thread that is far ahead of what was passed on waits.
+//! output does not depend on threads. A thread that is ahead of what was passed on waits where much is held.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -115,28 +115,33 @@ fn batch(files: usize) -> usize {
 /// How many batches a thread may be ahead.
 const AHEAD: usize = 256;
 
+/// A batch that has printed this many bytes passes them on before its next file.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// How many bytes are held, beside a piece a thread, before they are passed on.
+const HELD_BYTES: usize = 16 << 20;
+
 /// Prints, in pieces, to `out`, until it returns false.
 pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     let started = Instant::now();
     let batches: Vec<&[RelPath]> = print.files.chunks(batch(print.files.len())).collect();
-    let mut total = Batch::default();
-    let mut emit = |batch: Batch| -> bool {
-        let Batch { mut bytes, matched, unread, stats } = batch;
+    let mut total = Piece::default();
+    let mut emit = |piece: Piece| -> bool {
+        let Piece { bytes, matched, unread, stats, .. } = piece;
         total.matched |= matched;
         total.unread.extend(unread);
         total.stats += stats;
         if bytes.is_empty() {
             return true;
         }
-        if !std::mem::replace(&mut total.bytes, vec![0]).is_empty() {
-            bytes.splice(0..0, print.separator().iter().copied());
-        }
-        out(&bytes)
+        let first = std::mem::replace(&mut total.bytes, vec![0]).is_empty();
+        let separator = print.separator();
+        (first || separator.is_empty() || out(separator)) && out(&bytes)
     };
     let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(batches.len());
     let ended = if threads <= 1 {
         let mut hand = Hand::new(print);
-        batches.iter().all(|batch| emit(hand.batch(batch)))
+        batches.iter().all(|files| hand.batch(files, &mut emit))
     } else {
         in_order(print, &batches, threads, &mut emit)
     };
@@ -146,35 +151,62 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     Printed { matched: total.matched, unread: total.unread }
 }
 
-/// What is done and not passed on yet.
+/// What is done and not passed on yet: pieces by their batch and their place in it.
 #[derive(Default)]
 struct Done {
-    batches: BTreeMap<usize, Batch>,
-    passed: usize,
+    pieces: BTreeMap<(usize, usize), Piece>,
+    bytes: usize,
+    /// The batch that is being passed on.
+    current: usize,
+    /// Nothing is wanted any more.
+    stopped: bool,
+}
+
+impl Done {
+    /// Whether a thread with a piece of `batch` waits. The one that all wait for does not, unless a piece of it is here
+    /// already.
+    fn is_full_for(&self, batch: usize) -> bool {
+        let is_awaited =
+            batch == self.current && self.pieces.keys().next().is_none_or(|first| first.0 > batch);
+        let is_full = self.bytes > HELD_BYTES || batch > self.current + AHEAD;
+        is_full && !is_awaited && !self.stopped
+    }
 }
 
 fn in_order(
     print: &Print<'_>,
     batches: &[&[RelPath]],
     threads: usize,
-    emit: &mut impl FnMut(Batch) -> bool,
+    emit: &mut impl FnMut(Piece) -> bool,
 ) -> bool {
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let next = AtomicUsize::new(0);
     let (done, moved) = (Mutex::new(Done::default()), Condvar::new());
     let lock = || done.lock().unwrap_or_else(PoisonError::into_inner);
+    let wait = |guard| moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
+    let stop = || {
+        lock().stopped = true;
+        moved.notify_all();
+    };
     let work = || {
         let mut hand = Hand::new(print);
-        while !stop.load(Ordering::Relaxed) {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(files) = batches.get(place) else { return };
-            let batch = hand.batch(files);
-            let mut guard = lock();
-            while place > guard.passed + AHEAD && !stop.load(Ordering::Relaxed) {
-                guard = moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let batch = next.fetch_add(1, Ordering::Relaxed);
+            let Some(files) = batches.get(batch) else { return };
+            let mut place = 0;
+            let is_wanted = hand.batch(files, &mut |piece| {
+                let mut guard = lock();
+                while guard.is_full_for(batch) {
+                    guard = wait(guard);
+                }
+                guard.bytes += piece.bytes.len();
+                guard.pieces.insert((batch, place), piece);
+                place += 1;
+                moved.notify_all();
+                !guard.stopped
+            });
+            if !is_wanted {
+                return;
             }
-            guard.batches.insert(place, batch);
-            drop(guard);
-            moved.notify_all();
         }
     };
     std::thread::scope(|scope| {
@@ -182,29 +214,31 @@ fn in_order(
         let guarded = || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             if let Err(panic) = ended {
-                stop.store(true, Ordering::Relaxed);
-                moved.notify_all();
+                stop();
                 std::panic::resume_unwind(panic);
             }
         };
         let _hands: Vec<_> = (0..threads).map(|_| scope.spawn(guarded)).collect();
-        for place in 0..batches.len() {
+        // Nor must one that no longer takes what they have, for whatever reason.
+        let _stopped_at_the_end = AtTheEnd(stop);
+        let (mut batch, mut place) = (0, 0);
+        while batch < batches.len() {
             let mut guard = lock();
-            let batch = loop {
-                if let Some(batch) = guard.batches.remove(&place) {
-                    break batch;
+            let piece = loop {
+                if let Some(piece) = guard.pieces.remove(&(batch, place)) {
+                    break piece;
                 }
-                if stop.load(Ordering::Relaxed) {
+                if guard.stopped {
                     return false;
                 }
-                guard = moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                guard = wait(guard);
             };
-            guard.passed = place;
+            guard.bytes -= piece.bytes.len();
+            (batch, place) = if piece.is_last { (batch + 1, 0) } else { (batch, place + 1) };
+            guard.current = batch;
             drop(guard);
             moved.notify_all();
-            if !emit(batch) {
-                stop.store(true, Ordering::Relaxed);
-                moved.notify_all();
+            if !emit(piece) {
                 return false;
             }
         }
@@ -212,10 +246,20 @@ fn in_order(
     })
 }
 
-/// What some files gave.
+/// Does something when it goes, in a panic too.
+struct AtTheEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtTheEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// What some files of a batch gave.
 #[derive(Default)]
-struct Batch {
+struct Piece {
     bytes: Vec<u8>,
+    is_last: bool,
     matched: bool,
     unread: Vec<Unread>,
     stats: Stats,
@@ -246,9 +290,13 @@ impl Print<'_> {
         }
     }
 
+    fn buffer(&self) -> Buffer {
+        if self.looks.color { Buffer::ansi() } else { Buffer::no_color() }
+    }
+
     fn printer(&self) -> Printer {
         let looks = self.looks;
-        let buffer = if looks.color { Buffer::ansi() } else { Buffer::no_color() };
+        let buffer = self.buffer();
         let colors = ColorSpecs::default_with_color();
         let kind = match looks.form {
             Form::Lines => {
@@ -287,26 +335,38 @@ impl<'p> Hand<'p> {
         Hand { print, searcher, builder, printer, whole: Whole::default() }
     }
 
-    fn batch(&mut self, files: &[RelPath]) -> Batch {
-        let mut batch = Batch::default();
+    /// Searches the files and passes on what they gave, in pieces, until that is refused; whether it never was.
+    fn batch(&mut self, files: &[RelPath], pass: &mut impl FnMut(Piece) -> bool) -> bool {
+        let mut piece = Piece::default();
         for path in files.iter().filter(|path| (self.print.takes)(path)) {
             match self.search(path) {
                 Ok((matched, stats)) => {
-                    batch.matched |= matched;
-                    batch.stats += stats;
+                    piece.matched |= matched;
+                    piece.stats += stats;
                 }
                 // It went away since it was seen.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => batch.unread.push(Unread { path: path.clone(), error: error.to_string() }),
+                Err(error) => piece.unread.push(Unread { path: path.clone(), error: error.to_string() }),
             }
             let printed = self.printer.buffer();
-            if !printed.is_empty() && !batch.bytes.is_empty() {
-                batch.bytes.extend_from_slice(self.print.separator());
+            match (piece.bytes.is_empty(), printed.is_empty()) {
+                (_, true) => {}
+                (true, false) if printed.len() >= PIECE_BYTES => {
+                    let empty = self.print.buffer();
+                    piece.bytes = std::mem::replace(printed, empty).into_inner();
+                }
+                (is_first, false) => {
+                    let separator = if is_first { b"" } else { self.print.separator() };
+                    piece.bytes.extend_from_slice(separator);
+                    piece.bytes.extend_from_slice(printed.as_slice());
+                    printed.clear();
+                }
             }
-            batch.bytes.extend_from_slice(printed.as_slice());
-            printed.clear();
+            if piece.bytes.len() >= PIECE_BYTES && !pass(std::mem::take(&mut piece)) {
+                return false;
+            }
         }
-        batch
+        pass(Piece { is_last: true, ..piece })
     }
 
     /// Searches a file: whether it matched, and what ripgrep counts.

@@ -1,6 +1,7 @@
 //! How much memory a build takes, as the system counts it: that of the process alone, without the pages of files.
 
-use std::process::Stdio;
+use std::io::Read;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use super::Tree;
@@ -31,18 +32,21 @@ fn wordy() -> Tree {
     tree
 }
 
+/// The anonymous memory that a process has, in bytes.
+fn anonymous(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    line.and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
+}
+
 /// The most anonymous memory that a build takes under this bound.
 fn peak(tree: &Tree, bound: &str) -> u64 {
     let mut command = tree.command();
     command.args(["index", "--rebuild", "--quiet", "--threads", "2", "--max-memory", bound]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
     let mut most = 0;
     loop {
-        let now = std::fs::read_to_string(&status).unwrap_or_default();
-        let anonymous = now.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-        let kib = anonymous.and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        most = most.max(kib.unwrap_or(0) << 10);
+        most = most.max(anonymous(&child));
         if let Some(ended) = child.try_wait().unwrap() {
             assert!(ended.success());
             return most;
@@ -66,4 +70,28 @@ fn a_build_keeps_to_its_bound_and_its_answers() {
     assert!(plenty > most, "the tree shows nothing: {} MiB", plenty / MIB);
     assert!(least <= most, "{} MiB, {} MiB where it is not bounded", least / MIB, plenty / MIB);
     assert_eq!(of_least, of_plenty);
+}
+
+#[test]
+fn lines_that_nobody_takes_are_not_all_kept() {
+    let tree = Tree::new("");
+    let file = format!("needle {}\n", "straw ".repeat(10_000)).repeat(32);
+    for number in 0..64 {
+        tree.write(&format!("stack/{number:02}.txt"), &file);
+    }
+    let mut command = tree.command();
+    command.args(["grep", "--brute", "--threads", "2", "needle"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+    let mut first = [0; 1];
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut first).unwrap();
+    // By now it would have found them all.
+    std::thread::sleep(Duration::from_secs(1));
+    let held = anonymous(&child);
+    let mut rest = Vec::new();
+    out.read_to_end(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+    let whole = 64 * 32 * ("stack/00.txt:".len() + file.len() / 32);
+    assert_eq!(1 + rest.len(), whole);
+    assert!(held < whole as u64 / 2, "{} of {} MiB", held / MIB, whole as u64 / MIB);
 }

@@ -11,7 +11,7 @@ use spyhop::engine::api::{
 };
 use spyhop::model::SymbolKind;
 
-use super::{copy_into, open};
+use super::{copy_into, open, options};
 use crate::cli::{SMALL, Tree};
 
 /// All pages of a request, as `path:line:text`, and the last reply.
@@ -623,4 +623,35 @@ fn a_pattern_without_words_is_not_ranked_and_says_so() {
     let (by_path, _) = places(&tree, GrepRequest::new("[{}]"));
     let (ranked, reply) = places(&tree, GrepRequest { rank: true, ..GrepRequest::new("[{}]") });
     assert_eq!((ranked, reply.warnings.len()), (by_path, 1));
+}
+
+#[test]
+fn what_is_printed_does_not_depend_on_threads_or_on_how_it_is_taken() {
+    let tree = Tree::new("");
+    for number in 0..40 {
+        // Some files print more than is held back of one, some little.
+        let lines = [1, 3, 900][number % 3];
+        let text = format!("first\nneedle {number} {}\nlast\n", "straw ".repeat(100)).repeat(lines);
+        tree.write(&format!("stack/{number:02}.txt"), text);
+    }
+    let looks = Looks { heading: true, line_numbers: true, ..Looks::default() };
+    let request = GrepRequest { expand: 1, ..GrepRequest::new("needle") };
+    let printed = |threads: usize, most: usize| {
+        let engine = Engine::open(tree.root(), Options { threads: Some(threads), ..options(&tree) }).unwrap();
+        let mut out = Vec::new();
+        let taken = engine.print_grep(&request, &looks, |bytes| {
+            out.extend_from_slice(bytes);
+            out.len() < most
+        });
+        assert!(taken.unwrap().matched);
+        String::from_utf8(out).unwrap()
+    };
+    let whole = printed(1, usize::MAX);
+    assert_eq!(whole.matches("\n\nstack/").count(), 39, "an empty line before each file but the first");
+    assert_eq!(whole.matches("needle").count(), 13 * (1 + 3 + 900) + 1, "40 files, of three kinds");
+    assert!(printed(4, usize::MAX) == whole);
+    for most in [1, 100_000, 3_000_000] {
+        let part = printed(4, most);
+        assert!(part.len() >= most && part.len() < whole.len() && whole.starts_with(&part));
+    }
 }
