@@ -198,7 +198,7 @@ fn in_order(
                 while guard.is_full_for(batch) {
                     guard = wait(guard);
                 }
-                guard.bytes += piece.bytes.len();
+                guard.bytes += piece.bytes.capacity();
                 guard.pieces.insert((batch, place), piece);
                 place += 1;
                 moved.notify_all();
@@ -233,7 +233,7 @@ fn in_order(
                 }
                 guard = wait(guard);
             };
-            guard.bytes -= piece.bytes.len();
+            guard.bytes -= piece.bytes.capacity();
             (batch, place) = if piece.is_last { (batch + 1, 0) } else { (batch, place + 1) };
             guard.current = batch;
             drop(guard);
