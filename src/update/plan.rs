@@ -59,7 +59,8 @@ pub struct Beside<'m> {
 struct Live<'m> {
     path: &'m str,
     version: VersionId,
-    hash: ContentHash,
+    /// Whether nothing but the path is searched, because of what the content is.
+    is_path_only: bool,
     stat: StatRow,
 }
 
@@ -67,11 +68,14 @@ impl<'m> Beside<'m> {
     /// What `view`, which is one of `meta`, knows. What `is_tracked` keeps is not left out for its looks, so a file
     /// that was, and is kept now, has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> Beside<'m> {
-        let live = view.entries().filter_map(|ViewEntry { version, stat }| {
+        let entries = view.entries().filter_map(|ViewEntry { version, stat }| {
             let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
-            Some(Live { path: recorded.path(), version, hash: recorded.hash(), stat })
+            let is_path_only = read::is_path_only(recorded.hash());
+            Some(Live { path: recorded.path(), version, is_path_only, stat })
         });
-        let mut live: Vec<Live<'m>> = live.collect();
+        // A list that grows touches new pages at each step.
+        let mut live: Vec<Live<'m>> = Vec::with_capacity(view.len());
+        live.extend(entries);
         // Versions are numbered along the paths, so this is in long runs already.
         live.sort_by(|a, b| a.path.cmp(b.path));
         let by_looks = |entry: &SkippedEntry| {
@@ -104,7 +108,7 @@ impl<'m> Known<'m> {
     fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: StatRow) -> Option<Known<'m>> {
         let entry = passed.filter(|entry| entry.stat == Some(row));
         let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
-        let still = live.stat == row && (entry.is_some() || !read::is_path_only(live.hash));
+        let still = live.stat == row && (entry.is_some() || !live.is_path_only);
         still.then_some(Known { version: Some(live.version), entry })
     }
 }
@@ -134,7 +138,8 @@ impl Plan {
                 plan.skipped.extend(known.entry.cloned());
                 plan.unchanged += 1;
             } else {
-                let old = held.map(|live| (live.version, live.hash));
+                let hash = |version| meta.version(version).map(|recorded| (version, recorded.hash()));
+                let old = held.and_then(|live| hash(live.version));
                 plan.read.push(ReadTask { path, stat, wanted, old });
             }
         }
