@@ -95,12 +95,10 @@ impl Analyzer {
             self.language = language;
         }
         self.parser.set_included_ranges(parts).expect("in order, none over another");
-        let mended = match rules {
-            Rules { macros: true, .. } => macros::hidden(source),
-            Rules { narrow_braces: true, .. } => guard::narrowed(source),
-            _ => None,
-        };
-        budget::parse(&mut self.parser, mended.as_deref().unwrap_or(source))
+        let without = if rules.macros { macros::hidden(source) } else { None };
+        let text = without.as_deref().unwrap_or(source);
+        let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
+        budget::parse(&mut self.parser, narrowed.as_deref().unwrap_or(text))
     }
 }
 
