@@ -68,6 +68,7 @@ pub mod watch;
 pub mod index;
 pub mod meta;
 pub mod session;
+pub mod worker;
 
 pub mod grep;
 pub mod update;

@@ -10,6 +10,7 @@ mod mcp;
 
 fn main() -> std::process::ExitCode {
     give_back_after(QUESTION);
+    spyhop::worker::run_worker_if_asked();
     cli::main()
 }
 

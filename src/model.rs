@@ -154,7 +154,7 @@ pub enum ReferenceRole {
 }
 
 /// A name that a file uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// Where the name stands.
     pub span: Span,
@@ -164,7 +164,7 @@ pub struct Reference {
 
 /// A stretch of a file that is indexed and shown as one: about forty lines along the syntax. The chunks of a file
 /// cover it exactly once, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk {
     /// Its bytes.
     pub span: Span,
@@ -247,7 +247,7 @@ impl Note {
 
 /// A file's structure. It always exists: where there is no grammar or parsing was given up, chunks are windows of
 /// lines and `notes` say why.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Analysis {
     /// The chunks, in order; at least one, empty for an empty file.
     pub chunks: Vec<Chunk>,

@@ -15,7 +15,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (1, &["model", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
-    (4, &["index", "meta", "session"]),
+    (4, &["index", "meta", "session", "worker"]),
     (5, &["grep", "update"]),
     (6, &["search"]),
     (9, &["engine"]),

@@ -33,8 +33,9 @@ struct Budget {
     allocations: u64,
     /// Their bytes, whether or not they were freed.
     allocated: u64,
-    /// The same, where the process is ended: memory can run out between two callbacks, and then nothing else helps.
-    /// The next update finds the file guilty.
+    /// Bytes of allocations at which the process is ended: memory can run out between two callbacks, and then nothing else
+    /// helps. In a parser worker, this costs the file its structure; in an embedding program that parses in its own
+    /// process, it ends the program, and the next update does not parse the file again.
     fatal: u64,
     /// Processor time of the thread.
     time: Duration,
@@ -51,7 +52,7 @@ impl Budget {
             reads: 2_000 + length / WINDOW as u64 * 40,
             allocations: 500_000 + length * 12,
             allocated: (64 << 20) + length * 1_000,
-            fatal: (2 << 30) + length * 2_000,
+            fatal: (512 << 20) + length * 2_000,
             time: Duration::from_millis(500) + Duration::from_micros(4) * length as u32,
         }
     }
@@ -130,6 +131,7 @@ fn count(bytes: usize) {
     tally.allocations += 1;
     tally.allocated = tally.allocated.saturating_add(bytes as u64);
     if tally.allocated > tally.fatal {
+        eprintln!("the parser allocated more than {} MiB", tally.fatal >> 20);
         std::process::abort();
     }
     TALLY.set(tally);

@@ -123,9 +123,30 @@ pub(super) fn narrowed(text: &str) -> Option<String> {
     out
 }
 
+/// `text` with a blank for each `@` in a last line without a line break, if there is one. The scanner of Kotlin
+/// (tree-sitter-kotlin-ng 1.1.0) looks for white space behind `@`, or for the end of the line behind `@a(`, and does not
+/// stop at the end of the file.
+pub(super) fn without_open_annotation(text: &str) -> Option<String> {
+    let start = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
+    text[start..].contains('@').then(|| text[..start].to_string() + &text[start..].replace('@', " "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_annotation_at_the_end_of_a_file_is_hidden() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(without_open_annotation(text).as_deref(), expected)
+        };
+        check("val a = 1\n@", Some("val a = 1\n "));
+        check("@A val a = 1\n  @Jv(@B c", Some("@A val a = 1\n   Jv( B c"));
+        check("@Foo", Some(" Foo"));
+        check("@Foo\n", None);
+        check("@Foo\nval a", None);
+        check("", None);
+    }
 
     #[test]
     fn wide_characters_behind_braces_are_hidden() {

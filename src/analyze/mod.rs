@@ -53,7 +53,12 @@ impl Analyzer {
         Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
     }
 
-    /// The same for a text that must not be parsed: windows of lines, with a note that says why.
+    /// A text in a language without a grammar: windows of lines.
+    pub fn of_text(source: &str) -> Analysis {
+        assemble(source, &LineIndex::new(source), walk::Outline::default(), SymbolKind::Text, Vec::new())
+    }
+
+    /// A text that must not be parsed: windows of lines, with a note that says why.
     pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
         let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
         let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
@@ -62,10 +67,8 @@ impl Analyzer {
 
     /// The structure of `source`, a text in `language`.
     pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
+        let Some(rules) = grammars.rules(language) else { return Analyzer::of_text(source) };
         let lines = LineIndex::new(source);
-        let Some(rules) = grammars.rules(language) else {
-            return assemble(source, &lines, walk::Outline::default(), SymbolKind::Text, Vec::new());
-        };
         let bodies = rules.bodies.as_ref().map(|rules| bodies::find(source, rules)).unwrap_or_default();
         match self.parse(language, rules, source, &bodies::ranges(source, &lines, &bodies.holes)) {
             Ok(tree) => {
@@ -98,7 +101,9 @@ impl Analyzer {
         let without = if rules.macros { macros::hidden(source) } else { None };
         let text = without.as_deref().unwrap_or(source);
         let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
-        budget::parse(&mut self.parser, narrowed.as_deref().unwrap_or(text))
+        let text = narrowed.as_deref().unwrap_or(text);
+        let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
+        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text))
     }
 }
 

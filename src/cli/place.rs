@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use spyhop::catalog::{self, Takes};
 use spyhop::engine::Engine;
-use spyhop::engine::api::{OnMissing, Options, StalePolicy};
+use spyhop::engine::api::{OnMissing, Options, Parsing, StalePolicy};
 use spyhop::path::RelPath;
 
 use super::{Failure, args};
@@ -224,6 +224,7 @@ pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     let mut options =
         Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };
     options.grammars = optional(matches, catalog::GRAMMARS.name).cloned();
+    options.parsing = Parsing::in_workers();
     options.view = optional(matches, catalog::VIEW.name).cloned();
     options.hidden = given(matches, catalog::HIDDEN.name);
     options.no_ignore = given(matches, catalog::NO_IGNORE.name);

@@ -27,6 +27,7 @@ pub use crate::update::{
     Stage, Why,
 };
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
+pub use crate::worker::{Parsing, WorkerPool};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -70,6 +71,8 @@ pub struct Options {
     pub show_secrets: bool,
     /// A folder of grammar manifests that replace built-in ones of the same name.
     pub grammars: Option<PathBuf>,
+    /// Where files are parsed: on threads of this process, the default, or in child processes that may die.
+    pub parsing: Parsing,
     /// A branch, tag or commit, or any name of git's for one, that is searched in place of the files of the worktree.
     /// Nothing is checked out: what it holds is read from git's objects, and only content that is not indexed at its
     /// path is parsed. A branch is followed when it moves.
@@ -93,6 +96,7 @@ impl Default for Options {
             secrets: false,
             show_secrets: false,
             grammars: None,
+            parsing: Parsing::InProcess,
             view: None,
         }
     }

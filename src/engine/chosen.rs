@@ -22,6 +22,7 @@ use crate::read::{self, Ground, Limits, ReadOutcome};
 use crate::search;
 use crate::text::Lines;
 use crate::update::{Quarantine, is_blob, is_unmoved};
+use crate::worker::{FileAnalyzer, Lost};
 
 /// A line that stands in no item of these kinds stands in a part of a file of one of these.
 const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
@@ -147,14 +148,14 @@ impl Engine {
         let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let quarantine = self.updater(None)?.quarantine();
         let work = || {
-            let mut analyzer = Analyzer::new();
+            let mut analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars);
             while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let items = || self.items_of(&mut analyzer, &quarantine, (ground, *path), kinds);
                 let lines = catch_unwind(AssertUnwindSafe(items));
                 match lines {
                     Ok(lines) => lock(&found).push(((*path).clone(), lines)),
                     // A file that our own code cannot cut has no items.
-                    Err(_) => analyzer = Analyzer::new(),
+                    Err(_) => analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars),
                 }
             }
         };
@@ -172,7 +173,7 @@ impl Engine {
 
     fn items_of(
         &self,
-        analyzer: &mut Analyzer,
+        analyzer: &mut FileAnalyzer<'_>,
         quarantine: &Quarantine,
         (ground, path): (&Ground, &RelPath),
         kinds: KindSet,
@@ -183,10 +184,16 @@ impl Engine {
             return Vec::new();
         };
         let language = self.grammars.detect(path, &source.text);
-        // What crashed its parser once is not parsed.
+        let by_lines = || Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined);
         let analysis = match quarantine.cause(source.hash) {
-            Some(_) => Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined),
-            None => analyzer.analyze(&self.grammars, language, &source.text),
+            Some(_) => by_lines(),
+            None => analyzer.analyze(language, &source.text).unwrap_or_else(|Lost { cause }| {
+                // Without an index there is nowhere to note the file; the next search parses it again.
+                if let Err(error) = quarantine.add(path, source.hash, cause) {
+                    tracing::warn!(%error, "the quarantine could not be written");
+                }
+                by_lines()
+            }),
         };
         let symbols = analysis.symbols.iter().map(|symbol| (symbol.kind, symbol.lines));
         let chunks = analysis.chunks.iter().map(|chunk| (chunk.kind, chunk.lines));

@@ -51,6 +51,7 @@ use crate::store;
 use crate::tokenize::Tokenizers;
 use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace};
 use crate::walk::WalkError;
+use crate::worker::Parsing;
 
 /// An update begins anew at most so often because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;
@@ -328,7 +329,7 @@ impl Engine {
     }
 
     /// Lets go of what the next answer can open again: the commit, what ranking made of it, the tree of a revision, the
-    /// words that tokenizers have met. For programs that keep engines and seldom ask them; the next answer takes somewhat
+    /// words that tokenizers have met, idle parser workers. For programs that keep engines and seldom ask them; the next answer takes somewhat
     /// longer. Calls that run meanwhile keep what they use.
     pub fn rest(&self) {
         // Dropped when nobody waits for them any more.
@@ -336,6 +337,9 @@ impl Engine {
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
         self.tokenizers.clear();
+        if let Parsing::Workers(pool) = &self.options.parsing {
+            pool.release_idle();
+        }
         drop((open, committed, tree));
     }
 
@@ -391,6 +395,7 @@ impl Engine {
             head,
             tracked,
             grammars: &self.grammars,
+            parsing: &self.options.parsing,
             settings: &self.settings,
             threads: self.options.threads,
             max_memory: self.options.max_memory,

@@ -46,6 +46,9 @@ pub(super) struct Manifest {
     /// Whether wide characters behind an open brace are kept from the parser, which would crash.
     #[serde(default)]
     pub narrow_braces: bool,
+    /// Whether `@` in a last line without a line break is kept from the parser, which would never return.
+    #[serde(default)]
+    pub hide_open_annotations: bool,
     /// Comments. They lead the item they touch.
     #[serde(default)]
     pub comments: Vec<String>,
@@ -375,6 +378,7 @@ impl Manifest {
             ends,
             macros: self.macros || base.macros,
             narrow_braces: self.narrow_braces || base.narrow_braces,
+            hide_open_annotations: self.hide_open_annotations || base.hide_open_annotations,
             reserved: join(&base.reserved, self.reserved),
             strip: base.strip.clone() + &self.strip,
             until: base.until.clone() + &self.until,

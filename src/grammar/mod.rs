@@ -15,6 +15,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use bodies::BodyRules;
 pub(crate) use manifest::{Nesting, TypePlace};
 pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name, in_capitals};
@@ -34,6 +36,8 @@ pub struct Grammars {
     by_name: HashMap<String, LanguageId>,
     /// The languages that want files of an extension from its owner, with the lines that tell.
     contested: HashMap<String, Vec<(LanguageId, Vec<String>)>>,
+    /// See [`Grammars::fingerprint`].
+    fingerprint: OnceLock<[u8; 16]>,
 }
 
 /// A row of the list of languages.
@@ -140,6 +144,26 @@ pub enum GrammarError {
     },
 }
 
+/// The text of a manifest that replaces a built-in one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ManifestText {
+    /// The language whose manifest it replaces.
+    pub language: String,
+    /// The manifest.
+    pub text: String,
+    /// What errors call it: its path.
+    pub source_name: String,
+}
+
+/// The place of a language in the table of linked parsers.
+fn linked(name: &str) -> Result<usize, UnknownLanguage> {
+    let place = LINKED.iter().position(|linked| linked.name == name);
+    place.ok_or_else(|| UnknownLanguage {
+        value: name.to_string(),
+        choices: choices(LINKED.iter().map(|linked| linked.name)),
+    })
+}
+
 struct Language {
     linked: &'static Linked,
     head: Head,
@@ -173,19 +197,27 @@ impl Grammars {
             }
         }
         folders.sort();
-        let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
+        let mut manifests = Vec::new();
         for folder in folders {
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let Some(language) = languages.iter_mut().find(|language| language.linked.name == name) else {
-                let choices = choices(LINKED.iter().map(|linked| linked.name));
-                return Err(GrammarError::Folder {
-                    path: folder,
-                    unknown: UnknownLanguage { value: name, choices },
-                });
-            };
+            if let Err(unknown) = linked(&name) {
+                return Err(GrammarError::Folder { path: folder, unknown });
+            }
             let path = folder.join("grammar.toml");
             let text = std::fs::read_to_string(&path).map_err(read_error(&path))?;
-            *language = Language::overriding(language.linked, text, path.display().to_string())?;
+            manifests.push(ManifestText { language: name, text, source_name: path.display().to_string() });
+        }
+        Grammars::with_manifests(manifests)
+    }
+
+    /// The built-in languages, with `manifests` in place of the built-in manifests of the same names. Each manifest is
+    /// compiled at once.
+    pub(crate) fn with_manifests(manifests: Vec<ManifestText>) -> Result<Grammars, GrammarError> {
+        let mut languages: Vec<Language> = LINKED.iter().map(Language::built_in).collect();
+        for ManifestText { language: name, text, source_name } in manifests {
+            let place =
+                linked(&name).map_err(|unknown| GrammarError::Folder { path: name.into(), unknown })?;
+            languages[place] = Language::overriding(&LINKED[place], text, source_name)?;
         }
         let grammars = Grammars::new(languages)?;
         for (place, language) in grammars.languages.iter().enumerate() {
@@ -198,6 +230,23 @@ impl Grammars {
             }
         }
         Ok(grammars)
+    }
+
+    /// The manifests that replace built-in ones: what [`Grammars::with_manifests`] needs to make these grammars again
+    /// in another process.
+    pub(crate) fn overriding_manifests(&self) -> Vec<ManifestText> {
+        let overridden = self.languages.iter().filter(|language| language.overridden);
+        let manifest = |language: &Language| ManifestText {
+            language: language.linked.name.to_string(),
+            text: language.text.to_string(),
+            source_name: language.source_name.clone(),
+        };
+        overridden.map(manifest).collect()
+    }
+
+    /// Whether files in language `id` are parsed.
+    pub(crate) fn has_parser(&self, id: LanguageId) -> bool {
+        self.language(id).is_some()
     }
 
     /// The language of a file: by its name, else its extension, else the first line of `text` when that is a
@@ -271,6 +320,10 @@ impl Grammars {
     /// A hash over the manifests and the parsers: where it changes, files have to be analysed again. Parser crates
     /// do not say their version at run time, so the shape of their tables stands in for it.
     pub fn fingerprint(&self) -> [u8; 16] {
+        *self.fingerprint.get_or_init(|| self.hash_of_manifests_and_parsers())
+    }
+
+    fn hash_of_manifests_and_parsers(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
         for language in &self.languages {
             let parser = (language.linked.parser)();
@@ -335,6 +388,7 @@ impl Grammars {
             by_file: HashMap::new(),
             by_interpreter: HashMap::new(),
             contested: HashMap::new(),
+            fingerprint: OnceLock::new(),
             by_name: HashMap::from([("text".into(), LanguageId::TEXT), ("txt".into(), LanguageId::TEXT)]),
         };
         for (place, language) in languages.iter().enumerate() {

@@ -25,6 +25,8 @@ pub(crate) struct Rules {
     pub macros: bool,
     /// See [`Manifest::narrow_braces`].
     pub narrow_braces: bool,
+    /// See [`Manifest::hide_open_annotations`].
+    pub hide_open_annotations: bool,
     /// See [`Manifest::dotted`].
     pub dotted: bool,
     /// See [`Manifest::bodies`].
@@ -229,7 +231,7 @@ impl Rules {
         let uses = compiler.uses(&mut kinds, &manifest.uses)?;
         let docstring =
             manifest.docstring.iter().map(|name| compiler.kind(name)).collect::<Result<_, _>>()?;
-        let Manifest { prose, nesting, dotted, macros, narrow_braces, .. } = *manifest;
+        let Manifest { prose, nesting, dotted, macros, narrow_braces, hide_open_annotations, .. } = *manifest;
         let (strip, until) = (manifest.strip.chars().collect(), manifest.until.chars().collect());
         let mut reserved: Box<[Box<str>]> =
             manifest.reserved.iter().map(|word| word.as_str().into()).collect();
@@ -240,6 +242,7 @@ impl Rules {
             dotted,
             macros,
             narrow_braces,
+            hide_open_annotations,
             bodies: manifest.bodies.as_ref().map(BodyRules::new),
             docstring,
             strip,

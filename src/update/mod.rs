@@ -18,7 +18,6 @@ mod quarantine;
 mod refresh;
 mod room;
 mod run;
-mod trial;
 mod unranked;
 mod used;
 mod work;
@@ -36,7 +35,7 @@ pub use portable::{Export, Exported, Import, Imported, PortableError};
 pub use room::{Collection, Room};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
-use crate::analyze::{self, Analyzer};
+use crate::analyze;
 use crate::git::{Head, Repo, Tracked};
 use crate::grammar::Grammars;
 use crate::id::Generation;
@@ -48,6 +47,7 @@ use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
 use crate::walk::{self, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
+use crate::worker::Parsing;
 pub use quarantine::Quarantine;
 use quarantine::Suspect;
 
@@ -219,6 +219,8 @@ pub struct Updater<'e> {
     pub tracked: Option<&'e Tracked>,
     /// The grammars.
     pub grammars: &'e Grammars,
+    /// Where files are parsed.
+    pub parsing: &'e Parsing,
     /// What changes what is stored.
     pub settings: &'e Settings,
     /// Threads; `None` for one a core.
@@ -278,14 +280,6 @@ impl Updater<'_> {
                 _ => None,
             }
         })
-    }
-
-    /// Parses a suspect as an update would.
-    fn parse(&self, suspect: &Suspect, source: Option<&Source>) {
-        if let Some(source) = source {
-            let language = self.grammars.detect(&suspect.path, &source.text);
-            Analyzer::new().analyze(self.grammars, language, &source.text);
-        }
     }
 
     /// The key of the view that an update brings up to date.

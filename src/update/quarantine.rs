@@ -1,12 +1,14 @@
-//! Files that crash their parser: the journal of files in flight, and the list of those that are not parsed again.
+//! The quarantine: the list of contents that are not parsed again, because their parser crashed, hung or used too much.
 //!
-//! Grammars come with scanners in C, some of which abort the whole process on input that their authors did not
-//! foresee. So each thread writes down which file it is about to parse. A process that dies leaves those notes
-//! behind; the next update tries each file named in them (see [`super::trial`]) and puts the guilty ones on a list in
-//! the workspace, by content. They are indexed by lines and named among the skipped. The list holds for the parsers
-//! of the day: with others it begins anew.
+//! Such files are indexed by lines and named among the skipped. The list is kept in the workspace, by content, and holds
+//! for one set of parsers: with others it begins anew.
 //!
-//! A note is one write to a file that stays open: it survives the process, which is what matters here, and it is not
+//! A parser worker that dies names its file ([`crate::worker`]). Where files are parsed in this process, a crash takes
+//! the process with it. There each thread notes the file that it is about to parse in a journal. A process that dies
+//! leaves its notes behind, and the next update parses each noted file again, one by one, with a note that names this
+//! file alone. A process that dies in such a trial leaves no doubt about the file.
+//!
+//! A note is one write to a file that stays open. The note survives the process, which is what matters here, and is not
 //! synced, because a machine that lost power did not lose it to a parser.
 
 use std::collections::BTreeMap;
@@ -46,12 +48,17 @@ struct Entry {
     cause: String,
 }
 
+/// The name of the note of a trial.
+const TRIAL: &str = "trial";
+
 /// A file that was being parsed when a process died.
 pub struct Suspect {
     /// Its path.
     pub path: RelPath,
     /// The hash of its content then.
     pub hash: ContentHash,
+    /// Whether it was parsed in a trial, so that nothing else can have ended the process.
+    was_tried: bool,
 }
 
 impl Quarantine {
@@ -82,11 +89,27 @@ impl Quarantine {
         store::replace(&self.dir.join("quarantine"), &[&text])
     }
 
-    /// Tries what was in flight when a process died, and puts the guilty on the list. `trial` says what happens when
-    /// a suspect is parsed, if that does not come to an end.
-    pub fn try_suspects(&self, trial: impl Fn(&Suspect) -> Option<String>) -> Result<(), FileError> {
-        for suspect in self.suspects() {
-            if let Some(cause) = trial(&suspect) {
+    /// Finds out which suspects are guilty and puts these on the list. `trial` parses a suspect and says what happened if
+    /// that did not come to an end; `is_in_process` says whether a crash then ends this process.
+    pub fn try_suspects(
+        &self,
+        suspects: Vec<Suspect>,
+        is_in_process: bool,
+        mut trial: impl FnMut(&Suspect) -> Option<String>,
+    ) -> Result<(), FileError> {
+        for suspect in suspects {
+            let cause = match suspect.was_tried {
+                true => Some("its parser ended the process".to_string()),
+                false => {
+                    if is_in_process {
+                        Slot::create(&self.folder(), TRIAL).enter(&suspect.path, suspect.hash);
+                    }
+                    let cause = trial(&suspect);
+                    let _ = fs::remove_file(self.folder().join(TRIAL));
+                    cause
+                }
+            };
+            if let Some(cause) = cause {
                 self.add(&suspect.path, suspect.hash, cause)?;
             }
         }
@@ -94,12 +117,20 @@ impl Quarantine {
         Ok(())
     }
 
-    /// The files that were in flight when a process died.
-    fn suspects(&self) -> Vec<Suspect> {
+    /// The files that were being parsed when a process died. One that died in a trial leaves the note of the trial; all
+    /// other notes are then of the same suspects or older.
+    pub fn suspects(&self) -> Vec<Suspect> {
         let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
         let mut notes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         notes.sort();
-        notes.iter().filter_map(|note| Suspect::parse(&fs::read(note).ok()?)).collect()
+        let suspect = |note: &PathBuf| {
+            let was_tried = note.file_name().is_some_and(|name| name == TRIAL);
+            Suspect::parse(&fs::read(note).ok()?, was_tried)
+        };
+        let suspects: Vec<Suspect> = notes.iter().filter_map(suspect).collect();
+        let guilty: Vec<ContentHash> =
+            suspects.iter().filter(|suspect| suspect.was_tried).map(|suspect| suspect.hash).collect();
+        suspects.into_iter().filter(|suspect| suspect.was_tried || !guilty.contains(&suspect.hash)).collect()
     }
 
     /// Begins the journal of an update.
@@ -122,16 +153,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The notes of one thread.
+    /// The note of one thread.
     pub fn slot(&self, thread: usize) -> Slot {
-        let path = self.folder.join(thread.to_string());
-        match File::create(&path) {
-            Ok(file) => Slot { file: Some(file), note: Vec::new() },
-            Err(error) => {
-                tracing::warn!(%error, path = %path.display(), "files in flight are not written down");
-                Slot { file: None, note: Vec::new() }
-            }
-        }
+        Slot::create(&self.folder, &thread.to_string())
     }
 
     fn remove(folder: &Path) {
@@ -157,6 +181,17 @@ pub struct Slot {
 }
 
 impl Slot {
+    fn create(folder: &Path, name: &str) -> Slot {
+        let path = folder.join(name);
+        match File::create(&path) {
+            Ok(file) => Slot { file: Some(file), note: Vec::new() },
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "files in flight are not written down");
+                Slot { file: None, note: Vec::new() }
+            }
+        }
+    }
+
     /// Notes that the file is about to be parsed, in place of the one before. Without a journal, as on a full disk,
     /// the file is parsed all the same.
     pub fn enter(&mut self, path: &RelPath, hash: ContentHash) {
@@ -184,12 +219,12 @@ fn write_at_start(mut file: &File, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl Suspect {
-    fn parse(note: &[u8]) -> Option<Suspect> {
+    fn parse(note: &[u8], was_tried: bool) -> Option<Suspect> {
         let (head, rest) = note.split_at_checked(NOTE_HEAD)?;
         let (length, hash) = head.split_at(4);
         let path = rest.get(..u32::from_le_bytes(length.try_into().ok()?) as usize)?;
         let path = RelPath::new(std::str::from_utf8(path).ok()?).ok()?;
-        Some(Suspect { path, hash: ContentHash(hash.try_into().ok()?) })
+        Some(Suspect { path, hash: ContentHash(hash.try_into().ok()?), was_tried })
     }
 }
 
@@ -213,17 +248,45 @@ mod tests {
         // A process that dies drops nothing.
         std::mem::forget(journal);
 
-        quarantine
-            .try_suspects(|suspect| match suspect.path.as_str() {
-                "bad.rb" => Some("it crashed".to_string()),
-                other => (other != "good.rs").then(|| panic!("{other}")),
-            })
-            .unwrap();
+        let trial = |suspect: &Suspect| match suspect.path.as_str() {
+            "bad.rb" => Some("it crashed".to_string()),
+            other => (other != "good.rs").then(|| panic!("{other}")),
+        };
+        quarantine.try_suspects(quarantine.suspects(), true, trial).unwrap();
         assert!(quarantine.suspects().is_empty());
         let again = Quarantine::open(dir.path(), "today");
         assert_eq!(again.cause(ContentHash([1; 16])), None);
         assert_eq!(again.cause(ContentHash([2; 16])).as_deref(), Some("it crashed"));
         assert_eq!(Quarantine::open(dir.path(), "tomorrow").cause(ContentHash([2; 16])), None);
+    }
+
+    #[test]
+    fn a_process_that_dies_in_a_trial_leaves_no_doubt() {
+        let dir = tempfile::tempdir().unwrap();
+        let quarantine = Quarantine::open(dir.path(), "today");
+        let journal = quarantine.journal();
+        let mut slots = [journal.slot(0), journal.slot(1), journal.slot(2)];
+        for (slot, name) in slots.iter_mut().zip(["a.rb", "bad.rb", "z.rb"]) {
+            slot.enter(&path(name), ContentHash::of(name.as_bytes()));
+        }
+        std::mem::forget(journal);
+        let die_of_bad =
+            |suspect: &Suspect| (suspect.path.as_str() == "bad.rb").then(|| panic!("the process ends"));
+        let died = std::panic::catch_unwind(|| {
+            quarantine.try_suspects(quarantine.suspects(), true, die_of_bad).unwrap();
+        });
+        assert!(died.is_err());
+
+        let mut tried = Vec::new();
+        let trial = |suspect: &Suspect| {
+            tried.push(suspect.path.as_str().to_string());
+            None
+        };
+        quarantine.try_suspects(quarantine.suspects(), true, trial).unwrap();
+        assert_eq!(tried, ["a.rb", "z.rb"]);
+        let cause = quarantine.cause(ContentHash::of(b"bad.rb"));
+        assert_eq!(cause.as_deref(), Some("its parser ended the process"));
+        assert!(quarantine.suspects().is_empty());
     }
 
     #[test]

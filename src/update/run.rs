@@ -11,15 +11,16 @@ use super::compare::RESTATS_WORTH_A_COMMIT;
 use super::draft::Draft;
 use super::keep::{self, Judged, Strictness, Why};
 use super::plan::{Plan, ReadTask};
-use super::quarantine::Quarantine;
+use super::quarantine::{Quarantine, Suspect};
 use super::work::{self, NewVersion, Outcome, Parcel, Work};
-use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell, trial};
+use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell};
 use crate::id::{ContentHash, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{
     self, Commit, Meta, RecordBuilder, SkippedEntry, StatRow, VersionRow, View, ViewEntry, ViewInfo, ViewKey,
 };
 use crate::read;
+use crate::worker::FileAnalyzer;
 
 /// An update.
 pub(super) struct Run<'r, 'e> {
@@ -106,11 +107,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let mut tasks = std::mem::take(&mut self.plan.read);
         self.n_tasks = tasks.len();
         let quarantine = self.updater.quarantine();
-        quarantine.try_suspects(|suspect| {
-            // Read before there is another process, because git's objects are read under locks.
-            let source = self.updater.source_of(suspect);
-            trial::outcome_of(|| self.updater.parse(suspect, source.as_ref()))
-        })?;
+        self.try_suspects(&quarantine)?;
         let mut found = self.found_already();
         if self.begins_with_text(&tasks) {
             self.work_through(&mut writer, &tasks, &quarantine, &mut found, true)?;
@@ -142,6 +139,32 @@ impl<'r, 'e> Run<'r, 'e> {
         Ok(RefreshReport { generation: commit.generation, ..found.report })
     }
 
+    /// Finds out which of the files that were being parsed when a process died are not to be parsed again.
+    fn try_suspects(&self, quarantine: &Quarantine) -> Result<(), UpdateError> {
+        let Updater { grammars, parsing, .. } = *self.updater;
+        let suspects = quarantine.suspects();
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let mut analyzer = FileAnalyzer::new(parsing, grammars);
+        let is_in_process = analyzer.is_in_process();
+        let trial = |suspect: &Suspect| {
+            let source = self.updater.source_of(suspect)?;
+            let language = grammars.detect(&suspect.path, &source.text);
+            analyzer.analyze(language, &source.text).err().map(|lost| lost.cause)
+        };
+        // A parser needs more stack than the caller's thread may have.
+        let work = std::sync::Mutex::new(Some((suspects, trial)));
+        let outcome = std::thread::scope(|scope| {
+            let thread = work::spawn(scope, || {
+                let (suspects, trial) = work.lock().ok()?.take()?;
+                Some(quarantine.try_suspects(suspects, is_in_process, trial))
+            });
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        Ok(outcome.unwrap_or(Ok(()))?)
+    }
+
     /// Whether the tree is large and nothing is known of it.
     fn begins_with_text(&self, tasks: &[ReadTask]) -> bool {
         let bytes = || tasks.iter().map(|task| task.stat.size).sum::<u64>();
@@ -168,6 +191,7 @@ impl<'r, 'e> Run<'r, 'e> {
             ground: &self.updater.ground,
             limits: self.updater.limits(),
             grammars: self.updater.grammars,
+            parsing: self.updater.parsing,
             segments: writer.segments(),
             tracked: self.updater.tracked,
             known: &known,

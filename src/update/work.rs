@@ -35,6 +35,7 @@ use crate::path::RelPath;
 use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{TermList, Tokenizer};
+use crate::worker::{FileAnalyzer, Lost, Parsing};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
 /// so its stat data proves nothing. Two seconds is the coarsest file time in use (FAT).
@@ -53,6 +54,7 @@ pub struct Work<'w> {
     pub ground: &'w Ground,
     pub limits: Limits,
     pub grammars: &'w Grammars,
+    pub parsing: &'w Parsing,
     pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
     pub known: &'w FxHashMap<(&'w str, ContentHash), VersionId>,
@@ -220,7 +222,7 @@ struct Hand<'w> {
     budget: usize,
     segment: Option<SegmentBuilder>,
     parcel: Parcel,
-    analyzer: Analyzer,
+    analyzer: FileAnalyzer<'w>,
     slot: Slot,
     tokenizer: Tokenizer,
     fields: Fields,
@@ -240,7 +242,7 @@ impl<'w> Hand<'w> {
             budget,
             segment: None,
             parcel: Parcel { thread, ..Parcel::default() },
-            analyzer: Analyzer::new(),
+            analyzer: FileAnalyzer::new(work.parsing, work.grammars),
             slot: work.journal.slot(thread),
             tokenizer: Tokenizer::new(),
             fields: Fields::default(),
@@ -359,8 +361,8 @@ impl<'w> Hand<'w> {
         }
     }
 
-    /// The structure of a file. One that crashed its parser before is not parsed; one that takes its parser too long,
-    /// or makes our own code panic, joins those.
+    /// The structure of a file. A file that is in quarantine is not parsed; a file whose analysis is lost joins the
+    /// quarantine.
     fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
         let Work { grammars, quarantine, text_only, .. } = *self.work;
         if text_only {
@@ -370,24 +372,17 @@ impl<'w> Hand<'w> {
         if quarantine.cause(source.hash).is_some() {
             return by_lines();
         }
-        if language != LanguageId::TEXT {
+        if self.analyzer.is_in_process() && language != LanguageId::TEXT {
             self.slot.enter(path, source.hash);
         }
-        let analyzed = AssertUnwindSafe(|| self.analyzer.analyze(grammars, language, &source.text));
-        let (analysis, cause) = match catch_unwind(analyzed) {
-            Ok(analysis) if !analysis.notes.contains(&Note::Quarantined) => return analysis,
-            Ok(analysis) => (analysis, "its parser took too long".to_string()),
-            Err(panic) => {
-                self.analyzer = Analyzer::new();
-                let said = panic.downcast_ref::<String>().map(String::as_str);
-                let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-                (by_lines(), format!("its analysis panicked: {said}"))
-            }
+        let Lost { cause } = match self.analyzer.analyze(language, &source.text) {
+            Ok(analysis) => return analysis,
+            Err(lost) => lost,
         };
         if let Err(error) = quarantine.add(path, source.hash, cause) {
             tracing::warn!(%error, "the quarantine could not be written");
         }
-        analysis
+        by_lines()
     }
 
     fn index(&mut self, id: VersionId, task: &ReadTask, source: &Source) -> Result<NewVersion, IndexError> {

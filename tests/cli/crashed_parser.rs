@@ -1,43 +1,36 @@
-//! A file that crashes its parser, and with it the process, costs that file only.
+//! A file that crashes or hangs its parser costs its structure, and nothing else happens.
 //!
-//! The crash is a real one: Ruby's scanner keeps the length of a heredoc's word in one byte and asserts that what it
-//! reads back is what it wrote.
-#![cfg(all(unix, feature = "ruby"))]
-
-use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+//! The crashes are real ones, of the linked parsers. `grammars/*/KNOWN.md` lists them.
+#![cfg(unix)]
 
 use super::{SMALL, Tree};
 
-/// A heredoc whose word is too long for the scanner, with a method before it.
-fn deadly(word: &str) -> String {
+/// A heredoc whose word is too long for Ruby's scanner, which keeps its length in one byte and asserts that what it
+/// reads back is what it wrote. A method stands before it.
+fn ruby(word: &str) -> String {
     let end = "A".repeat(300);
     format!("def zorblax\n  1\nend\n\nx = <<~{end}\n  {word}\n{end}\n")
 }
 
-/// Runs `spyhop index` and expects it to be killed by its own parser.
-fn index_and_die(tree: &Tree) {
-    let mut command = tree.command();
-    let status =
-        command.arg("index").stdout(Stdio::null()).stderr(Stdio::null()).status().expect("it starts");
-    assert_eq!(status.signal(), Some(libc::SIGABRT), "{status}");
+/// The rows of `spyhop skipped`: path, reason and detail.
+fn skipped(tree: &Tree) -> Vec<[String; 3]> {
+    let reply = tree.json(&["skipped"]);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_string();
+    let rows = reply["entries"].as_array().unwrap().iter();
+    rows.map(|row| ["path", "reason", "detail"].map(|field| text(&row[field]))).collect()
 }
 
 #[test]
-fn a_crash_costs_one_file_from_the_next_run_on() {
+#[cfg(feature = "ruby")]
+fn a_crash_costs_the_structure_of_one_file() {
     let tree = Tree::new(SMALL);
-    tree.write("lib/deadly.rb", deadly("quexalt"));
-    index_and_die(&tree);
+    tree.write("lib/deadly.rb", ruby("quexalt"));
     let report = tree.json(&["index"]);
     assert_eq!(report["added"], 4, "{report}");
 
-    let skipped = tree.json(&["skipped"]);
-    let rows = skipped["entries"].as_array().unwrap();
-    assert_eq!(rows.len(), 1, "{skipped}");
-    assert_eq!(
-        (&rows[0]["path"], &rows[0]["reason"], &rows[0]["detail"]),
-        (&"lib/deadly.rb".into(), &"quarantined".into(), &"its parser aborted (SIGABRT)".into())
-    );
+    let detail =
+        "its parser aborted (SIGABRT): scanner.c:160: deserialize: Assertion `size == length' failed.";
+    assert_eq!(skipped(&tree), [["lib/deadly.rb", "quarantined", detail]]);
     // It is found by its lines all the same.
     assert_eq!(tree.paths(&["quexalt"]), ["lib/deadly.rb"]);
     assert_eq!(tree.paths(&["resolve api key"])[0], "src/auth.rs");
@@ -45,14 +38,74 @@ fn a_crash_costs_one_file_from_the_next_run_on() {
     assert_eq!(tree.json(&["status"])["state"], "ready");
     assert_eq!(tree.json(&["index", "--rebuild"])["added"], 4);
 
-    // The same content elsewhere is known; other content is a new suspect, and once it is mended it is parsed.
-    tree.write("lib/copy.rb", deadly("quexalt"));
-    assert_eq!(tree.json(&["index"])["added"], 1);
-    tree.write("lib/copy.rb", deadly("vorpalin"));
-    index_and_die(&tree);
-    assert_eq!(tree.paths(&["quexalt"]), ["lib/deadly.rb"]);
-    assert_eq!(tree.json(&["skipped"])["entries"].as_array().unwrap().len(), 2);
+    // Other content is tried anew, and once the file is mended it is parsed.
+    tree.write("lib/copy.rb", ruby("vorpalin"));
+    assert_eq!(tree.paths(&["vorpalin"]), ["lib/copy.rb"]);
+    assert_eq!(skipped(&tree).len(), 2);
     tree.write("lib/copy.rb", "def vorpalin\n  2\nend\n");
     assert_eq!(tree.json(&["vorpalin"])["results"][0]["symbol"], "vorpalin");
-    assert_eq!(tree.json(&["skipped"])["entries"].as_array().unwrap().len(), 1);
+    assert_eq!(skipped(&tree).len(), 1);
+}
+
+/// Inputs that end or hang their parser, one a language and in the order of their paths, with the beginning of what is said of them.
+fn deadly_inputs() -> Vec<(&'static str, String, &'static str)> {
+    vec![
+        #[cfg(feature = "c")]
+        ("a.c", "a=>".repeat(1_000), "its parser aborted (SIGABRT): the parser allocated more than 517 MiB"),
+        #[cfg(feature = "java")]
+        (
+            "a.java",
+            "a<".repeat(30_000),
+            "its parser aborted (SIGABRT): the parser allocated more than 626 MiB",
+        ),
+        #[cfg(feature = "ruby")]
+        ("a.rb", ruby("quexalt"), "its parser aborted (SIGABRT): scanner.c:160"),
+        #[cfg(feature = "bash")]
+        ("a.sh", "a | ".repeat(15_000), "its parser "),
+    ]
+}
+
+#[test]
+fn crashes_do_not_stop_a_query_that_parses() {
+    let tree = Tree::new(SMALL);
+    let inputs = deadly_inputs();
+    for (path, text, _) in &inputs {
+        tree.write(path, format!("{text}\nvault\n"));
+    }
+    // Nothing is indexed: the files are parsed for this query.
+    let found = tree.run(&["grep", "--kind", "struct", "-i", "vault", "--no-refresh"]);
+    assert_eq!((found.code, found.out.as_str()), (0, "src/auth.rs:pub struct Vault;\n"), "{}", found.err);
+    assert_eq!(tree.json(&["index"])["added"], 3 + inputs.len());
+    let found = tree.run(&["grep", "--kind", "struct", "-i", "vault"]);
+    assert_eq!((found.code, found.out.as_str()), (0, "src/auth.rs:pub struct Vault;\n"), "{}", found.err);
+}
+
+#[test]
+fn each_crash_is_listed_with_its_cause() {
+    let tree = Tree::new(SMALL);
+    let inputs = deadly_inputs();
+    for (path, text, _) in &inputs {
+        tree.write(path, text);
+    }
+    assert_eq!(tree.json(&["index"])["added"], 3 + inputs.len());
+    let rows = skipped(&tree);
+    assert_eq!(rows.len(), inputs.len(), "{rows:?}");
+    for ([path, reason, detail], (expected, _, cause)) in rows.iter().zip(&inputs) {
+        assert_eq!((path.as_str(), reason.as_str()), (*expected, "quarantined"), "{detail}");
+        assert!(detail.starts_with(cause), "{path}: {detail}");
+    }
+}
+
+#[test]
+#[cfg(feature = "kotlin")]
+fn a_half_typed_annotation_is_parsed() {
+    let tree = Tree::new(SMALL);
+    for (name, end) in
+        [("A.kt", "@"), ("B.kt", "@Foo"), ("C.kt", "  @JvmStatic(a, b"), ("D.kt", "fun f() = @x")]
+    {
+        tree.write(name, format!("class Zorblax{}\nval a = 1\n{end}", &name[..1]));
+    }
+    assert_eq!(tree.json(&["index"])["added"], 7);
+    assert!(skipped(&tree).is_empty());
+    assert_eq!(tree.json(&["ZorblaxC"])["results"][0]["symbol"], "ZorblaxC");
 }

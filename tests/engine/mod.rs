@@ -29,6 +29,8 @@ mod secrets;
 mod views;
 #[cfg(target_os = "linux")]
 mod watch;
+#[cfg(target_os = "linux")]
+mod workers;
 mod worktrees;
 
 use std::path::{Path, PathBuf};

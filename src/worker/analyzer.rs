@@ -1,0 +1,151 @@
+//! The analysis of one file after another, wherever it happens.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Parsing;
+#[cfg(unix)]
+use super::WorkerPool;
+#[cfg(unix)]
+use super::process::{Death, Worker};
+use crate::analyze::Analyzer;
+use crate::grammar::Grammars;
+use crate::id::LanguageId;
+use crate::model::{Analysis, Note};
+
+/// Analyses one file after another, in a parser worker or in this process. A thread needs one of its own.
+pub struct FileAnalyzer<'a> {
+    grammars: &'a Grammars,
+    place: Place<'a>,
+}
+
+enum Place<'a> {
+    InProcess(Box<Analyzer>),
+    #[cfg(unix)]
+    Worker {
+        pool: &'a WorkerPool,
+        /// `None` before the first file, and after a worker has died.
+        worker: Option<Worker>,
+    },
+    #[cfg(not(unix))]
+    #[expect(dead_code, reason = "workers exist on Unix only")]
+    Nowhere(std::marker::PhantomData<&'a ()>),
+}
+
+/// A file whose analysis did not come to an end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// What happened, as a sentence for people without its end: `its parser aborted (SIGABRT)`.
+    pub cause: String,
+}
+
+impl<'a> FileAnalyzer<'a> {
+    /// An analyzer. Where `parsing` says so, it starts a worker, which gets ready while the caller goes on.
+    pub fn new(parsing: &'a Parsing, grammars: &'a Grammars) -> FileAnalyzer<'a> {
+        let in_process = || Place::InProcess(Box::default());
+        let place = match parsing {
+            Parsing::InProcess => in_process(),
+            #[cfg(not(unix))]
+            Parsing::Workers(_) => in_process(),
+            #[cfg(unix)]
+            Parsing::Workers(pool) => match pool.take(grammars) {
+                Ok(worker) => Place::Worker { pool, worker: Some(worker) },
+                Err(error) => {
+                    tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
+                    in_process()
+                }
+            },
+        };
+        FileAnalyzer { grammars, place }
+    }
+
+    /// Whether a parser that fails takes this process with it.
+    pub fn is_in_process(&self) -> bool {
+        matches!(self.place, Place::InProcess(_))
+    }
+
+    /// The structure of `text`.
+    ///
+    /// # Errors
+    /// [`Lost`] when the parser ended its process, took too long or used too much memory, or when the analysis
+    /// panicked. Such a text must not be parsed again: another attempt would end alike.
+    pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
+        if !self.grammars.has_parser(language) {
+            return Ok(Analyzer::of_text(text));
+        }
+        #[cfg(unix)]
+        if let Place::Worker { .. } = self.place {
+            match self.analyze_in_worker(language, text) {
+                Ok(outcome) => return outcome,
+                Err(error) => {
+                    tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
+                    self.place = Place::InProcess(Box::default());
+                }
+            }
+        }
+        let Place::InProcess(analyzer) = &mut self.place else { unreachable!("set above") };
+        match catch_unwind(AssertUnwindSafe(|| analyzer.analyze(self.grammars, language, text))) {
+            Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => Err(Lost::too_long()),
+            Ok(analysis) => Ok(analysis),
+            Err(panic) => {
+                **analyzer = Analyzer::new();
+                Err(Lost::panicked(&message_of(&*panic)))
+            }
+        }
+    }
+
+    /// Analyses a text in a worker, starting one where there is none. An error means that there is no worker.
+    #[cfg(unix)]
+    fn analyze_in_worker(
+        &mut self,
+        language: LanguageId,
+        text: &str,
+    ) -> Result<Result<Analysis, Lost>, super::process::StartError> {
+        let Place::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
+        // A worker that was killed from outside says nothing about the file, the first time.
+        for is_last in [false, true] {
+            let current = match worker {
+                Some(current) => current,
+                None => worker.insert(pool.take(self.grammars)?),
+            };
+            current.wait_until_ready(self.grammars)?;
+            match current.analyze(language, text) {
+                Ok(outcome) => return Ok(outcome),
+                Err(Death { is_from_outside: true, .. }) if !is_last => *worker = None,
+                Err(Death { cause, .. }) => {
+                    *worker = None;
+                    return Ok(Err(Lost { cause }));
+                }
+            }
+        }
+        unreachable!("the last round returns")
+    }
+}
+
+#[cfg(unix)]
+impl Drop for FileAnalyzer<'_> {
+    fn drop(&mut self) {
+        if let Place::Worker { pool, worker } = &mut self.place
+            && let Some(worker) = worker.take()
+            && !std::thread::panicking()
+        {
+            pool.give_back(worker);
+        }
+    }
+}
+
+impl Lost {
+    pub(super) fn too_long() -> Lost {
+        Lost { cause: "its parser took too long".to_string() }
+    }
+
+    pub(super) fn panicked(message: &str) -> Lost {
+        Lost { cause: format!("its analysis panicked: {message}") }
+    }
+}
+
+/// What a panic said.
+pub(super) fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()
+}

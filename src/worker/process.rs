@@ -1,0 +1,349 @@
+//! The program's side of a worker: start it, send it a text, watch it, say what it died of.
+
+use std::ffi::OsString;
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::analyzer::Lost;
+use super::wire::{self, Hello, Reply};
+use crate::grammar::Grammars;
+use crate::id::LanguageId;
+use crate::model::Analysis;
+
+/// How long a worker may take until it is ready for its first text.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// What lists of processes call a worker, and what the C library puts before what an assertion says.
+const PROCESS_NAME: &str = "spyhop-parser";
+
+/// How often the processor time of a worker is looked at.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The bytes that a pipe holds, where the system allows that many: most texts then go through in one write.
+const PIPE_BYTES: libc::c_int = 1 << 20;
+
+/// The most bytes of a worker's last words that become part of a cause.
+const MAX_LAST_WORDS: usize = 160;
+
+/// What a worker may spend on a text before it is killed. An analysis gives itself up at half of this processor time
+/// and says so ([`crate::analyze`]); only a scanner that never returns to its parser gets here.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    processor: Duration,
+    /// On the clock: a worker that waits for something uses no processor time.
+    wall: Duration,
+}
+
+impl Budget {
+    fn of(length: usize) -> Budget {
+        let processor = Duration::from_secs(1) + Duration::from_micros(8) * length as u32;
+        Budget { processor, wall: Duration::from_secs(60) + processor * 4 }
+    }
+}
+
+/// Why there is no worker.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The process could not be started.
+    #[error("cannot start the parser worker '{}': {source}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The process ended or said nothing before it was ready.
+    #[error("the parser worker was not ready: {cause}")]
+    NotReady {
+        /// What happened.
+        cause: String,
+    },
+    /// The process is another build of this library.
+    #[error("the parser worker is another build of Spyhop than this program")]
+    OtherBuild,
+}
+
+/// A worker that died of a text.
+#[derive(Debug)]
+pub struct Death {
+    /// What it died of.
+    pub cause: String,
+    /// Whether another process killed it, so that the text need not be guilty.
+    pub is_from_outside: bool,
+}
+
+/// A child process that parses.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    requests: ChildStdin,
+    replies: ChildStdout,
+    last_words: PipeReader,
+    /// The message that is being sent, and how much of it has been.
+    outbox: Vec<u8>,
+    sent: usize,
+    /// What has arrived of a reply.
+    inbox: Vec<u8>,
+    is_ready: bool,
+    grammars: [u8; 16],
+}
+
+impl Worker {
+    /// Starts a worker and greets it. The worker gets ready while the caller goes on.
+    pub fn start(program: &Path, arguments: &[OsString], grammars: &Grammars) -> Result<Worker, StartError> {
+        let failed = |source| StartError::Start { program: program.to_path_buf(), source };
+        let (last_words, errors) = io::pipe().map_err(failed)?;
+        // A worker must never wait for somebody to read what its assertions say.
+        set_nonblocking(&errors).and_then(|()| set_nonblocking(&last_words)).map_err(failed)?;
+        let mut child = Command::new(program)
+            .arg0(PROCESS_NAME)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            // The signals that a terminal sends to this program are not for the worker, which ends with its pipe.
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let requests = child.stdin.take().expect("piped above");
+        let replies = child.stdout.take().expect("piped above");
+        let mut worker = Worker {
+            child,
+            requests,
+            replies,
+            last_words,
+            outbox: Vec::new(),
+            sent: 0,
+            inbox: Vec::new(),
+            is_ready: false,
+            grammars: grammars.fingerprint(),
+        };
+        set_nonblocking(&worker.requests).map_err(failed)?;
+        set_nonblocking(&worker.replies).map_err(failed)?;
+        enlarge(&worker.requests);
+        enlarge(&worker.replies);
+        wire::write(&mut worker.outbox, &wire::Greeting { manifests: grammars.overriding_manifests() });
+        worker.send().map_err(failed)?;
+        Ok(worker)
+    }
+
+    /// The fingerprint of its grammars.
+    pub fn grammars(&self) -> [u8; 16] {
+        self.grammars
+    }
+
+    /// Waits until the worker has answered the greeting.
+    pub fn wait_until_ready(&mut self, grammars: &Grammars) -> Result<(), StartError> {
+        if self.is_ready {
+            return Ok(());
+        }
+        let budget = Budget { processor: START_TIMEOUT, wall: START_TIMEOUT };
+        self.exchange(budget).map_err(|death| StartError::NotReady { cause: death.cause })?;
+        let hello: Option<Hello> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
+        if hello != Some(Hello::new(grammars)) {
+            return Err(StartError::OtherBuild);
+        }
+        self.is_ready = true;
+        Ok(())
+    }
+
+    /// Has a text analysed. After an error the worker is dead.
+    pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Result<Analysis, Lost>, Death> {
+        wire::write_request(&mut self.outbox, language, text);
+        self.sent = 0;
+        self.exchange(Budget::of(text.len()))?;
+        let reply: Option<Reply> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
+        let outcome = match reply {
+            Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(analysis),
+            Some(Reply::TookTooLong) => Err(Lost::too_long()),
+            Some(Reply::Panicked(message)) => Err(Lost::panicked(&one_line(message.as_bytes()))),
+            Some(Reply::Analysis(_)) | None => {
+                return Err(self.kill("its parser answered nonsense".to_string()));
+            }
+        };
+        // A large file must not make this process large for good.
+        for buffer in [&mut self.outbox, &mut self.inbox] {
+            buffer.clear();
+            buffer.shrink_to(PIPE_BYTES as usize);
+        }
+        Ok(outcome)
+    }
+
+    /// Sends what is left of the message and receives a whole one. After an error the worker is dead.
+    fn exchange(&mut self, budget: Budget) -> Result<(), Death> {
+        let (began, processor_began) = (Instant::now(), self.processor_time());
+        self.inbox.clear();
+        loop {
+            if self.send().is_err() {
+                return Err(self.bury());
+            }
+            match self.receive() {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(_) => return Err(self.bury()),
+            }
+            if !self.wait() {
+                let used =
+                    self.processor_time().zip(processor_began).map(|(now, then)| now.saturating_sub(then));
+                if used.is_some_and(|used| used > budget.processor) {
+                    let limit = budget.processor.as_secs_f32();
+                    return Err(
+                        self.kill(format!("its parser took more than {limit:.1} s of processor time"))
+                    );
+                }
+                if began.elapsed() > budget.wall {
+                    return Err(self.kill(format!("its parser took more than {} s", budget.wall.as_secs())));
+                }
+            }
+        }
+    }
+
+    /// Sends as much of the message as the pipe takes.
+    fn send(&mut self) -> io::Result<()> {
+        while self.sent < self.outbox.len() {
+            match self.requests.write(&self.outbox[self.sent..]) {
+                Ok(n) => self.sent += n,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Receives what the pipe holds. True when the message is whole; the end of the pipe is an error.
+    fn receive(&mut self) -> io::Result<bool> {
+        loop {
+            let have = self.inbox.len();
+            let length = wire::body_length(&self.inbox).map_err(|()| io::ErrorKind::InvalidData)?;
+            let whole = length.map(|length| wire::HEAD + length);
+            if whole.is_some_and(|whole| have >= whole) {
+                self.inbox.truncate(whole.unwrap_or(have));
+                return Ok(true);
+            }
+            // A worker that announces a gigabyte gets room for what it sends, piece by piece.
+            let room = whole.map_or(READ_BYTES, |whole| whole - have).clamp(1, 16 * READ_BYTES);
+            self.inbox.resize(have + room, 0);
+            let read = self.replies.read(&mut self.inbox[have..]);
+            self.inbox.truncate(have + *read.as_ref().unwrap_or(&0));
+            match read {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits until a pipe is ready or it is time to look at the processor time; false for the latter.
+    fn wait(&self) -> bool {
+        let is_sending = self.sent < self.outbox.len();
+        let mut polls = [
+            libc::pollfd { fd: self.replies.as_raw_fd(), events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: self.requests.as_raw_fd(), events: libc::POLLOUT, revents: 0 },
+        ];
+        let n = if is_sending { 2 } else { 1 };
+        // SAFETY: `n` live structs.
+        unsafe { libc::poll(polls.as_mut_ptr(), n, WATCH_INTERVAL.as_millis() as libc::c_int) > 0 }
+    }
+
+    /// Ends the worker for `cause`.
+    fn kill(&mut self, cause: String) -> Death {
+        self.end();
+        Death { cause, is_from_outside: false }
+    }
+
+    /// What the worker died of, when its pipe has ended.
+    fn bury(&mut self) -> Death {
+        // Its exit status stands already; one that has only closed its pipe is no use either.
+        let Some(status) = self.end() else {
+            return Death { cause: "its parser ended the process".to_string(), is_from_outside: false };
+        };
+        let mut words = [0; 4 * MAX_LAST_WORDS];
+        let n = self.last_words.read(&mut words).unwrap_or(0);
+        let said = one_line(&words[..n]);
+        let cause = cause_of(status);
+        Death {
+            cause: if said.is_empty() { cause } else { format!("{cause}: {said}") },
+            is_from_outside: matches!(status.signal(), Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)),
+        }
+    }
+
+    fn end(&mut self) -> Option<ExitStatus> {
+        // An error means that the process has ended.
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+
+    /// The processor time of the worker, where the system tells.
+    fn processor_time(&self) -> Option<Duration> {
+        #[cfg(target_os = "linux")]
+        {
+            let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+            // SAFETY: live variables; the process is a child that nobody has waited for, so the number is its own.
+            let told = unsafe {
+                libc::clock_getcpuclockid(self.child.id() as libc::pid_t, &mut clock) == 0
+                    && libc::clock_gettime(clock, &mut time) == 0
+            };
+            told.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// How much is read at a time, at least.
+const READ_BYTES: usize = 64 << 10;
+
+fn cause_of(status: ExitStatus) -> String {
+    match status.signal() {
+        None => format!("its parser ended the process with code {}", status.code().unwrap_or(-1)),
+        Some(libc::SIGABRT) => "its parser aborted (SIGABRT)".to_string(),
+        Some(libc::SIGSEGV) => "its parser crashed (SIGSEGV)".to_string(),
+        Some(libc::SIGBUS) => "its parser crashed (SIGBUS)".to_string(),
+        Some(signal) => format!("its parser died of signal {signal}"),
+    }
+}
+
+/// The end of what a worker said, on one line, without control characters and without folders of the machine that it
+/// was built on.
+fn one_line(words: &[u8]) -> String {
+    let text = String::from_utf8_lossy(words);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let last = last.strip_prefix(PROCESS_NAME).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(last);
+    let words = last.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let line = words.collect::<Vec<_>>().join(" ");
+    line.chars().filter(|char| char.is_ascii_graphic() || *char == ' ').take(MAX_LAST_WORDS).collect()
+}
+
+fn set_nonblocking(pipe: &impl AsRawFd) -> io::Result<()> {
+    let pipe = pipe.as_raw_fd();
+    // SAFETY: an open descriptor, and flags.
+    let set = unsafe {
+        let flags = libc::fcntl(pipe, libc::F_GETFL);
+        flags >= 0 && libc::fcntl(pipe, libc::F_SETFL, flags | libc::O_NONBLOCK) >= 0
+    };
+    if set { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Makes a pipe larger where the system can. One that stays small is slower and nothing else.
+fn enlarge(pipe: &impl AsRawFd) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: an open descriptor, and a number.
+    unsafe {
+        libc::fcntl(pipe.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE_BYTES);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
+}

@@ -1,0 +1,173 @@
+//! What a parser worker may do: read its pipe, write its pipe, allocate memory, end.
+//!
+//! Limits on resources work on every Unix: with no descriptor left to open and files of no bytes, a process reaches
+//! neither files nor the network. On Linux a seccomp filter allows a list of system calls and refuses all others.
+//! Landlock would add nothing: the filter refuses to open any file at all.
+
+/// The most memory that a worker may allocate, in bytes. [`crate::analyze`] gives a file up far below.
+const MAX_DATA: u64 = 4 << 30;
+
+/// The most addresses that a worker may use, in bytes: its memory, its stack, its program, what the allocator reserves.
+#[cfg(target_pointer_width = "64")]
+const MAX_ADDRESSES: u64 = 12 << 30;
+
+/// The three standard descriptors of a worker. None can be opened beside them; a limit of 0 would make `poll` fail.
+const OWN_PIPES: u64 = 3;
+
+/// Limits the resources of this process. No file can be opened afterwards.
+pub fn limit_resources() {
+    let limit = |what, most: u64| {
+        let limit = libc::rlimit { rlim_cur: most as libc::rlim_t, rlim_max: most as libc::rlim_t };
+        // SAFETY: a live struct. A limit that the system refuses leaves the process without that limit.
+        unsafe { libc::setrlimit(what, &limit) };
+    };
+    limit(libc::RLIMIT_CORE, 0);
+    limit(libc::RLIMIT_FSIZE, 0);
+    limit(libc::RLIMIT_NOFILE, OWN_PIPES);
+    limit(libc::RLIMIT_DATA, MAX_DATA);
+    #[cfg(target_pointer_width = "64")]
+    limit(libc::RLIMIT_AS, MAX_ADDRESSES);
+}
+
+/// Refuses every system call that parsing does not need, for all threads of this process. A kernel without seccomp
+/// leaves the process with the limits alone.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub fn refuse_system_calls() {
+    if let Err(error) = filter().and_then(|filter| seccompiler::apply_filter_all_threads(&filter)) {
+        tracing::warn!(%error, "a parser worker has no seccomp filter");
+    }
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub fn refuse_system_calls() {}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
+    use seccompiler::{
+        SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        TargetArch,
+    };
+
+    /// Memory, threads that wait and end, time, the pipes.
+    const ALLOWED: &[libc::c_long] = &[
+        libc::SYS_brk,
+        libc::SYS_clock_gettime,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_close,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+        libc::SYS_futex,
+        libc::SYS_getpid,
+        libc::SYS_getrandom,
+        libc::SYS_gettid,
+        libc::SYS_madvise,
+        libc::SYS_mmap,
+        libc::SYS_mprotect,
+        libc::SYS_mremap,
+        libc::SYS_munmap,
+        libc::SYS_ppoll,
+        libc::SYS_read,
+        libc::SYS_restart_syscall,
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sched_getaffinity,
+        libc::SYS_sched_yield,
+        libc::SYS_sigaltstack,
+        libc::SYS_write,
+        libc::SYS_writev,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_poll,
+    ];
+    // `abort` sends a signal to its own process.
+    let own =
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, u64::from(std::process::id()))?;
+    let to_itself = vec![SeccompRule::new(vec![own])?];
+    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
+        ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
+    rules.insert(libc::SYS_tgkill, to_itself);
+    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)?;
+    Ok(seccompiler::BpfProgram::try_from(filter)?)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+    use std::net::{TcpStream, UdpSocket};
+    use std::process::Command;
+
+    /// Which part of the sandbox the child process is to enter.
+    const PART: &str = "SPYHOP_TEST_SANDBOX";
+
+    /// What a process in the sandbox reaches.
+    fn reached(file: &std::path::Path, open: &mut File) -> Vec<&'static str> {
+        let mut reached = Vec::new();
+        let mut note = |name, is_reached: bool| {
+            if is_reached {
+                reached.push(name);
+            }
+        };
+        note("reading a file", File::open(file).is_ok());
+        note("making a file", File::create(file.with_extension("new")).is_ok());
+        note("writing an open file", open.write_all(b"more").is_ok());
+        note("removing a file", std::fs::remove_file(file).is_ok());
+        note("the network", UdpSocket::bind("127.0.0.1:0").is_ok());
+        note(
+            "a server",
+            TcpStream::connect("127.0.0.1:1")
+                .is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionRefused),
+        );
+        note("another program", Command::new("/bin/true").status().is_ok_and(|status| status.success()));
+        // SAFETY: signal 0 only asks whether the process could be sent one.
+        note("another process", unsafe { libc::kill(libc::getppid(), 0) } == 0);
+        reached
+    }
+
+    /// Runs in a child process of the test below.
+    #[test]
+    #[ignore = "it locks up its process: `a_sandbox_reaches_nothing` runs it"]
+    fn inside() {
+        let Ok(part) = std::env::var(PART) else { return };
+        let file = std::path::PathBuf::from(std::env::var_os("SPYHOP_TEST_FILE").unwrap());
+        let mut open = File::options().append(true).open(&file).unwrap();
+        // SAFETY: the default would be to end the process.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        match part.as_str() {
+            "limits" => super::limit_resources(),
+            "seccomp" => super::refuse_system_calls(),
+            _ => {}
+        }
+        let reached = reached(&file, &mut open);
+        println!("reached: {reached:?}");
+        std::io::stdout().flush().unwrap();
+        // SAFETY: nothing is left to be done.
+        unsafe { libc::_exit(0) }
+    }
+
+    #[test]
+    fn a_sandbox_reaches_nothing() {
+        let reached_in = |part: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join("file");
+            std::fs::write(&file, "content").unwrap();
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            child.args(["--exact", "worker::sandbox::tests::inside", "--ignored", "--nocapture"]);
+            let output = child.env(PART, part).env("SPYHOP_TEST_FILE", &file).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let line =
+                text.lines().find_map(|line| line.split_once("reached: ")).map(|(_, rest)| rest.to_string());
+            line.unwrap_or_else(|| panic!("{part}: {text}"))
+        };
+        let everything = r#"["reading a file", "making a file", "writing an open file", "removing a file", "the network", "a server", "another program", "another process"]"#;
+        assert_eq!(reached_in("nothing"), everything);
+        // Limits keep new descriptors and bytes away, which is what there is on every Unix.
+        assert_eq!(reached_in("limits"), r#"["removing a file", "another process"]"#);
+        if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            // A descriptor that is open can be written, as the pipe must be; a worker has no other.
+            assert_eq!(reached_in("seccomp"), r#"["writing an open file"]"#);
+        }
+    }
+}

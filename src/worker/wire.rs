@@ -1,0 +1,130 @@
+//! Messages between a program and its parser workers.
+//!
+//! Each message is a length (4 bytes, little endian) and a body in postcard's encoding. A worker gets one [`Greeting`],
+//! answers it with one [`Hello`], and then answers each request with one [`Reply`]. Both ends are the same build of
+//! the same program, which [`Hello`] proves, so the encoding needs no versions.
+//!
+//! A worker runs foreign code on foreign input, so its replies are not trusted: [`check`] refuses an analysis whose spans
+//! would make the caller panic.
+
+use serde::{Deserialize, Serialize};
+
+use crate::analyze;
+use crate::grammar::{Grammars, ManifestText};
+use crate::id::LanguageId;
+use crate::model::Analysis;
+use crate::text::Span;
+
+/// The bytes of a message's length.
+pub const HEAD: usize = 4;
+
+/// The longest message. A text has at most 1 GiB; replies are shorter.
+const MAX_MESSAGE: usize = (1 << 30) + (64 << 10);
+
+/// What a worker is told first.
+#[derive(Serialize, Deserialize)]
+pub struct Greeting {
+    /// The manifests that replace built-in ones.
+    pub manifests: Vec<ManifestText>,
+}
+
+/// A worker's answer to the greeting.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The version of the rules by which files are cut and walked.
+    pub analyze_version: u32,
+    /// [`Grammars::fingerprint`] of its grammars.
+    pub grammars: [u8; 16],
+}
+
+impl Hello {
+    pub fn new(grammars: &Grammars) -> Hello {
+        Hello { analyze_version: analyze::VERSION, grammars: grammars.fingerprint() }
+    }
+}
+
+/// What became of a text.
+#[derive(Serialize, Deserialize)]
+pub enum Reply {
+    /// Its structure.
+    Analysis(Analysis),
+    /// The parser used up its processor time.
+    TookTooLong,
+    /// The analysis panicked, with this message.
+    Panicked(String),
+}
+
+/// Replaces `message` by the message with this body.
+pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
+    message.clear();
+    message.extend_from_slice(&[0; HEAD]);
+    let mut whole = postcard::to_extend(body, std::mem::take(message)).expect("memory is the only limit");
+    finish(&mut whole);
+    *message = whole;
+}
+
+/// Replaces `message` by the request to analyse `text`. A request has no encoding but its parts: the number of the
+/// language (2 bytes, little endian) and the text.
+pub fn write_request(message: &mut Vec<u8>, language: LanguageId, text: &str) {
+    message.clear();
+    message.extend_from_slice(&[0; HEAD]);
+    message.extend_from_slice(&language.0.to_le_bytes());
+    message.extend_from_slice(text.as_bytes());
+    finish(message);
+}
+
+fn finish(message: &mut [u8]) {
+    let length = (message.len() - HEAD) as u32;
+    message[..HEAD].copy_from_slice(&length.to_le_bytes());
+}
+
+/// The parts of the body of a request.
+pub fn read_request(body: &[u8]) -> Option<(LanguageId, &str)> {
+    let (language, text) = body.split_first_chunk()?;
+    Some((LanguageId(u16::from_le_bytes(*language)), std::str::from_utf8(text).ok()?))
+}
+
+/// The length of the body of the message that begins with `bytes`: `None` while its head is incomplete, an error for a
+/// length that no message has.
+pub fn body_length(bytes: &[u8]) -> Result<Option<usize>, ()> {
+    let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
+    let length = u32::from_le_bytes(*head) as usize;
+    if length > MAX_MESSAGE { Err(()) } else { Ok(Some(length)) }
+}
+
+/// Whether every place that `analysis` names is a place of `text`.
+pub fn check(analysis: &Analysis, text: &str) -> bool {
+    let in_text = |span: Span| {
+        let (start, end) = (span.start as usize, span.end as usize);
+        start <= end && text.is_char_boundary(start) && text.is_char_boundary(end)
+    };
+    let Analysis { chunks, symbols, references, comments, notes: _ } = analysis;
+    let covers = || {
+        let mut end = 0;
+        let follows =
+            chunks.iter().all(|chunk| std::mem::replace(&mut end, chunk.span.end) == chunk.span.start);
+        follows && end as usize == text.len() && !chunks.is_empty()
+    };
+    let chunk_names = |chunk: &crate::model::Chunk| {
+        let range = &chunk.symbols;
+        range.start <= range.end
+            && range.end as usize <= symbols.len()
+            && chunk.context.iter().all(|&place| (place as usize) < symbols.len())
+            && 0 < chunk.lines.first
+            && chunk.lines.first <= chunk.lines.last
+    };
+    covers()
+        && chunks.iter().all(|chunk| in_text(chunk.span) && chunk_names(chunk))
+        && symbols.iter().enumerate().all(|(place, symbol)| {
+            in_text(symbol.span)
+                && in_text(symbol.signature)
+                && 0 < symbol.lines.first
+                && symbol.lines.first <= symbol.lines.last
+                && symbol.parent.is_none_or(|parent| (parent as usize) < place)
+        })
+        && symbols.is_sorted_by_key(|symbol| symbol.span.start)
+        && references.iter().all(|reference| in_text(reference.span))
+        && references.is_sorted_by_key(|reference| reference.span.start)
+        && comments.iter().all(|&comment| in_text(comment))
+        && comments.is_sorted_by_key(|comment| comment.start)
+}
