@@ -27,7 +27,8 @@ const FLOORS: &[(u8, &[&str])] = &[
 const FRONT_ENDS: &[&str] = &["cli", "install", "main", "mcp"];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
-const FRONT_END_API: &[&str] = &["catalog", "engine", "filter", "model", "path", "profile", "render"];
+const FRONT_END_API: &[&str] =
+    &["catalog", "engine", "filter", "model", "path", "profile", "render", "worker"];
 
 /// Crates that are one decision of one place: who may name them.
 const ENGINES: &[(&str, &[&str])] = &[

@@ -38,6 +38,8 @@ pub struct Analyzer {
     parser: Parser,
     /// The language that the parser is set to.
     language: LanguageId,
+    /// Whether this process is there to be ended by a parser.
+    is_worker: bool,
 }
 
 impl Default for Analyzer {
@@ -50,7 +52,12 @@ impl Analyzer {
     /// An analyzer.
     pub fn new() -> Analyzer {
         budget::count_allocations();
-        Analyzer { parser: Parser::new(), language: LanguageId::TEXT }
+        Analyzer { parser: Parser::new(), language: LanguageId::TEXT, is_worker: false }
+    }
+
+    /// An analyzer for a process that parses and does nothing else.
+    pub fn for_worker() -> Analyzer {
+        Analyzer { is_worker: true, ..Analyzer::new() }
     }
 
     /// A text in a language without a grammar: windows of lines.
@@ -103,7 +110,7 @@ impl Analyzer {
         let narrowed = if rules.narrow_braces { guard::narrowed(text) } else { None };
         let text = narrowed.as_deref().unwrap_or(text);
         let closed = if rules.hide_open_annotations { guard::without_open_annotation(text) } else { None };
-        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text))
+        budget::parse(&mut self.parser, closed.as_deref().unwrap_or(text), self.is_worker)
     }
 }
 

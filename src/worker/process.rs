@@ -21,7 +21,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 const PROCESS_NAME: &str = "spyhop-parser";
 
 /// How often the processor time of a worker is looked at.
-const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The bytes that a pipe holds, where the system allows that many: most texts then go through in one write.
 const PIPE_BYTES: libc::c_int = 1 << 20;
@@ -40,7 +40,7 @@ struct Budget {
 
 impl Budget {
     fn of(length: usize) -> Budget {
-        let processor = Duration::from_secs(1) + Duration::from_micros(8) * length as u32;
+        let processor = Duration::from_millis(500) + Duration::from_micros(8) * length as u32;
         Budget { processor, wall: Duration::from_secs(60) + processor * 4 }
     }
 }
@@ -270,7 +270,11 @@ impl Worker {
         let cause = cause_of(status);
         Death {
             cause: if said.is_empty() { cause } else { format!("{cause}: {said}") },
-            is_from_outside: matches!(status.signal(), Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)),
+            // A worker itself ends with an exit code only when its pipe has ended.
+            is_from_outside: matches!(
+                status.signal(),
+                None | Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)
+            ),
         }
     }
 

@@ -141,8 +141,8 @@ mod tests {
             _ => {}
         }
         let reached = reached(&file, &mut open);
-        println!("reached: {reached:?}");
-        std::io::stdout().flush().unwrap();
+        let mut stdout = std::io::stdout();
+        stdout.write_all(format!("reached: {reached:?}\n").as_bytes()).and_then(|()| stdout.flush()).unwrap();
         // SAFETY: nothing is left to be done.
         unsafe { libc::_exit(0) }
     }

@@ -52,7 +52,7 @@ fn serve() -> io::Result<()> {
     read_body(&mut input, &mut message)?;
     let greeting: wire::Greeting = postcard::from_bytes(&message).map_err(io::Error::other)?;
     let grammars = Grammars::with_manifests(greeting.manifests).map_err(io::Error::other)?;
-    let mut analyzer = Analyzer::new();
+    let mut analyzer = Analyzer::for_worker();
     sandbox::limit_resources();
     sandbox::refuse_system_calls();
     let mut reply = Vec::new();
@@ -67,7 +67,7 @@ fn serve() -> io::Result<()> {
             Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => wire::Reply::TookTooLong,
             Ok(analysis) => wire::Reply::Analysis(analysis),
             Err(panic) => {
-                analyzer = Analyzer::new();
+                analyzer = Analyzer::for_worker();
                 wire::Reply::Panicked(super::analyzer::message_of(&*panic))
             }
         };

@@ -51,13 +51,9 @@ fn a_crash_costs_the_structure_of_one_file() {
 fn deadly_inputs() -> Vec<(&'static str, String, &'static str)> {
     vec![
         #[cfg(feature = "c")]
-        ("a.c", "a=>".repeat(1_000), "its parser aborted (SIGABRT): the parser allocated more than 517 MiB"),
+        ("a.c", "a=>".repeat(1_000), "its parser aborted (SIGABRT): the parser allocated more than 5"),
         #[cfg(feature = "java")]
-        (
-            "a.java",
-            "a<".repeat(30_000),
-            "its parser aborted (SIGABRT): the parser allocated more than 626 MiB",
-        ),
+        ("a.java", "a<".repeat(30_000), "its parser aborted (SIGABRT): the parser allocated more than 5"),
         #[cfg(feature = "ruby")]
         ("a.rb", ruby("quexalt"), "its parser aborted (SIGABRT): scanner.c:160"),
         #[cfg(feature = "bash")]
