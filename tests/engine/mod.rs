@@ -25,6 +25,7 @@ mod reasons;
 mod rebuild;
 mod refresh;
 mod same_answers;
+mod secret_forms;
 mod secrets;
 mod views;
 #[cfg(target_os = "linux")]
