@@ -1,8 +1,12 @@
 //! File names that promise secrets: environment files, private keys, credentials of tools, the state of terraform.
 //!
-//! It owns the table and which names it means. Unlike other built-in rules these do not give way to git: a key that was
-//! committed is still a key, and nobody looks for code in it. A line of a `.spyhopignore` or an option brings it back.
+//! This module owns the table and which names the table means, in upper and lower case and with the ending of a copy
+//! that was put aside. Unlike other built-in rules these do not give way to git: a key that was committed is still a key,
+//! and nobody looks for code in it. A line of a `.spyhopignore` or an option brings it back. Names that projects also
+//! give to settings and manifests, such as `secrets.yaml`, are not in the table: such files stay in the index, and their
+//! values are masked (`secrets::Care`).
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
@@ -24,10 +28,11 @@ enum SecretName {
 }
 
 impl SecretName {
+    /// Whether a file `name`, in lower case, is meant.
     fn matches(self, folder: &str, name: &str) -> bool {
         match self {
             Is(whole) => name == whole,
-            Below(above, whole) => name == whole && folder == above,
+            Below(above, whole) => name == whole && folder.eq_ignore_ascii_case(above),
             Ends(end) => name.len() > end.len() && name.ends_with(end),
             Starts(start) => name.len() > start.len() && name.starts_with(start),
         }
@@ -45,7 +50,7 @@ impl std::fmt::Display for SecretName {
     }
 }
 
-/// Every name, with what such a file holds.
+/// Every name in lower case, with what such a file holds.
 #[rustfmt::skip]
 const SECRETS: &[(SecretName, &str)] = &[
     (Is(".env"), "an environment, often with passwords"),
@@ -87,7 +92,7 @@ const SECRETS: &[(SecretName, &str)] = &[
     (Is("application_default_credentials.json"), "credentials of a service"),
     (Is("client_secret.json"), "credentials of a service"),
     (Below(".aws", "credentials"), "credentials of a service"),
-    (Below(".azure", "accessTokens.json"), "credentials of a service"),
+    (Below(".azure", "accesstokens.json"), "credentials of a service"),
     (Below("gh", "hosts.yml"), "credentials of a service"),
     (Is(".s3cfg"), "credentials of a service"),
     (Is(".boto"), "credentials of a service"),
@@ -121,8 +126,22 @@ static GATE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
 /// The one name that others begin with.
 const ENVIRONMENT: &str = ".env";
 
+/// What a copy of a file that was put aside ends with.
+const ASIDE: &[&str] = &[".bak", ".old", ".orig", ".backup", ".save", ".copy", "~"];
+
 fn rule(path: &str) -> Option<&'static (SecretName, &'static str)> {
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name: Cow<'_, str> = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => name.to_ascii_lowercase().into(),
+        false => name.into(),
+    };
+    let folder = above.rsplit('/').next().unwrap_or_default();
+    let aside = || ASIDE.iter().find_map(|end| name.strip_suffix(end));
+    rule_of(folder, &name).or_else(|| rule_of(folder, aside()?))
+}
+
+/// The rule for a file `name`, in lower case.
+fn rule_of(folder: &str, name: &str) -> Option<&'static (SecretName, &'static str)> {
     let ending = name.rsplit('.').next().unwrap_or(name);
     if !(GATE.contains(ending) || GATE.contains(name) || name.starts_with(ENVIRONMENT)) {
         return None;
@@ -132,7 +151,6 @@ fn rule(path: &str) -> Option<&'static (SecretName, &'static str)> {
     if SAMPLES.iter().any(is_sample) {
         return None;
     }
-    let folder = above.rsplit('/').next().unwrap_or_default();
     SECRETS.iter().find(|(secret, _)| secret.matches(folder, name))
 }
 
@@ -178,6 +196,14 @@ mod tests {
             "terraform.tfstate",
             "terraform.tfstate.backup",
             ".docker/config.json",
+            "PROD.ENV",
+            "tls/Server.KEY",
+            "home/.AWS/Credentials",
+            "home/id_rsa.bak",
+            "ID_RSA.old",
+            "tls/server.key.old",
+            "server.pem~",
+            "credentials.json.bak",
         ] {
             assert!(holds_secrets(path), "{path}");
         }
@@ -201,6 +227,15 @@ mod tests {
             "server.crt",
             "npmrc.md",
             "settings.xml",
+            "credentials.rs",
+            "credentials/mod.go",
+            "secrets.yaml",
+            "service-account.json",
+            "appsettings.json",
+            "wp-config.php",
+            "key.old",
+            "main.rs.bak",
+            "monkey.old",
         ] {
             assert!(!holds_secrets(path), "{path}");
         }
