@@ -14,7 +14,7 @@ use crate::walk;
 impl Engine {
     /// What of the file at `path`, which holds `source`, is masked; `None` for nothing at all.
     pub(super) fn cover(&self, path: &str, source: &str) -> Option<Cover> {
-        let cover = || Cover { whole: walk::holds_secrets(path), blocks: secrets::blocks(source.as_bytes()) };
+        let cover = || Cover::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
         (!self.options.show_secrets).then(cover)
     }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 
 use encoding_rs::Encoding;
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
@@ -17,7 +17,7 @@ use super::MAX_HEAP_BYTES;
 use super::whole::Content;
 use crate::path::RelPath;
 use crate::read::{self, Ground};
-use crate::secrets::{self, Cover};
+use crate::secrets::{self, Block, Cover};
 use crate::walk;
 
 /// What is known of one file, once somebody asks.
@@ -53,15 +53,15 @@ impl<'c> Covered<'c> {
                 Some(bytes) => Ok(secrets::blocks(&as_searched(bytes))),
                 None => self.blocks_of_large(),
             };
-            // What cannot be read a second time is not shown.
+            // A file that cannot be read a second time is not shown.
             let whole = walk::holds_secrets(self.path.as_str()) || blocks.is_err();
-            Cover { whole, blocks: blocks.unwrap_or_default() }
+            Cover::new(self.path.as_str(), whole, blocks.unwrap_or_default())
         })
     }
 
-    fn blocks_of_large(&self) -> io::Result<Vec<std::ops::Range<u64>>> {
+    fn blocks_of_large(&self) -> io::Result<Vec<Block>> {
         let Ground::Folder(root) = self.ground else { return Ok(Vec::new()) };
-        let mut file = BufReader::with_capacity(1 << 16, read::open(&self.path.below(root))?.0);
+        let mut file = read::open(&self.path.below(root))?.0;
         let mut mark = [0; 3];
         let n = file.read(&mut mark)?;
         if Encoding::for_bom(&mark[..n]).is_some() {

@@ -1,11 +1,12 @@
 //! Private keys in the form that OpenSSL, OpenSSH and PGP write: a line that begins them, many lines of base64, a line
 //! that ends them. In sources they stand in strings, line by line or with `\n` in one, and are found there too.
 
-use std::io::{self, BufRead};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
+
+use super::{Block, KEY};
 
 static BEGINS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 
@@ -15,9 +16,8 @@ const MOST_BYTES: usize = 32 << 10;
 /// Fewer signs of base64 are no key but a text about keys.
 const LEAST_SIGNS: usize = 40;
 
-/// The bodies of the private keys in `bytes`.
-pub fn blocks(bytes: &[u8]) -> Vec<Range<u64>> {
-    let mut found = Vec::new();
+/// Adds the bodies of the private keys in `bytes`.
+pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
     let mut from = 0;
     while let Some(at) = BEGINS.find(&bytes[from..]) {
         let at = from + at;
@@ -27,36 +27,7 @@ pub fn blocks(bytes: &[u8]) -> Vec<Range<u64>> {
         }
         let Some(body) = body(bytes, from) else { continue };
         from = body.end;
-        found.push(body.start as u64..body.end as u64);
-    }
-    found
-}
-
-/// The same of a file that is read piece by piece, because it is large.
-pub fn blocks_of(mut file: impl BufRead) -> io::Result<Vec<Range<u64>>> {
-    let mut found = Vec::new();
-    let (mut line, mut at) = (Vec::new(), 0);
-    // The lines since one that may begin a key, and where it begins.
-    let mut open: Option<(u64, Vec<u8>)> = None;
-    loop {
-        line.clear();
-        let read = file.read_until(b'\n', &mut line)?;
-        if open.is_none() && BEGINS.find(&line).is_some() {
-            open = Some((at, Vec::new()));
-        }
-        if let Some((_, text)) = &mut open {
-            text.extend_from_slice(&line);
-        }
-        // A key that begins near the end of what was gathered has its end still to come.
-        let begins_late = |text: &[u8]| BEGINS.find(&text[text.len() - MOST_BYTES..]).is_some();
-        let is_done = |text: &[u8]| read == 0 || (text.len() > MOST_BYTES && !begins_late(text));
-        if let Some((begin, text)) = open.take_if(|(_, text)| is_done(text)) {
-            found.extend(blocks(&text).into_iter().map(|block| begin + block.start..begin + block.end));
-        }
-        if read == 0 {
-            return Ok(found);
-        }
-        at += read as u64;
+        found.push(Block { span: body.start as u64..body.end as u64, name: KEY });
     }
 }
 

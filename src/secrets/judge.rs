@@ -1,7 +1,7 @@
-//! Whether a value is a secret by its looks, once something before it says that it may be one.
+//! Whether a value is a secret by its looks, once something before the value says that it may be one.
 //!
-//! What people write as an example, what a program reads from elsewhere and what is a word or a name are none. The
-//! bounds were set on the test set in `tests.rs` and are otherwise arbitrary.
+//! Examples, values that a program reads from elsewhere, words and names are not secrets. The bounds were set on the
+//! test set in `tests.rs` and are otherwise arbitrary.
 
 use super::table::TABLE;
 
@@ -10,48 +10,200 @@ use super::table::TABLE;
 pub enum Kind {
     /// Made up by a person.
     Password,
+    /// Made by a machine, or made up by a person: `client_secret`.
+    Secret,
     /// Made by a machine.
     Key,
 }
 
+impl Kind {
+    /// What a mask calls such a value.
+    pub fn label(self) -> &'static str {
+        if self == Kind::Password { "password" } else { "key or token" }
+    }
+}
+
+/// How a value stands in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// In quotes.
+    Quoted,
+    /// Without quotes where code has none either: in a command, an environment, a URL, a line of settings.
+    Literal,
+    /// Without quotes where code may stand.
+    Code,
+}
+
 /// Whether a token of an issuer's form, without what all of them begin with, is nobody's.
 pub fn is_placeholder(value: &[u8]) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let has = |word: &String| memchr::memmem::find(&lower, word.as_bytes()).is_some();
     let placeholder = &TABLE.placeholder;
-    placeholder.words.iter().any(has)
+    is_example(value)
         || placeholder.known.iter().any(|known| value.ends_with(known.as_bytes()))
         || distinct(value) < 5.min(value.len())
 }
 
+/// A longer value holds some word by chance.
+const MAX_EXAMPLE: usize = 200;
+
+/// Whether a value says that it is an example.
+fn is_example(value: &[u8]) -> bool {
+    if value.len() > MAX_EXAMPLE {
+        return false;
+    }
+    let lower = value.to_ascii_lowercase();
+    holds(&lower, &TABLE.placeholder.words).is_some()
+}
+
+/// The first of `words` that `lower` holds.
+fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
+    words.iter().find(|word| memchr::memmem::find(lower, word.as_bytes()).is_some())
+}
+
 /// Whether a value that is assigned to a name for secrets is one.
-pub fn is_secret(kind: Kind, value: &[u8], quoted: bool) -> bool {
-    let least = if kind == Kind::Password { 8 } else { 16 };
+pub fn is_secret(kind: Kind, value: &[u8], stand: Stand) -> bool {
+    let least = if kind == Kind::Key { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
         return false;
     }
-    if is_placeholder(value) || is_expression(value, quoted) {
+    if value.iter().all(u8::is_ascii_alphabetic) && !looks_random(value) {
+        return false;
+    }
+    if is_expression(value, stand) || is_placeholder(value) {
         return false;
     }
     match kind {
         Kind::Password => {
-            let lower = value.to_ascii_lowercase();
-            let has = |word: &String| memchr::memmem::find(&lower, word.as_bytes()).is_some();
-            let is_made_up = TABLE.placeholder.password_words.iter().any(has) && value.len() < 24;
-            !is_made_up && (looks_random(value) || (quoted && classes(value) >= 3 && has_digit(value)))
+            (looks_random(value) || (stand != Stand::Code && is_made_up(value)))
+                && !is_word_for_password(value)
+        }
+        Kind::Secret => {
+            (value.len() >= 16 && looks_random(value))
+                || (value.len() >= 10 && stand != Stand::Code && has_digit(value) && is_made_up(value))
+                    && !is_word_for_password(value)
         }
         Kind::Key => looks_random(value),
     }
 }
 
+/// Whether a value is given at all: for files whose names announce secrets, where looks do not matter.
+pub fn is_given(value: &[u8], stand: Stand) -> bool {
+    const WORDS: [&[u8]; 5] = [b"true", b"false", b"null", b"none", b"nil"];
+    stand != Stand::Code
+        && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(value))
+        && !is_reference(value)
+        && !is_example(value)
+}
+
+/// Whether a value of a file of secrets is given, and neither structure nor a template.
+pub fn is_any_value(value: &[u8]) -> bool {
+    const STRUCTURE: &[u8] = b"{}[](),;|>-*&!<?: \t";
+    let is_structure = value.iter().all(|byte| STRUCTURE.contains(byte));
+    let is_tag = value.first().is_some_and(|first| b"!&*".contains(first)) || matches!(value, b"|+" | b">+");
+    !is_structure && !is_tag && is_given(value, Stand::Quoted)
+}
+
+/// Whether a value says where the real one comes from.
+fn is_reference(value: &[u8]) -> bool {
+    const MARKS: [&[u8]; 6] = [b"${", b"{{", b"$(", b"<%", b"#{", b"%{"];
+    MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
+        || (value.starts_with(b"<") && value.ends_with(b">"))
+}
+
+/// Whether a person has made it up as a password: letters with digits or signs, and neither a name nor an address.
+fn is_made_up(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| b"!@#$%^&*+~?=".contains(byte);
+    if !value.iter().any(u8::is_ascii_alphabetic)
+        || is_address(value)
+        || value.iter().any(|byte| b"()[]{}\\".contains(byte))
+    {
+        return false;
+    }
+    let signs = value.iter().filter(|byte| is_sign(byte)).count();
+    let is_mixed = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    if has_digit(value) {
+        let digits_in_a_row = value.windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit));
+        let is_path = value.iter().filter(|byte| b"/:".contains(byte)).count() > 1;
+        return signs > 0 || (!is_path && (is_mixed || digits_in_a_row));
+    }
+    // A sign at an end alone is punctuation.
+    signs > 1 || value[1..value.len() - 1].iter().any(is_sign)
+}
+
+/// Whether a value is a word for passwords with little added, such as `password123`.
+fn is_word_for_password(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let placeholder = &TABLE.placeholder;
+    if placeholder.passwords.iter().any(|word| lower == word.as_bytes()) {
+        return true;
+    }
+    let Some(word) = holds(&lower, &placeholder.password_words).filter(|_| value.len() < 24) else {
+        return false;
+    };
+    let start = memchr::memmem::find(&lower, word.as_bytes()).unwrap_or_default();
+    let added = [&value[..start], &value[start + word.len()..]].concat();
+    let has = |of: fn(&u8) -> bool| added.iter().any(of);
+    added.len() < 8 || !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has_digit(&added))
+}
+
+/// Whether it is an address of mail, a format of a program's output or the like.
+fn is_address(value: &[u8]) -> bool {
+    let formats: [&[u8]; 5] = [b"%s", b"%d", b"%v", b"%q", b"%w"];
+    let is_mail = || {
+        let domain = memchr::memrchr(b'@', value)
+            .map(|at| &value[at + 1..])
+            .filter(|domain| domain.len() < value.len() - 1);
+        domain
+            .and_then(|domain| memchr::memrchr(b'.', domain).map(|at| &domain[at + 1..]))
+            .is_some_and(|top| (2..=4).contains(&top.len()) && top.iter().all(u8::is_ascii_lowercase))
+    };
+    formats.iter().any(|format| memchr::memmem::find(value, format).is_some()) || is_mail()
+}
+
 /// Whether a value looks as if a machine had made it: enough different signs, digits among letters, and no words.
 pub fn looks_random(value: &[u8]) -> bool {
     // Letters alone are words unless upper and lower case change all the time.
-    let most = if has_digit(value) { 3.2 } else { 2.7 };
+    let most = match has_digit(value) {
+        // Chance has room for longer stretches.
+        true if value.len() >= 24 && value.iter().all(u8::is_ascii_alphanumeric) => 3.7,
+        true => 3.2,
+        false => 2.8,
+    };
     classes(value) >= 2
         && value.iter().any(u8::is_ascii_alphabetic)
         && entropy(value) >= if value.len() < 16 { 2.5 } else { 3.0 }
-        && (mean_run(value) <= most || is_hex(value))
+        && (mean_run(value) <= most || is_hex(value) || is_no_word(value))
+}
+
+/// The letters that follow each letter of the alphabet in words: the pairs that make up 97.5 % of those in the sources of
+/// Linux, Kubernetes and some crates.
+#[rustfmt::skip]
+const FOLLOWERS: [&[u8]; 26] = [
+    b"bcdefgiklmnprstuvwxy", b"aceijlnoprsuy", b"abcdefghiklmnoprstuvy", b"abcdefilmnoprstuvwy",
+    b"abcdefgilmnopqrstuvwxy", b"acdefgilmnoprstuy", b"aceghilmnorsu", b"adeilmorstuy",
+    b"abcdefgklmnoprstvwxz", b"e", b"aeilsu", b"abcdefgilmnopstuvy",
+    b"abcdeilmnopstuy", b"abcdefghiklmnoprstuvy", b"abcdefgiklmnoprstuvwx", b"acdefhiklmoprstuy",
+    b"u", b"abcdefghiklmnopqrstuvwy", b"acdefghiklmnoprstuvwy", b"abcdefhiklmnoprstuwxy",
+    b"abcdefgilmnprst", b"acdefimoprst", b"aehilnors", b"abcdefipt",
+    b"eimnpst", b"ae",
+];
+
+/// Whether too many pairs of letters are in no word: three pairs in ten, which one identifier in a thousand has, and
+/// four in five that were drawn.
+fn is_no_word(value: &[u8]) -> bool {
+    if value.len() < 12 {
+        return false;
+    }
+    let (mut pairs, mut unknown) = (0, 0);
+    for pair in value.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic)) {
+        // Words meet where an upper case letter follows a lower case one.
+        if pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase() {
+            continue;
+        }
+        let [first, second] = [pair[0], pair[1]].map(|byte| byte.to_ascii_lowercase());
+        pairs += 1;
+        unknown += usize::from(!FOLLOWERS[usize::from(first - b'a')].contains(&second));
+    }
+    unknown >= 3 && unknown * 10 >= pairs * 3
 }
 
 /// Whether it is a number in hexadecimal digits, ten of which are digits: some have long stretches of these by chance,
@@ -66,10 +218,10 @@ fn has_digit(value: &[u8]) -> bool {
 }
 
 /// Whether it stands for a value that comes from elsewhere.
-fn is_expression(value: &[u8], quoted: bool) -> bool {
+fn is_expression(value: &[u8], stand: Stand) -> bool {
     const MARKS: [&[u8]; 10] = [b"${", b"{{", b"$(", b"<%", b"%(", b"#{", b"%{", b"://", b"()", b"::"];
     let first = value[0];
-    if MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some()) || b"<${%@&".contains(&first) {
+    if MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some()) || b"<${%@&#".contains(&first) {
         return true;
     }
     if value.ends_with(b"}") && value.contains(&b'{') {
@@ -81,12 +233,17 @@ fn is_expression(value: &[u8], quoted: bool) -> bool {
         return true;
     }
     // A constant's name, such as `P2P_SSID_LEN`; without quotes a variable's as well.
+    let quoted = stand == Stand::Quoted;
     let is_other = |byte: &u8| byte.is_ascii_digit() || b"_.".contains(byte);
     let short_pieces = || value.split(|byte| b"_.".contains(byte)).all(|piece| piece.len() <= 12);
     let one_case = value.iter().all(|byte| byte.is_ascii_uppercase() || is_other(byte))
         || (!quoted && value.iter().all(|byte| byte.is_ascii_lowercase() || is_other(byte)));
     if value.contains(&b'_') && one_case && short_pieces() {
         return true;
+    }
+    if stand == Stand::Literal {
+        // Base64 may begin with a slash as well as a path does.
+        return b"/.~-".contains(&first) && mean_run(value) > 2.5;
     }
     // Without quotes code calls, indexes and names fields.
     !quoted

@@ -9,14 +9,21 @@
 //! A mask has as many bytes as what it stands for. So lines, columns, highlights and offsets are the same with masks
 //! and without, and mean the same in the file and in the answer.
 
+mod around;
+mod assign;
 mod block;
+mod call;
+mod command;
+mod file;
 mod judge;
 mod line;
+mod name;
 mod table;
 
-pub use block::{blocks, blocks_of};
+pub use file::Care;
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 use std::ops::Range;
 
 /// A secret in a text.
@@ -35,28 +42,102 @@ const KEY: &str = "private key";
 /// What all that stands in a file of secrets is called.
 const IN_FILE: &str = "file of secrets";
 
+/// A secret that more than one line makes, by its bytes in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The bytes to be masked.
+    pub span: Range<u64>,
+    /// What it is.
+    pub name: &'static str,
+}
+
+/// The secrets in `bytes` that cannot be told from one line: private keys, and values on the line after their names. No
+/// two of them overlap, and they are in the order of their places.
+pub fn blocks(bytes: &[u8]) -> Vec<Block> {
+    let mut found = Vec::new();
+    block::find(bytes, &mut found);
+    around::find(bytes, &mut found);
+    merged(found)
+}
+
+/// As many bytes of a large file are looked at on either side of where a block begins: more than a private key has.
+const REACH: usize = 64 << 10;
+/// A large file is looked at in pieces of this size.
+const PIECE: usize = 1 << 20;
+
+/// The blocks of a file that is too large to be held as a whole.
+pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
+    let (mut found, mut piece, mut at) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let wanted = PIECE + 2 * REACH - piece.len();
+        let read = file.by_ref().take(wanted as u64).read_to_end(&mut piece)?;
+        let is_last = read < wanted;
+        // A block belongs to the piece that has enough of what stands around it.
+        let from = if at == 0 { 0 } else { REACH };
+        let to = if is_last { piece.len() + 1 } else { piece.len() - REACH };
+        let here =
+            blocks(&piece).into_iter().filter(|block| (from..to).contains(&(block.span.start as usize)));
+        found.extend(here.map(|block| Block { span: at + block.span.start..at + block.span.end, ..block }));
+        if is_last {
+            return Ok(merged(found));
+        }
+        let done = to - REACH;
+        piece.drain(..done);
+        at += done as u64;
+    }
+}
+
+/// Blocks in their order, those that overlap as one.
+fn merged(mut blocks: Vec<Block>) -> Vec<Block> {
+    blocks.sort_by_key(|block| (block.span.start, std::cmp::Reverse(block.span.end)));
+    blocks.dedup_by(|next, kept| {
+        let overlap = next.span.start < kept.span.end;
+        kept.span.end = if overlap { kept.span.end.max(next.span.end) } else { kept.span.end };
+        overlap
+    });
+    blocks
+}
+
 /// What is known of a file whose lines are shown.
 #[derive(Debug, Default)]
 pub struct Cover {
-    /// Whether the file holds secrets by its name, so that no value in it is shown.
+    /// Whether the file holds nothing but secrets by its name, so that no value in it is shown.
     pub whole: bool,
-    /// The private keys in it, as ranges of its bytes.
-    pub blocks: Vec<Range<u64>>,
+    /// How carefully values are masked otherwise.
+    pub care: Care,
+    /// What [`blocks`] says of the file, in its order.
+    pub blocks: Vec<Block>,
 }
 
 impl Cover {
+    /// Of the file at `path`; `whole` tells whether the walk takes the file for one of secrets.
+    pub fn new(path: &str, whole: bool, blocks: Vec<Block>) -> Cover {
+        Cover { whole, care: file::care(path), blocks }
+    }
+
     /// A line, which begins at this byte of the file, with its secrets masked; `None` where it holds none.
     pub fn line(&self, line: &[u8], at: u64) -> Option<Vec<u8>> {
+        self.masked(line, at, true)
+    }
+
+    /// Like [`Cover::line`], where it may be known that no token starts in the line.
+    fn masked(&self, line: &[u8], at: u64, may_hold_tokens: bool) -> Option<Vec<u8>> {
         let mut secrets = Vec::new();
         if self.whole {
-            secrets.extend(line::value_of(line));
+            secrets.extend(assign::value_of(line));
+        } else if self.care == Care::Values {
+            assign::all_values(line, &mut secrets);
         }
         let end = at + line.len() as u64;
-        for block in self.blocks.iter().filter(|block| block.start < end && at < block.end) {
-            let span = block.start.saturating_sub(at) as usize..(block.end.min(end) - at) as usize;
-            secrets.push(Secret { span, keep: 0, name: KEY });
+        let first = self.blocks.partition_point(|block| block.span.end <= at);
+        for block in self.blocks[first..].iter().take_while(|block| block.span.start < end) {
+            let span = block.span.start.saturating_sub(at) as usize..(block.span.end.min(end) - at) as usize;
+            secrets.push(Secret { span, keep: 0, name: block.name });
         }
-        line::find(line, &mut secrets);
+        if may_hold_tokens {
+            line::tokens(line, &mut secrets);
+        }
+        line::values(line, self.care, &mut secrets);
         (!secrets.is_empty()).then(|| masked(line, &secrets))
     }
 
@@ -72,8 +153,10 @@ impl Cover {
 pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &Cover) -> Cow<'s, str> {
     let mut bytes: Option<Vec<u8>> = None;
     let mut at = span.start;
-    for line in source[span].split_inclusive('\n') {
-        if let Some(masked) = cover.line(line.as_bytes(), at as u64) {
+    let mut starts = line::Starts::of(&source.as_bytes()[span.clone()]);
+    for line in source[span.clone()].split_inclusive('\n') {
+        let may_hold_tokens = starts.pass(at + line.len() - span.start);
+        if let Some(masked) = cover.masked(line.as_bytes(), at as u64, may_hold_tokens) {
             let bytes = bytes.get_or_insert_with(|| source.as_bytes().to_vec());
             bytes[at..at + line.len()].copy_from_slice(&masked);
         }
@@ -88,8 +171,10 @@ pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &Cover) -> Cow
 /// All lines of `bytes` with their secrets masked.
 pub fn mask_all(bytes: &[u8], cover: &Cover) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
+    let mut starts = line::Starts::of(bytes);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        match cover.line(line, out.len() as u64) {
+        let may_hold_tokens = starts.pass(out.len() + line.len());
+        match cover.masked(line, out.len() as u64, may_hold_tokens) {
             Some(masked) => out.extend_from_slice(&masked),
             None => out.extend_from_slice(line),
         }
@@ -99,7 +184,7 @@ pub fn mask_all(bytes: &[u8], cover: &Cover) -> Vec<u8> {
 
 /// A text of a reply that is no piece of a file by itself, such as the name of a symbol or a reason.
 pub fn mask_text(text: &mut String) {
-    let cover = Cover { whole: false, blocks: blocks(text.as_bytes()) };
+    let cover = Cover { blocks: blocks(text.as_bytes()), ..Cover::default() };
     let whole = 0..text.len();
     if let Cow::Owned(masked) = mask_lines(text, whole, &cover) {
         *text = masked;
@@ -114,22 +199,24 @@ fn text_of(bytes: Vec<u8>) -> String {
 /// `line` with these secrets masked.
 fn masked(line: &[u8], secrets: &[Secret]) -> Vec<u8> {
     let mut out = line.to_vec();
-    // The longest last: where two overlap, its name stands.
     let mut secrets: Vec<&Secret> = secrets.iter().collect();
-    secrets.sort_by_key(|secret| (secret.span.len(), std::cmp::Reverse(secret.span.start)));
-    for secret in &secrets {
-        let inside = secrets.iter().any(|other| {
-            other.span.len() > secret.span.len()
-                && other.span.start <= secret.span.start
-                && secret.span.end <= other.span.end
-        });
-        if inside {
-            continue;
+    secrets.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
+    let mut end = 0;
+    // A secret within another one is part of that one's mask.
+    for secret in secrets {
+        if secret.span.end > end {
+            end = boundary(line, secret.span.end);
+            let start = (secret.span.start + secret.keep).min(end);
+            write_mask(&mut out[start..end], secret.name);
         }
-        let start = (secret.span.start + secret.keep).min(secret.span.end);
-        write_mask(&mut out[start..secret.span.end], secret.name);
     }
     out
+}
+
+/// The end of the character that byte `at` lies in: a pattern with a longest length may end within one.
+fn boundary(line: &[u8], at: usize) -> usize {
+    let rest = line[at..].iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    at + rest
 }
 
 /// Fills a stretch of a line: what it was, if there is room to say it, and stars. Line ends stay.

@@ -2,7 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 
@@ -45,6 +45,10 @@ pub struct Assignment {
     source: String,
     /// Parts of the names of passwords.
     pub passwords: Vec<String>,
+    /// Words that a name of a password ends with.
+    pub short: Vec<String>,
+    /// Words that end with `pass` and mean something else.
+    pub not_pass: Vec<String>,
     /// Parts of the names of keys.
     pub keys: Vec<String>,
     /// Ends of names that mean something else.
@@ -59,6 +63,8 @@ pub struct Placeholder {
     pub words: Vec<String>,
     /// Parts of passwords.
     pub password_words: Vec<String>,
+    /// Passwords.
+    pub passwords: Vec<String>,
     /// Ends of values.
     pub known: Vec<String>,
 }
@@ -88,26 +94,36 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
     regex::bytes::RegexBuilder::new(pattern).unicode(false).build()
 }
 
+/// Texts that values start with or stand behind.
+pub struct Starts {
+    /// Finds them.
+    pub texts: AhoCorasick,
+    /// The rule of each.
+    pub rule_of: Vec<usize>,
+}
+
+/// More texts than these are no longer looked for some dozen bytes at a time.
+const TEXTS_AT_ONCE: usize = 64;
+
 /// The patterns.
 pub struct Table {
     /// Every rule.
     pub rules: Vec<Rule>,
-    /// What all values start with or stand behind.
-    pub starts: AhoCorasick,
-    /// The rule of each of these.
-    pub rule_of: Vec<usize>,
+    /// What all values start with or stand behind, as many texts in each as are looked for at once.
+    pub starts: Vec<Starts>,
     /// What an assignment is looked at for.
     pub assignment: Assignment,
+    /// Finds parts of names: first those of passwords, then those of keys.
+    pub parts: AhoCorasick,
     /// What is nobody's secret.
     pub placeholder: Placeholder,
 }
 
 impl Table {
     fn new(file: File) -> Table {
-        let (mut texts, mut rule_of, mut rules) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut texts, mut rules) = (Vec::new(), Vec::new());
         for (place, row) in file.rule.into_iter().enumerate() {
-            rule_of.extend(row.starts.iter().map(|_| place));
-            texts.extend(row.starts);
+            texts.extend(row.starts.into_iter().map(|text| (text, place)));
             rules.push(Rule {
                 // Read once for the life of the process.
                 name: Box::leak(row.name.into_boxed_str()),
@@ -118,9 +134,41 @@ impl Table {
                 regex: OnceLock::new(),
             });
         }
-        let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
-        let starts = starts.expect("a few short texts");
-        Table { rules, starts, rule_of, assignment: file.assignment, placeholder: file.placeholder }
+        let starts = texts.chunks(TEXTS_AT_ONCE).map(Starts::new).collect();
+        let assignment = file.assignment;
+        let parts = assignment.passwords.iter().chain(&assignment.keys);
+        let parts = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts);
+        let parts = parts.expect("a few short words");
+        Table { rules, starts, assignment, parts, placeholder: file.placeholder }
+    }
+}
+
+impl Table {
+    /// Whether `text` begins a private key in base64.
+    pub fn is_key(&self, text: &[u8]) -> bool {
+        let begins = |start: &&str| text.starts_with(start.as_bytes());
+        // A cheap look first: few lines of base64 begin so.
+        KEY_STARTS.iter().any(|start| begins(start))
+            && self
+                .rules
+                .iter()
+                .filter(|rule| rule.name == "private key")
+                .any(|rule| rule.regex().is_match(text))
+    }
+}
+
+/// What the base64 of private keys begins with.
+const KEY_STARTS: &[&str] = &["MI", "MH", "MC", "b3Bl", "LS0t"];
+
+impl Starts {
+    fn new(texts: &[(String, usize)]) -> Starts {
+        let searcher = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(texts.iter().map(|(text, _)| text));
+        Starts {
+            texts: searcher.expect("a few short texts"),
+            rule_of: texts.iter().map(|(_, rule)| *rule).collect(),
+        }
     }
 }
 
@@ -137,7 +185,7 @@ mod tests {
             assert!(starts.iter().all(|start| start.len() >= 3), "{name}: a short text is in every line");
         }
         assert!(file.assignment.source.starts_with("https://"));
-        // More of them are no longer looked for some dozen bytes at a time.
-        assert!(TABLE.rule_of.len() <= 64);
+        let texts: usize = TABLE.starts.iter().map(|starts| starts.rule_of.len()).sum();
+        assert_eq!(texts, file.rule.iter().map(|row| row.starts.len()).sum::<usize>());
     }
 }

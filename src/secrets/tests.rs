@@ -315,6 +315,14 @@ fn a_mask_says_what_it_stands_for_in_as_many_bytes() {
     let password = random.signs(ALNUM, 20);
     check(&format!("größe; password: '{password}ß'"), "größe; password: '[masked: password]****'");
     check("let a = b;", "let a = b;");
+    // A mask ends where a character does, also at the longest length of a pattern.
+    for lead in ["aB1!", "aB1!x"] {
+        let shown = "ß".repeat(52);
+        let line = format!("curl -u me:{lead}{} https://h", "ß".repeat(150));
+        let masked = (line.len() - "curl -u me:".len() - shown.len() - " https://h".len())
+            - "[masked: password]".len();
+        check(&line, &format!("curl -u me:[masked: password]{}{shown} https://h", "*".repeat(masked)));
+    }
 }
 
 #[test]
@@ -376,8 +384,136 @@ fn a_key_in_a_large_file_is_found_wherever_it_stands() {
 }
 
 #[test]
+fn a_block_is_found_on_either_side_of_where_a_large_file_is_cut() {
+    let mut random = Random(17);
+    let filler = "a line of other text, without any secret\n";
+    let dashes = "-".repeat(5);
+    let lines = |random: &mut Random, n: usize| -> String {
+        (0..n).map(|_| random.signs(BASE64, 64) + "\n").collect()
+    };
+    let mut text = String::new();
+    let mut expected = 0;
+    // Every piece ends in one of these, wherever in it.
+    while text.len() < 3 * PIECE + 5 * REACH {
+        for _ in 0..20 + random.below(200) {
+            text += filler;
+        }
+        expected += 1;
+        match random.below(4) {
+            0 => {
+                let body = lines(&mut random, 25);
+                text +=
+                    &format!("{dashes}BEGIN PRIVATE KEY{dashes}\n{body}{dashes}END PRIVATE KEY{dashes}\n");
+            }
+            1 => text += &lines(&mut random, 30),
+            2 => {
+                let body = lines(&mut random, 30);
+                text +=
+                    &format!("{dashes}BEGIN CERTIFICATE{dashes}\n{body}{dashes}END CERTIFICATE{dashes}\n");
+                expected -= 1;
+            }
+            _ => text += &format!("password:\n  {}9!\n", random.signs(ALNUM, 14)),
+        }
+    }
+    let whole = blocks(text.as_bytes());
+    assert_eq!(whole.len(), expected);
+    assert_eq!(blocks_of(text.as_bytes()).unwrap(), whole);
+}
+
+/// Text that says by its first line what it is, or that no key is written like.
+#[test]
+fn base64_of_something_else_is_no_key() {
+    let mut random = Random(19);
+    let dashes = "-".repeat(5);
+    let mut lines = |of: &str, width: usize, n: usize| -> String {
+        (0..n).map(|_| random.signs(of, width) + "\n").collect()
+    };
+    let same = |text: &str| check(text, text);
+    for kind in ["CERTIFICATE", "PUBLIC KEY", "PGP PUBLIC KEY BLOCK"] {
+        let body = lines(BASE64, 64, 12);
+        same(&format!("{dashes}BEGIN {kind}{dashes}\n{body}{dashes}END {kind}{dashes}\n"));
+        let quoted = body.replace('\n', "\\n\" +\n    \"");
+        same(&format!(
+            "x = \"{dashes}BEGIN {kind}{dashes}\\n\" +\n    \"{quoted}{dashes}END {kind}{dashes}\"\n"
+        ));
+    }
+    same(&lines(BASE64, 76, 12));
+    same(&lines(BASE64, 64, 2));
+    same(&lines(HEX, 64, 12));
+    same(&lines(BASE64, 64, 400));
+}
+
+#[test]
+fn of_a_body_without_its_first_line_all_lines_are_masked() {
+    let mut random = Random(29);
+    let body: String = (0..6).map(|_| random.signs(BASE64, 64) + "\n").collect();
+    let text = format!("before = 1\n{body}{}==\nafter = 2\n", random.signs(BASE64, 22));
+    let mut masked = text.clone();
+    mask_text(&mut masked);
+    let lines: Vec<&str> = masked.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[8]), (9, "before = 1", "after = 2"));
+    for (line, was) in lines[1..8].iter().zip(text.lines().skip(1)) {
+        assert_eq!(line.len(), was.len());
+        assert!(
+            line.starts_with("[masked: private key]*") || line.starts_with("[masked: private key]"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_value_on_the_line_after_its_name_is_masked_and_other_lines_stay() {
+    let mut random = Random(31);
+    let secret = random.signs(ALNUM, 20) + "7!";
+    let mask = format!("[masked: password]{}", "*".repeat(22 - 18));
+    for form in [
+        "password:\n  @\nname: of-the-3rd-kind\n",
+        "password:\n\n  @\nname: of-the-3rd-kind\n",
+        "password: >-\n  @\nname: of-the-3rd-kind\n",
+        "db:\n  password: |\n    @\n    @\n  name: of-the-3rd-kind\n",
+        "set_password(\n    \"@\",\n    \"of-the-3rd-kind\",\n)\n",
+        "- name: DB_PASSWORD\n  value: \"@\"\n- name: KIND\n  value: of-the-3rd-kind\n",
+        "{\r\n  \"Name\": \"DB_PASSWORD\",\r\n  \"Value\": \"@\"\r\n}\r\n",
+    ] {
+        check(&form.replace('@', &secret), &form.replace('@', &mask));
+    }
+}
+
+/// The lines of a file at `path` as they are shown.
+fn shown_at(path: &str, text: &str) -> String {
+    let cover = Cover::new(path, false, blocks(text.as_bytes()));
+    String::from_utf8(mask_all(text.as_bytes(), &cover)).unwrap()
+}
+
+#[test]
+fn in_a_file_that_announces_secrets_values_are_masked_whatever_they_look_like() {
+    let settings =
+        "{\n  \"Password\": \"plain words\",\n  \"Title\": \"plain words\",\n  \"Token\": \"${TOKEN}\"\n}\n";
+    let masked = settings.replacen("plain words", "[masked]***", 1);
+    assert_eq!(shown_at("api/appsettings.Production.json", settings), masked);
+    assert_eq!(shown_at("api/settings.json", settings), settings);
+
+    let php =
+        "define( 'AUTH_KEY', 'a b{c}d e%f' );\ndefine( 'DB_HOST', 'localhost' );\n$table_prefix = 'wp_';\n";
+    assert_eq!(shown_at("wp-config.php", php), php.replace("a b{c}d e%f", "[masked]***"));
+
+    let values =
+        "# plain words\ndata:\n  mailer: plain words\n  - plain words\n  quoted: \"plain words\" # why\n";
+    let masked =
+        values.replace(" plain words\n  ", " [masked]***\n  ").replace("\"plain words\"", "\"[masked]***\"");
+    assert_eq!(shown_at("config/secrets.yaml", values), masked);
+    let json = "{\"a\": \"one two three\", \"b\": {\"type\": \"x\", \"c\": 87604329}}\n";
+    let masked = "{\"a\": \"[masked]*****\", \"b\": {\"type\": \"x\", \"c\": [masked]}}\n";
+    assert_eq!(shown_at("service-account.json", json), masked);
+    // A template of Helm, and what names a manifest.
+    let template = "{{- if .Values.db }}\napiVersion: v1\nkind: Secret\nmetadata:\n  name: the-database\ndata:\n  \
+                    password: {{ .Values.db.password | b64enc }}\n  user: \"{{ .Values.db.user }}\"\n{{- end }}\n";
+    assert_eq!(shown_at("templates/secrets.yaml", template), template);
+}
+
+#[test]
 fn of_a_file_of_secrets_only_names_are_shown() {
-    let cover = Cover { whole: true, blocks: Vec::new() };
+    let cover = Cover { whole: true, ..Cover::default() };
     let shown = |line: &str| {
         cover.line(line.as_bytes(), 0).map_or(line.to_string(), |it| String::from_utf8(it).unwrap())
     };

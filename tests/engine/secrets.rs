@@ -266,6 +266,58 @@ fn files_of_secrets_are_listed_and_ranked_when_asked() {
     assert_eq!(rows(false).1, 0);
 }
 
+/// Settings and manifests that projects track, and sources that are named like credentials, can be found; the values
+/// of the first are masked.
+#[test]
+fn files_that_only_announce_secrets_stay_in_the_index() {
+    let files = "
+=== credentials/lantern.go
+package credentials
+func LanternOil() string { return \"plain words\" }
+=== src/credentials.rs
+fn lantern_oil() -> &'static str { \"plain words\" }
+=== deploy/credentials
+lantern_oil = plain words
+=== config/secrets.yaml
+lantern_oil: plain words
+=== service-account.json
+{ \"lantern_oil\": \"plain words\" }
+=== api/appsettings.json
+{ \"LanternOilPassword\": \"plain words\" }
+=== wp-config.php
+<?php define('LANTERN_OIL_PASSWORD', 'plain words');
+";
+    for tracked in [false, true] {
+        let tree = Tree::new(files);
+        if tracked {
+            tree.git(&["init", "-q"]);
+            tree.git(&["add", "."]);
+        }
+        let engine = super::open(&tree);
+        assert!(engine.skipped().unwrap().entries.is_empty());
+        let reply =
+            engine.search(&SearchRequest { max_results: 50, ..SearchRequest::new("lantern oil") }).unwrap();
+        assert_eq!(reply.results.len(), 7, "{reply:?}");
+        let shown = |path: &str| {
+            let snippet =
+                reply.results.iter().find(|hit| hit.path.as_str() == path).unwrap().snippet.as_ref().unwrap();
+            snippet.text.contains("plain words")
+        };
+        let sources = ["credentials/lantern.go", "src/credentials.rs"];
+        assert!(sources.iter().all(|path| shown(path)), "{reply:?}");
+        let masked = [
+            "deploy/credentials",
+            "config/secrets.yaml",
+            "service-account.json",
+            "api/appsettings.json",
+            "wp-config.php",
+        ];
+        for path in masked {
+            assert!(!shown(path), "{path}: {reply:?}");
+        }
+    }
+}
+
 #[test]
 fn an_exact_search_finds_what_files_of_secrets_hold_and_shows_their_names() {
     let tree = Tree::new("\n=== a.rs\nfn a() {}\n=== prod.tfvars\nlantern_oil = \"word\"\n");

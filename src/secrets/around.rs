@@ -1,0 +1,300 @@
+//! Secrets that more than one line makes: a value on the line after its name, the lines of a YAML scalar, and the body
+//! of a private key whose first line is missing.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::table::TABLE;
+use super::{Block, Care, KEY, Secret, assign, line, name};
+
+/// The last bytes of a line in which a name is looked for, and the first bytes of the next one that may be its value.
+const MAX_HEAD: usize = 200;
+const MAX_VALUE: usize = 1_000;
+
+/// The shortest line that names a value is `pw:`.
+const MIN_OPEN: usize = 3;
+
+/// A YAML scalar of more lines is a text.
+const MAX_SCALAR: usize = 100;
+
+/// A body of more lines is not a key but a picture or a program.
+const MAX_BODY: usize = 250;
+
+/// A line of a body has more signs of base64 than this, but for the last one.
+const MIN_WIDTH: usize = 40;
+
+/// What the lines read so far leave open.
+enum Open {
+    /// The line may name what stands on the next one that is not empty.
+    Name(Range<usize>),
+    /// The line names what stands on all following lines that are indented farther than it.
+    Scalar(Range<usize>, usize),
+}
+
+/// Adds the secrets of `bytes`.
+pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
+    let (mut open, mut body, mut at) = (None, None, 0);
+    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        let line = at..end;
+        at = end + 1;
+        if let Some(head) = open.take() {
+            open = follow(bytes, head, line.clone(), found);
+        }
+        if open.is_none() {
+            open = opens(&bytes[line.clone()], line.start);
+        }
+        if body.is_some() || line.len() >= MIN_WIDTH {
+            extend(bytes, &mut body, line, found);
+        }
+    }
+    close(bytes, body, bytes.len(), found);
+}
+
+/// Looks at a line behind one that is open; what stays open.
+fn follow(bytes: &[u8], open: Open, line: Range<usize>, found: &mut Vec<Block>) -> Option<Open> {
+    let text = &bytes[line.clone()];
+    if text.trim_ascii().is_empty() {
+        return Some(open);
+    }
+    match open {
+        Open::Name(head) => {
+            join(bytes, head, line, found);
+            None
+        }
+        Open::Scalar(head, lines) => {
+            if lines >= MAX_SCALAR || indent(text) <= indent(&bytes[head.clone()]) {
+                return None;
+            }
+            join(bytes, head.clone(), line, found);
+            Some(Open::Scalar(head, lines + 1))
+        }
+    }
+}
+
+/// Whether a line at `at` leaves a value open.
+fn opens(line: &[u8], at: usize) -> Option<Open> {
+    let text = line.trim_ascii_end();
+    if text.len() < MIN_OPEN {
+        return None;
+    }
+    let from = text.len().saturating_sub(MAX_HEAD);
+    let whole = at + from..at + text.len();
+    let is_open = match *text.last()? {
+        b'=' | b':' => names(&text[from..text.len() - 1]),
+        b'>' if text.ends_with(b"=>") => names(&text[from..text.len() - 2]),
+        b'>' | b'|' | b'-' | b'+' => {
+            let Some(head) = scalar_head(text) else { return names_pair(line).then_some(Open::Name(whole)) };
+            let is_named = from == 0 && names(&head[..head.len() - 1]);
+            return is_named.then(|| Open::Scalar(at..at + head.len(), 0));
+        }
+        b'(' => {
+            let before = text[from..text.len() - 1].trim_ascii_end();
+            match before.last()? {
+                b'=' | b':' => names(&before[..before.len() - 1]),
+                _ => name::kind_of(function(name::ending(before))).is_some(),
+            }
+        }
+        b',' => {
+            let before = &text[from..text.len() - 1];
+            let quote = before.last().filter(|quote| b"\"'".contains(quote));
+            let inner = quote.and_then(|quote| {
+                let end = before.len() - 1;
+                memchr::memrchr(*quote, &before[..end]).map(|start| &before[start + 1..end])
+            });
+            inner.is_some_and(|inner| name::kind_of(inner).is_some()) || names_pair(line)
+        }
+        b'\\' => {
+            let before = text[from..text.len() - 1].trim_ascii_end();
+            let flag = name::ending(before);
+            flag.starts_with(b"--") && name::kind_of(flag).is_some()
+        }
+        last if last.is_ascii_alphanumeric() || b"\"'_".contains(&last) => names_pair(line),
+        // Most lines of code.
+        _ => false,
+    };
+    is_open.then_some(Open::Name(whole))
+}
+
+/// Whether the last name of `text` is one of a secret: the name before a sign, or before a type.
+fn names(text: &[u8]) -> bool {
+    assign::named(text, Care::Looks).is_some()
+}
+
+/// The last piece of a path of code.
+fn function(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'.').next().unwrap_or(path)
+}
+
+/// `password:` of the line `password: >-`.
+fn scalar_head(text: &[u8]) -> Option<&[u8]> {
+    let head = text.strip_suffix(b"-").or_else(|| text.strip_suffix(b"+")).unwrap_or(text);
+    let head = head.strip_suffix(b"|").or_else(|| head.strip_suffix(b">"))?.trim_ascii_end();
+    head.ends_with(b":").then_some(head)
+}
+
+/// Whether a line is the first half of a pair whose second half is a value: `- name: DB_PASSWORD`,
+/// `"name": "DB_PASSWORD",`, `<key>password</key>`.
+fn names_pair(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    if !text.first().is_some_and(|first| b"-<\"'nN".contains(first)) {
+        return false;
+    }
+    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    if let Some(name) = text.strip_prefix(b"<key>").and_then(|text| text.strip_suffix(b"</key>")) {
+        return name::kind_of(name).is_some();
+    }
+    let text = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
+    let Some(rest) = [b"name", b"Name"].iter().find_map(|word| text.strip_prefix(*word)) else {
+        return false;
+    };
+    let name = rest.trim_ascii_start().strip_prefix(b"\"").unwrap_or(rest).trim_ascii_start();
+    let Some(name) = name.strip_prefix(b":").or_else(|| name.strip_prefix(b"=")) else { return false };
+    let is_quote = |byte: &u8| b"\"', \t".contains(byte);
+    let start = name.iter().position(|byte| !is_quote(byte)).unwrap_or(name.len());
+    let end = name.iter().rposition(|byte| !is_quote(byte)).map_or(start, |last| last + 1);
+    let name = &name[start..end.max(start)];
+    !name.is_empty() && name.iter().all(|byte| name::is_part(*byte)) && name::kind_of(name).is_some()
+}
+
+/// Adds what a line holds that stands behind the line `head`, as if both were one.
+fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<Block>) {
+    let text = &bytes[line.clone()];
+    let value_at = line.start + indent(text);
+    let value = text.trim_ascii();
+    let value = &value[..value.len().min(MAX_VALUE)];
+    let mut joined = head_of(&bytes[head], value);
+    joined.push(b' ');
+    let start = joined.len();
+    let rest = pair_value(value);
+    joined.extend_from_slice(&value[rest..]);
+    let mut secrets: Vec<Secret> = Vec::new();
+    line::find(&joined, &mut secrets);
+    for secret in secrets.into_iter().filter(|secret| secret.span.start >= start) {
+        let from = value_at + rest + secret.span.start + secret.keep - start;
+        let to = value_at + rest + secret.span.end - start;
+        found.push(Block { span: from as u64..to as u64, name: secret.name });
+    }
+}
+
+/// A line that names a value as it would stand on the line of the value.
+fn head_of(head: &[u8], value: &[u8]) -> Vec<u8> {
+    let head = head.trim_ascii();
+    let head = head.strip_suffix(b"\\").unwrap_or(head).trim_ascii_end();
+    // `NAME = (`
+    let head = match head.strip_suffix(b"(").map(<[u8]>::trim_ascii_end) {
+        Some(before) if before.ends_with(b"=") || before.ends_with(b":") => before,
+        _ => head,
+    };
+    // `- name: DB_PASSWORD` becomes `DB_PASSWORD:`.
+    if pair_value(value) > 0 {
+        let head = head.trim_ascii_end();
+        let end = head.iter().rposition(|byte| byte.is_ascii_alphanumeric()).map_or(0, |last| last + 1);
+        return [name::ending(&head[..end]), b":"].concat();
+    }
+    head.to_vec()
+}
+
+/// Where the value begins in a line that is the second half of a pair, such as `value: x`; 0 in any other line.
+fn pair_value(text: &[u8]) -> usize {
+    let bare = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
+    if let Some(rest) = [b"value", b"Value"].iter().find_map(|word| bare.strip_prefix(*word)) {
+        let signs = rest.iter().take_while(|byte| b"\"':= \t".contains(byte)).count();
+        // The quotes of the value belong to it.
+        let quotes = rest[..signs].iter().rev().take_while(|byte| b"\"'".contains(byte)).count();
+        let has_sign = rest[..signs].iter().any(|byte| b":=".contains(byte));
+        return if has_sign { text.len() - rest.len() + signs - quotes } else { 0 };
+    }
+    0
+}
+
+fn indent(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// Lines of base64 without anything else.
+struct Body {
+    start: usize,
+    end: usize,
+    lines: usize,
+    /// How many signs the first line has.
+    width: usize,
+    /// Whether a line with fewer signs has ended it.
+    is_over: bool,
+    /// Whether the first line begins as a private key does.
+    is_key: bool,
+}
+
+impl Body {
+    /// Whether a line of base64 goes on with the body.
+    fn takes(&self, line: &[u8]) -> bool {
+        let is_last = line.len() < self.width && !line.iter().all(u8::is_ascii_lowercase);
+        line.len() == self.width || is_last || (self.is_key && line.len() >= MIN_WIDTH)
+    }
+}
+
+/// Adds a line to the body that is open, or closes the body.
+fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut Vec<Block>) {
+    let text = &bytes[line.clone()];
+    let inner = inner(text);
+    if let (Some(inner), Some(open)) = (&inner, body.as_mut())
+        && !open.is_over
+        && open.takes(&text[inner.clone()])
+    {
+        open.end = line.start + inner.end;
+        open.lines += 1;
+        // The first line may be shorter where something stood before it.
+        open.is_over = inner.len() < open.width.min(MIN_WIDTH) || (inner.len() < open.width && !open.is_key);
+        return;
+    }
+    close(bytes, body.take(), line.start, found);
+    let Some(inner) = inner.filter(|inner| inner.len() >= MIN_WIDTH && is_mixed(&text[inner.clone()])) else {
+        return;
+    };
+    let is_key = TABLE.is_key(&text[inner.clone()]);
+    let (start, end) = (line.start + inner.start, line.start + inner.end);
+    *body = Some(Body { start, end, lines: 1, width: inner.len(), is_over: false, is_key });
+}
+
+/// Adds a body whose last line ends before `next` if the body is one of a private key.
+fn close(bytes: &[u8], body: Option<Body>, next: usize, found: &mut Vec<Block>) {
+    let Some(body) = body else { return };
+    let behind = &bytes[next..bytes.len().min(next + 80)];
+    let behind = &behind[..memchr::memchr(b'\n', behind).unwrap_or(behind.len())];
+    let ends = memmem::find(behind, b"-- END").or_else(|| memmem::find(behind, b"--END")).is_some();
+    let ends_key = ends && memmem::find(behind, b"PRIVATE KEY").is_some();
+    // OpenSSL writes 64 signs on a line, OpenSSH 70.
+    let is_likely = [64, 70].contains(&body.width) && body.lines >= 3 && body.lines <= MAX_BODY && !ends;
+    if (body.is_key || ends_key || is_likely) && !has_head(&bytes[..body.start]) {
+        found.push(Block { span: body.start as u64..body.end as u64, name: KEY });
+    }
+}
+
+/// Whether the first line of a PEM text stands not far before a body, which says what the body is.
+fn has_head(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(500)..];
+    let last = |mark: &[u8]| memmem::rfind(before, mark);
+    last(b"--BEGIN").or_else(|| last(b"-- BEGIN")) > last(b"--END").or_else(|| last(b"-- END"))
+}
+
+/// The base64 of a line that holds nothing else but quotes and what joins strings.
+fn inner(line: &[u8]) -> Option<Range<usize>> {
+    let is_quote = |byte: &u8| b" \t\r\"'`,;+".contains(byte);
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let start = line.iter().position(|byte| !b" \t\"'`".contains(byte))?;
+    let end = line.iter().rposition(|byte| !is_quote(byte))? + 1;
+    // `+` is a sign of base64 and joins strings.
+    let quote = line[end..].iter().any(|byte| b"\"'`".contains(byte));
+    let end = if quote { end } else { end + line[end..].iter().take_while(|byte| **byte == b'+').count() };
+    let mut text = line.get(start..end)?;
+    for escape in [b"\\n", b"\\r"] {
+        text = text.strip_suffix(escape).unwrap_or(text);
+    }
+    (!text.is_empty() && text.iter().all(is_sign)).then(|| start..start + text.len())
+}
+
+/// Whether a line of base64 has letters of both cases and digits, as nearly all lines of a key have.
+fn is_mixed(text: &[u8]) -> bool {
+    let has = |of: fn(&u8) -> bool| text.iter().any(of);
+    has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit)
+}

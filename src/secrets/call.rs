@@ -1,0 +1,147 @@
+//! Strings that are not assigned to a name but stand beside one: `set_password("x")`, `getenv("API_KEY", "x")`,
+//! `#define API_KEY "x"`, `"name": "API_KEY", "value": "x"`, `process.env.API_KEY || "x"`.
+
+use std::ops::Range;
+
+use super::assign::MIN_VALUE;
+use super::judge::{self, Kind, Stand};
+use super::name;
+use super::{Care, Secret};
+
+/// A name farther away does not belong to a value.
+const MAX_GAP: usize = 48;
+
+/// Calls whose argument says which secret is meant: `get_secret("db-password-2")`.
+const GETTERS: &[&str] = &[
+    "get", "find", "fetch", "lookup", "load", "read", "list", "describe", "delete", "remove", "parse",
+    "next", "expect", "peek", "has", "is", "new", "test", "check", "assert",
+];
+
+/// Between a variable of the environment and what stands in for it.
+const FALLBACKS: [&[u8]; 5] = [b"||", b"??", b"?:", b" or", b"||="];
+
+/// What names the string in the pair `"name": "API_KEY", "value": "x"`.
+const VALUE_NAMES: [&[u8]; 4] = [b"value", b"Value", b"default", b"VALUE"];
+
+/// Adds the secrets among the strings of `line`.
+pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
+    // The strings that may name the next one.
+    let mut before: [Option<Range<usize>>; 2] = [None, None];
+    let mut from = 0;
+    while let Some(at) = memchr::memchr3(b'"', b'\'', b'`', &line[from..]) {
+        let open = from + at;
+        let Some(text) = string_at(line, open) else {
+            from = open + 1;
+            continue;
+        };
+        from = text.end + 1;
+        if is_candidate(&line[text.clone()], care)
+            && let Some(kind) = kind_at(line, open, &before, care)
+        {
+            let value = &line[text.clone()];
+            if judge::is_secret(kind, value, Stand::Quoted)
+                || (care != Care::Looks && judge::is_given(value, Stand::Quoted))
+            {
+                found.push(Secret { span: text.clone(), keep: 0, name: kind.label() });
+            }
+        }
+        before = [before[1].take(), Some(text)];
+    }
+}
+
+/// The inside of the string that a quote at `open` begins.
+fn string_at(line: &[u8], open: usize) -> Option<Range<usize>> {
+    let quote = line[open];
+    // An apostrophe, or the lifetime of a reference.
+    if quote == b'\'' && open > 0 && (line[open - 1] == b'&' || is_word_before(line, open)) {
+        return None;
+    }
+    let end = open + 1 + memchr::memchr(quote, &line[open + 1..])?;
+    // The quotes of a string within a string are escaped.
+    let len = if line[end - 1] == b'\\' && end - 1 > open { end - 1 } else { end };
+    (len > open).then_some(open + 1..len)
+}
+
+/// Whether a letter stands before a quote that is not the prefix of a string.
+fn is_word_before(line: &[u8], open: usize) -> bool {
+    let word = line[..open].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    word > 1 || (word == 1 && !b"bruRNLfB".contains(&line[open - 1]))
+}
+
+/// Whether a string may be a secret at all; most are words or text.
+fn is_candidate(text: &[u8], care: Care) -> bool {
+    if care != Care::Looks {
+        return text.len() >= 3;
+    }
+    (MIN_VALUE..=1_000).contains(&text.len())
+        && text.iter().any(|byte| !byte.is_ascii_lowercase() && !b"_-./ ".contains(byte))
+        && !text.contains(&b' ')
+}
+
+/// The kind of value that what stands before the string names.
+fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<Kind> {
+    let kind_of = if care == Care::Looks { name::kind_of } else { name::kind_in_settings };
+    let prefix =
+        open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
+    // An escaped quote.
+    let prefix = prefix - usize::from(prefix > 0 && line[prefix - 1] == b'\\');
+    let text = line[..prefix].trim_ascii_end();
+    let is_apart = text.len() < prefix;
+    let by_call = || text.strip_suffix(b"(").and_then(|callee| callee_kind(callee, kind_of));
+    let by_word = || {
+        let word = if is_apart { name::ending(text) } else { b"" };
+        let is_option = word.starts_with(b"-") && !word.starts_with(b"--");
+        if is_option { None } else { kind_of(word) }
+    };
+    let by_fallback = || {
+        let operator = FALLBACKS.iter().find(|operator| text.ends_with(operator))?;
+        let text = text[..text.len() - operator.len()].trim_ascii_end();
+        kind_of(name::ending(text.strip_suffix(b"]").unwrap_or(text)))
+    };
+    by_call().or_else(by_word).or_else(by_fallback).or_else(|| by_string(line, prefix, before, kind_of))
+}
+
+/// The kind of value that a call takes by its function's name.
+fn callee_kind(callee: &[u8], kind_of: fn(&[u8]) -> Option<Kind>) -> Option<Kind> {
+    let path = name::ending(callee.trim_ascii_end());
+    let function = path.rsplit(|byte| *byte == b'.').next()?;
+    let first = name::first_word(function);
+    let is_getter = first.len() < function.len()
+        && GETTERS.iter().any(|verb| verb.as_bytes().eq_ignore_ascii_case(first));
+    if is_getter { None } else { kind_of(function) }
+}
+
+/// The kind of value that the string before names: the one just before, or the one before `"value":`.
+fn by_string(
+    line: &[u8],
+    open: usize,
+    before: &[Option<Range<usize>>; 2],
+    kind_of: fn(&[u8]) -> Option<Kind>,
+) -> Option<Kind> {
+    let [second, first] = before;
+    let first = first.clone()?;
+    let is_value = VALUE_NAMES.contains(&&line[first.clone()]);
+    let named = if is_value { second.clone()? } else { first };
+    let name = &line[named.clone()];
+    let gap = line.get(named.end + 1..open)?;
+    let is_gap = |byte: &u8| byte.is_ascii_alphanumeric() || b"_ .,()|?:=&>!-[]\"'\t".contains(byte);
+    if gap.len() > MAX_GAP
+        || !gap.iter().all(is_gap)
+        || name.len() < 2
+        || !name.iter().all(|byte| name::is_part(*byte))
+    {
+        return None;
+    }
+    // The value of another name: `"secrets", Name: "x"`.
+    let end = gap.trim_ascii_end();
+    if let Some(other) = end.strip_suffix(b":").or_else(|| end.strip_suffix(b"="))
+        && let other = name::ending(other.trim_ascii_end())
+        && !(other.is_empty() || is_value || VALUE_NAMES.contains(&other))
+    {
+        return None;
+    }
+    // In `"token": "a", "b"` the second string has nothing to do with the name, nor is `a` in `a == "token" && b == "x"`.
+    let has_sign = gap.iter().any(|byte| b",:=|?(".contains(byte));
+    let compares = memchr::memmem::find(gap, b"==").is_some() || memchr::memmem::find(gap, b"&&").is_some();
+    (has_sign && !compares).then(|| kind_of(name)).flatten()
+}

@@ -1,0 +1,110 @@
+//! Files whose names announce secrets and that are searched and ranked all the same: settings that a project tracks,
+//! manifests, templates. What such a file is for can be read; its values are masked, whatever they look like.
+//!
+//! Files that hold nothing but secrets are the walk's table (`walk::holds_secrets`).
+
+/// How carefully the values of a file are masked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Care {
+    /// Values that look like secrets.
+    #[default]
+    Looks,
+    /// All values of names for secrets.
+    Names,
+    /// All values.
+    Values,
+}
+
+/// Names without their endings of files in which names for secrets have real values.
+const SETTINGS: &[&str] = &["appsettings", "local.settings", "wp-config"];
+
+/// Names without their endings of files in which any value may be a secret.
+const SECRETS: &[&str] = &[
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "service-account",
+    "service_account",
+    "serviceaccount",
+];
+
+/// Endings of files that hold data. With any other ending a file is a program or a text about secrets.
+const DATA: &[&str] =
+    &["json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "xml", "txt", "jsonc", "json5"];
+
+/// Parts of names that mean an example.
+const SAMPLES: &[&str] = &["example", "sample", "template", "tmpl", "dist", "defaults", "schema"];
+
+/// The care that the name of the file at `path` calls for.
+pub fn care(path: &str) -> Care {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // Longer names and most letters are turned away without a copy.
+    if name.len() > 64 || !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b's') || byte == b'-') {
+        return Care::Looks;
+    }
+    let name = name.to_ascii_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let begins = |word: &&str| {
+        let rest = stem.strip_prefix(*word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with("-"))
+    };
+    if stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part)) || SAMPLES.contains(&ending) {
+        return Care::Looks;
+    }
+    if SETTINGS.iter().any(begins) && (ending == "json" || ending == "php") {
+        return Care::Names;
+    }
+    // `secrets.prod.yaml`, `my-secrets.yaml`.
+    let first = stem.split('.').next().unwrap_or(stem);
+    let ends = |word: &&str| {
+        let rest = first.strip_suffix(*word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '_']))
+    };
+    let is_data = DATA.contains(&ending) || (ending.is_empty() && matches!(stem, "credentials" | "secrets"));
+    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::Looks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_call_for_care() {
+        for path in [
+            "credentials",
+            "deploy/CREDENTIALS",
+            "secrets.yaml",
+            "Secrets.YML",
+            "config/secrets.json",
+            "secrets.prod.yaml",
+            "db-secrets.yaml",
+            "service-account.json",
+            "my_service_account.json",
+            "credentials.xml",
+        ] {
+            assert_eq!(care(path), Care::Values, "{path}");
+        }
+        for path in
+            ["appsettings.json", "api/appsettings.Production.json", "AppSettings.json", "wp-config.php"]
+        {
+            assert_eq!(care(path), Care::Names, "{path}");
+        }
+        for path in [
+            "credentials.rs",
+            "credentials/mod.go",
+            "src/secrets/mod.rs",
+            "secrets.py",
+            "secrets.md",
+            "secrets.example.yaml",
+            "appsettings.template.json",
+            "wp-config-sample.php",
+            "appsettings.cs",
+            "nosecrets.yaml",
+            "secret",
+            "keys.json",
+        ] {
+            assert_eq!(care(path), Care::Looks, "{path}");
+        }
+    }
+}
