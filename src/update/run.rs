@@ -103,8 +103,11 @@ impl<'r, 'e> Run<'r, 'e> {
         let workspace = self.updater.workspace;
         let dir = workspace.segment_dir();
         let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
-        let mut writer = Writer::open(&dir).map_err(failed)?;
         let mut tasks = std::mem::take(&mut self.plan.read);
+        if !tasks.is_empty() {
+            self.updater.parsing.prepare(self.updater.grammars);
+        }
+        let mut writer = Writer::open(&dir).map_err(failed)?;
         self.n_tasks = tasks.len();
         let quarantine = self.updater.quarantine();
         self.try_suspects(&quarantine)?;

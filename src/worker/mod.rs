@@ -22,6 +22,8 @@ mod wire;
 
 use std::sync::Arc;
 
+use crate::grammar::Grammars;
+
 pub use analyzer::{FileAnalyzer, Lost};
 pub use pool::WorkerPool;
 
@@ -48,6 +50,19 @@ impl Parsing {
     /// [`run_worker_if_asked`] as the first thing in its `main`.
     pub fn in_workers() -> Parsing {
         Parsing::Workers(Arc::new(WorkerPool::of_this_program()))
+    }
+
+    /// Starts a worker that the next [`FileAnalyzer`] can use, unless one is idle. A worker takes some milliseconds to
+    /// get ready, so a caller that knows that it will parse says so early.
+    pub(crate) fn prepare(&self, grammars: &Grammars) {
+        #[cfg(unix)]
+        if let Parsing::Workers(pool) = self
+            && let Ok(worker) = pool.take(grammars)
+        {
+            pool.give_back(worker);
+        }
+        #[cfg(not(unix))]
+        let _ = grammars;
     }
 }
 
