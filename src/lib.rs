@@ -46,6 +46,7 @@ pub mod id;
 pub mod path;
 pub mod text;
 
+pub mod clean;
 pub mod model;
 pub mod tree;
 

@@ -3,7 +3,6 @@
 //! A [`RelPath`] cannot leave its root: it is checked once, where it is made, and everything above trusts it. It is
 //! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
 
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -80,23 +79,6 @@ impl RelPath {
     /// The text, with `/` between the parts.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// How people are shown it: as it is or, where that would not stay on one line or could steer a terminal, in
-    /// quotes with escapes, as git shows such names. A path that begins with a quote is quoted too, so that no two
-    /// paths look alike.
-    pub fn shown(&self) -> Cow<'_, str> {
-        let is_odd = |c: char| {
-            let breaks_lines = matches!(c, '\u{2028}' | '\u{2029}');
-            let turns_text_around =
-                matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            c.is_control() || breaks_lines || turns_text_around
-        };
-        if self.0.starts_with('"') || self.0.contains(is_odd) {
-            Cow::Owned(format!("{:?}", &*self.0))
-        } else {
-            Cow::Borrowed(&self.0)
-        }
     }
 
     /// Its last part; empty for the root.
@@ -203,22 +185,6 @@ mod tests {
         err("../x", "path '../x' leaves its root");
         err("a/../../x", "path 'a/../../x' leaves its root");
         err("a\0b", "path 'a\\0b' holds a NUL byte");
-    }
-
-    #[test]
-    fn what_is_shown_stays_on_its_line() {
-        let check = |text: &str, expected: &str| {
-            let path = RelPath::new(text).unwrap();
-            assert_eq!(path.shown(), expected);
-            assert!(
-                !path.shown().contains(|c: char| c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c))
-            );
-        };
-        check("a b/größe's \\ \"x\".rs", "a b/größe's \\ \"x\".rs");
-        check("two\nlines.rs", r#""two\nlines.rs""#);
-        check("a\tb\\n\"\u{1b}[31m", r#""a\tb\\n\"\u{1b}[31m""#);
-        check("a\u{85}\u{2028}\u{202e}", r#""a\u{85}\u{2028}\u{202e}""#);
-        check(r#""two\nlines.rs""#, r#""\"two\\nlines.rs\"""#);
     }
 
     #[test]

@@ -144,5 +144,6 @@ fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place
         only_matching: flag(&catalog::grep::ONLY_MATCHING),
         paths,
         color: output.style.color,
+        terminal,
     }
 }

@@ -40,6 +40,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Operation};
 use spyhop::engine::{Error, ErrorKind};
+use spyhop::render::clean;
 
 use output::Output;
 
@@ -185,7 +186,7 @@ fn usage(error: clap::Error) -> ExitCode {
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").map(|text| format!("spyhop: {text}")).unwrap_or(text);
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(clean::lines(&text).as_bytes());
     ExitCode::from(2)
 }
 
@@ -198,7 +199,7 @@ fn complain(failure: &Failure) {
         Failure::Io(error) => error.to_string(),
     };
     // Where standard error is closed there is nobody to tell; the exit code still says it.
-    let _ = writeln!(io::stderr(), "spyhop: {text}");
+    let _ = writeln!(io::stderr(), "spyhop: {}", clean::lines(&text));
 }
 
 #[cfg(test)]

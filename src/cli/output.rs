@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
-use spyhop::render::Style;
+use spyhop::render::{Style, clean};
 
 use super::args;
 use super::place::{given, optional};
@@ -18,6 +18,8 @@ pub struct Output {
     pub json: bool,
     pub quiet: bool,
     choice: ColorChoice,
+    /// Whether standard output is a terminal.
+    terminal: bool,
 }
 
 impl Output {
@@ -39,10 +41,12 @@ impl Output {
                 hyperlinks,
                 host: if hyperlinks { host() } else { String::new() },
                 width: width.into(),
+                agent: false,
             },
             json: given(matches, args::JSON.name),
             quiet: given(matches, args::QUIET.name),
             choice,
+            terminal,
         }
     }
 
@@ -53,8 +57,9 @@ impl Output {
         stream.flush()
     }
 
-    /// Writes JSON as it is, with a line end unless it has one.
+    /// Writes JSON, with a line end unless it has one; on a terminal, what would steer it is escaped.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
+        let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
         stream.write_all(json.as_bytes())?;
         if !json.ends_with('\n') {
@@ -66,7 +71,7 @@ impl Output {
     /// Writes warnings to standard error unless the user wants quiet.
     pub fn warn(&self, warnings: &[String]) {
         for warning in warnings.iter().filter(|_| !self.quiet) {
-            let _ = writeln!(io::stderr(), "spyhop: warning: {warning}");
+            let _ = writeln!(io::stderr(), "spyhop: warning: {}", clean::line(warning));
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::api::*;
 use super::why_not::reason;
 use super::{Engine, Error};
+use crate::clean;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::ReadOutcome;
@@ -125,7 +126,7 @@ fn remedy(row: &Skipped) -> Option<String> {
 
 fn sentence(engine: &Engine, explanation: &Explanation) -> String {
     let Explanation { path, fate, in_index, .. } = explanation;
-    let shown = path.shown();
+    let shown = clean::answer_path(path.as_str());
     let shown = if shown.is_empty() { "." } else { &shown };
     match fate {
         Fate::Indexed if *in_index == Some(false) => {
@@ -137,7 +138,11 @@ fn sentence(engine: &Engine, explanation: &Explanation) -> String {
         Fate::PathOnly(row) => format!("{shown} is found by its path only: {}", reason(row)),
         Fate::LeftOut(row, _) if row.path == *path => format!("{shown} is left out: {}", reason(row)),
         Fate::LeftOut(row, _) => {
-            format!("{shown} is left out with the folder {}: {}", row.path.shown(), reason(row))
+            format!(
+                "{shown} is left out with the folder {}: {}",
+                clean::answer_path(row.path.as_str()),
+                reason(row)
+            )
         }
     }
 }

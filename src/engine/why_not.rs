@@ -3,6 +3,7 @@
 use super::answer::{Answer, Asked};
 use super::api::*;
 use super::{Engine, Error};
+use crate::clean;
 use crate::filter::Filter;
 use crate::model::{Note, Skipped};
 use crate::path::RelPath;
@@ -23,7 +24,7 @@ pub fn why_not(
     query: &Query,
     path: RelPath,
 ) -> Result<WhyNot, Error> {
-    let shown = path.shown();
+    let shown = clean::answer_path(path.as_str()).into_owned();
     let verdict = |verdict: Verdict, text: String| WhyNot {
         path: path.clone(),
         verdict,
@@ -96,7 +97,7 @@ fn absent(
     path: &RelPath,
     verdict: &dyn Fn(Verdict, String) -> WhyNot,
 ) -> WhyNot {
-    let (place, shown) = (path.below(engine.root()), path.shown());
+    let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
     if let Some(view) = engine.view() {
         return match skipped_entry(corpus, path) {
             Some(skipped) => {

@@ -12,6 +12,7 @@ mod narrow;
 mod plan;
 mod print;
 mod scan;
+mod screen;
 mod whole;
 mod within;
 

@@ -15,12 +15,13 @@ use grep_printer::{
 };
 use grep_searcher::{Searcher, SearcherBuilder, Sink};
 use rustc_hash::FxHashSet;
-use termcolor::Buffer;
 
 use super::cover::{AsItIs, Covered, Guard, Searched, WithMasks};
+use super::screen::Screen;
 use super::whole::Whole;
 use super::within::{self, Gate, Within};
 use super::{Pattern, Unread};
+use crate::clean;
 use crate::path::RelPath;
 use crate::read::Ground;
 
@@ -41,6 +42,8 @@ pub struct Looks {
     pub paths: bool,
     /// Whether there are colours.
     pub color: bool,
+    /// Whether a terminal shows it: what would steer the terminal, or stay invisible, is replaced ([`crate::clean`]).
+    pub terminal: bool,
 }
 
 impl Default for Looks {
@@ -53,6 +56,7 @@ impl Default for Looks {
             only_matching: false,
             paths: true,
             color: false,
+            terminal: false,
         }
     }
 }
@@ -275,9 +279,9 @@ struct Hand<'p> {
 }
 
 enum Printer {
-    Lines(Standard<Buffer>),
-    Summary(Summary<Buffer>),
-    Events(JSON<Buffer>),
+    Lines(Standard<Screen>),
+    Summary(Summary<Screen>),
+    Events(JSON<Screen>),
 }
 
 impl Print<'_> {
@@ -290,13 +294,9 @@ impl Print<'_> {
         }
     }
 
-    fn buffer(&self) -> Buffer {
-        if self.looks.color { Buffer::ansi() } else { Buffer::no_color() }
-    }
-
     fn printer(&self) -> Printer {
         let looks = self.looks;
-        let buffer = self.buffer();
+        let screen = Screen::new(looks);
         let colors = ColorSpecs::default_with_color();
         let kind = match looks.form {
             Form::Lines => {
@@ -308,9 +308,9 @@ impl Print<'_> {
                     .only_matching(looks.only_matching)
                     .column(looks.columns)
                     .per_match_one_line(true);
-                return Printer::Lines(builder.build(buffer));
+                return Printer::Lines(builder.build(screen));
             }
-            Form::Events => return Printer::Events(JSONBuilder::new().build(buffer)),
+            Form::Events => return Printer::Events(JSONBuilder::new().build(screen)),
             Form::Count => SummaryKind::Count,
             Form::CountMatches => SummaryKind::CountMatches,
             Form::Files => SummaryKind::PathWithMatch,
@@ -318,7 +318,7 @@ impl Print<'_> {
         };
         let mut builder = SummaryBuilder::new();
         builder.color_specs(colors).kind(kind).path(looks.paths).exclude_zero(true);
-        Printer::Summary(builder.build(buffer))
+        Printer::Summary(builder.build(screen))
     }
 }
 
@@ -348,17 +348,16 @@ impl<'p> Hand<'p> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => piece.unread.push(Unread { path: path.clone(), error: error.to_string() }),
             }
-            let printed = self.printer.buffer();
-            match (piece.bytes.is_empty(), printed.is_empty()) {
+            let printed = self.printer.screen();
+            match (piece.bytes.is_empty(), printed.bytes().is_empty()) {
                 (_, true) => {}
                 (true, false) if printed.len() >= PIECE_BYTES => {
-                    let empty = self.print.buffer();
-                    piece.bytes = std::mem::replace(printed, empty).into_inner();
+                    piece.bytes = printed.replace(Screen::new(self.print.looks));
                 }
                 (is_first, false) => {
                     let separator = if is_first { b"" } else { self.print.separator() };
                     piece.bytes.extend_from_slice(separator);
-                    piece.bytes.extend_from_slice(printed.as_slice());
+                    piece.bytes.extend_from_slice(printed.bytes());
                     printed.clear();
                 }
             }
@@ -387,14 +386,17 @@ impl<'p> Hand<'p> {
         let covered = Covered::new(masks, print.ground, path, bytes);
         let mut once = Once { searcher, covered: &covered, places: places.as_ref() };
         let as_it_is = AsItIs { matcher, content: &mut content };
-        if let Some(found) = once.print(printer, path.as_str(), as_it_is)? {
+        // A name must not go on in another line of a terminal; events escape it themselves.
+        let is_quoted = print.looks.terminal && print.looks.form != Form::Events;
+        let shown = if is_quoted { clean::path(path.as_str()) } else { path.as_str().into() };
+        if let Some(found) = once.print(printer, &shown, as_it_is)? {
             return Ok(found);
         }
         // A line would have shown a secret.
-        printer.buffer().clear();
+        printer.screen().clear();
         let file = covered.masked()?;
         let mut once = Once { covered: &Covered::new(false, print.ground, path, bytes), ..once };
-        let found = once.print(printer, path.as_str(), WithMasks { matcher, file: &file })?;
+        let found = once.print(printer, &shown, WithMasks { matcher, file: &file })?;
         Ok(found.unwrap_or_default())
     }
 }
@@ -451,7 +453,7 @@ impl Once<'_> {
 }
 
 impl Printer {
-    fn buffer(&mut self) -> &mut Buffer {
+    fn screen(&mut self) -> &mut Screen {
         match self {
             Printer::Lines(printer) => printer.get_mut(),
             Printer::Summary(printer) => printer.get_mut(),

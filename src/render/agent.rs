@@ -7,17 +7,19 @@
 
 mod lookup;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 pub use self::lookup::{files, files_fits, grep, grep_fits, map};
-use super::paint::{Style, clean, file_uri};
+use super::paint::{Style, file_uri, shown};
 use super::text::{bytes, count, footer, sayable, tally};
 use super::{json, note_words, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
+use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
 };
@@ -48,11 +50,11 @@ impl Answer {
 
     /// The same with something more to know, said in both forms.
     pub fn warn(mut self, warning: &str) -> Answer {
-        let _ = writeln!(self.text, "note: {warning}");
+        let _ = writeln!(self.text, "note: {}", clean(warning));
         if let Some(list) = self.data.get_mut("warnings").and_then(Value::as_array_mut) {
-            list.push(warning.into());
+            list.push(clean::data(warning).into());
         } else if let Some(data) = self.data.as_object_mut() {
-            data.insert("warnings".into(), json!([warning]));
+            data.insert("warnings".into(), json!([clean::data(warning)]));
         }
         self
     }
@@ -145,7 +147,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
 
 /// `path:first-last kind symbol score band`, and why in a line.
 fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
-    let _ = write!(out, "{}:{}", clean(hit.path.as_str()), span(hit.lines));
+    let _ = write!(out, "{}:{}", clean::answer_path(hit.path.as_str()), span(hit.lines));
     let _ = write!(out, " {}", hit.kind.name());
     if let Some(symbol) = &hit.symbol {
         let _ = write!(out, " {}", named(symbol));
@@ -181,10 +183,10 @@ const GENERAL: &[Signal] =
 
 /// A name or sentence that a file may have written: on one line, and no longer than a name can be.
 pub(super) fn named(text: &str) -> String {
-    let clean = clean(text);
-    match clean.char_indices().nth(MAX_NAME_CHARS) {
-        Some((end, _)) => format!("{}…", &clean[..end]),
-        None => clean,
+    let name = clean(text);
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
     }
 }
 
@@ -222,7 +224,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     if let Some(progress) = progress {
         let _ = write!(out, "; {}", said(progress));
     }
-    let _ = write!(out, "\nroot: {}", status.root.display());
+    let _ = write!(out, "\nroot: {}", shown(&status.root));
     if let Some(branch) = &status.branch {
         let _ = write!(out, " on {}", clean(branch));
     }
@@ -230,7 +232,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
         let _ = write!(out, " at {}", clean(commit));
     }
     if roots.len() > 1 {
-        let all: Vec<_> = roots.iter().map(|root| root.to_string_lossy()).collect();
+        let all: Vec<_> = roots.iter().map(|root| shown(root)).collect();
         let _ = write!(out, "\nroots: {}", all.join(", "));
     }
     out.push('\n');
@@ -264,7 +266,7 @@ pub fn indexing(root: &Path, progress: Option<Progress>) -> Answer {
     let done = progress.map_or("starting".to_string(), said);
     let text = format!(
         "state: indexing ({done})\nThe first index of {} is being built; ask again in a moment. grep_files answers meanwhile.\n",
-        root.display()
+        shown(root)
     );
     let data = json!({
         "state": State::Indexing.name(),
@@ -314,7 +316,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
         let mut out = String::new();
         for entry in &rest[..rows] {
             let dir = if entry.is_dir { "/" } else { "" };
-            let _ = write!(out, "{}{dir} {}", clean(entry.path.as_str()), entry.reason.name());
+            let _ = write!(out, "{}{dir} {}", clean::answer_path(entry.path.as_str()), entry.reason.name());
             if !entry.detail.is_empty() {
                 let _ = write!(out, " ({})", clean(&entry.detail));
             }
@@ -340,14 +342,14 @@ pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
     let mut data = parsed(&json::why_not(answer));
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
-    Answer { text: text::why_not(answer, root, &Style::default()), data }
+    Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }
 }
 
 /// Files that were noted.
 pub fn touched(root: &Path, files: &[RelPath]) -> Answer {
-    let names: Vec<String> = files.iter().map(|file| clean(file.as_str())).collect();
+    let names: Vec<_> = files.iter().map(|file| clean::answer_path(file.as_str())).collect();
     let links: Vec<String> = files.iter().map(|file| link(root, file, None)).collect();
-    let data = json!({ "touched": files.iter().map(RelPath::as_str).collect::<Vec<_>>(), "links": links });
+    let data = json!({ "touched": files.iter().map(|file| clean::data(file.as_str())).collect::<Vec<_>>(), "links": links });
     Answer { text: format!("touched: {}\n", names.join(", ")), data }
 }
 
@@ -366,7 +368,7 @@ pub fn tools(query: &str, found: &[&Tool]) -> Answer {
 
 /// A failure: its text, and both in the data.
 pub fn error(text: &str, kind: &str) -> Answer {
-    Answer { text: format!("{text}\n"), data: parsed(&json::error(text, kind)) }
+    Answer { text: format!("{}\n", clean::lines(text)), data: parsed(&json::error(text, kind)) }
 }
 
 /// The link to a place: a `file:` URI of the file, and `#L3` for its first line.
@@ -381,8 +383,27 @@ pub(super) fn rows<'d>(data: &'d mut Value, list: &str) -> impl Iterator<Item = 
     list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
+/// The wire format as data. Clients show it to models as well, so its texts are clean; a cursor is for the server and
+/// stays as it is.
 pub(super) fn parsed(wire: &str) -> Value {
-    serde_json::from_str(wire).expect("the wire format is JSON")
+    let mut data = serde_json::from_str(wire).expect("the wire format is JSON");
+    clean_data(&mut data);
+    data
+}
+
+fn clean_data(data: &mut Value) {
+    match data {
+        Value::String(text) => {
+            if let Cow::Owned(clean) = clean::data(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(clean_data),
+        Value::Object(fields) => {
+            fields.iter_mut().filter(|(name, _)| *name != "next").for_each(|(_, value)| clean_data(value));
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]

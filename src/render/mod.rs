@@ -14,6 +14,7 @@ pub mod text;
 
 mod paint;
 
+pub use crate::clean;
 pub use paint::Style;
 
 use std::path::Path;
@@ -23,7 +24,7 @@ use crate::model::Note;
 
 /// The two lines that a search and a status give where there is no index.
 pub fn no_index(root: &Path, index: &Path) -> String {
-    format!("Run: spyhop index {}\nExpected index at: {}", root.display(), index.display())
+    format!("Run: spyhop index {}\nExpected index at: {}", paint::shown(root), paint::shown(index))
 }
 
 /// A note's name in replies, and a sentence for people.

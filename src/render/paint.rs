@@ -1,13 +1,15 @@
-//! Ink: colours, hyperlinks, clipping, and what keeps source text from steering a terminal.
+//! Ink: colours, hyperlinks and clipping.
 //!
-//! It owns every escape sequence the library can emit. Which stream takes them is the front end's decision, handed
-//! in as a [`Style`]. Text that comes from a repository is shown with its control characters replaced by pictures:
-//! a file must not be able to retitle a window or hide a line because a hit quotes it.
+//! This module owns every escape sequence the library can emit. Which stream takes them is the front end's decision,
+//! handed in as a [`Style`]. Text that comes from a repository goes through [`crate::clean`] first: a file must not be
+//! able to retitle a window or hide a line because a hit quotes it.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style as Ansi};
+
+use crate::clean;
 
 /// What the reader's terminal can show. The default is plain text of any width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct Style {
     pub hyperlinks: bool,
     /// The host that links name, so that a terminal on another machine does not open its own file; may be empty.
     pub host: String,
+    /// Whether an agent reads it, to whom a name must not look like a line of the answer.
+    pub agent: bool,
     /// Columns at which explanations are clipped; 0 for never. Source lines are never clipped.
     pub width: usize,
 }
@@ -103,31 +107,14 @@ pub(super) fn file_uri(host: &str, target: &Path) -> String {
     uri
 }
 
-/// `text` with control characters replaced by their pictures (`␛` for escape); tabs stay.
-pub(super) fn clean(text: &str) -> String {
-    let picture = |c: char| match c {
-        '\t' => '\t',
-        '\u{7f}' => '␡',
-        c if (c as u32) < 0x20 => char::from_u32(0x2400 + c as u32).unwrap_or('␦'),
-        // The C1 controls (U+009B begins an escape sequence), what ends a line for some readers, and what turns the
-        // direction of text around.
-        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '␦',
-        // Letters that no eye sees and a model reads.
-        '\u{e0000}'..='\u{e007f}' => '␦',
-        c => c,
-    };
-    text.chars().map(picture).collect()
+/// A path of the system as it is shown on one line.
+pub(super) fn shown(path: &Path) -> String {
+    clean::line(&path.to_string_lossy())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn source_text_cannot_steer_the_terminal() {
-        assert_eq!(clean("a\x1b]0;title\x07\tb\r\u{9b}31m\u{202e}"), "a␛]0;title␇\tb␍␦31m␦");
-        assert_eq!(clean("a\u{2028}b\u{2029}c\u{e0041}\u{b}\u{c}\n"), "a␦b␦c␦␋␌␊");
-    }
 
     #[test]
     fn links_are_escaped() {

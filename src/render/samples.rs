@@ -281,7 +281,7 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
     let mut reply = reply();
     reply.results.truncate(1);
     reply.next = None;
-    let style = Style { color: true, hyperlinks: true, host: "box".into(), width: 30 };
+    let style = Style { color: true, hyperlinks: true, host: "box".into(), width: 30, agent: false };
     check(
         text::search(&reply, Mode::Default, &style).replace('\x1b', "^"),
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \

@@ -12,8 +12,9 @@ use std::path::Path;
 
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map};
-use super::paint::{Ink, Style, clean};
+use super::paint::{Ink, Style};
 use super::rfc3339;
+use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Band, Cause, Exception, Explanation, Fate, Hit, Keeper, Mode, Reason, SearchReply, SkippedReply, Snippet,
@@ -37,7 +38,7 @@ pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style)
 pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        let path = format!("{}{}", entry.path.shown(), if entry.is_dir { "/" } else { "" });
+        let path = format!("{}{}", clean::path(entry.path.as_str()), if entry.is_dir { "/" } else { "" });
         let _ = write!(out, "{}  {}", style.paint(Ink::Path, &path), entry.reason.name());
         if !entry.detail.is_empty() {
             let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&entry.detail)));
@@ -68,7 +69,12 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     }
     for exception in &explanation.exceptions {
         let Exception { path, over, by, reason } = exception;
-        line(&format!("{}: {} ({over}), but {}", path.shown(), reason.name(), keeper_words(by)));
+        line(&format!(
+            "{}: {} ({over}), but {}",
+            clean::path(path.as_str()),
+            reason.name(),
+            keeper_words(by)
+        ));
     }
     match explanation.fate.row() {
         Some(row) if explanation.tracked && row.reason == SkipReason::Ignored => {
@@ -239,7 +245,9 @@ fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Style) -> Stri
 }
 
 fn place(hit: &Hit, root: &Path, style: &Style) -> String {
-    let path = style.paint(Ink::Path, &hit.path.shown());
+    let path = hit.path.as_str();
+    let path = if style.agent { clean::answer_path(path) } else { clean::path(path) };
+    let path = style.paint(Ink::Path, &path);
     let line = style.paint(Ink::Line, &hit.lines.first.to_string());
     style.link(&hit.path.below(root), &format!("{path}:{line}"))
 }

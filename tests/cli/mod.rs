@@ -15,6 +15,8 @@ mod memory;
 mod operations;
 mod parameters;
 mod portable;
+#[cfg(unix)]
+mod terminal;
 mod upkeep;
 mod views;
 mod watch;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Answer, clean, count, fitting, link, named, parsed, rows, span, tally};
+use super::{Answer, count, fitting, link, named, parsed, rows, span, tally};
+use crate::clean::{self, line as clean};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply};
 use crate::render::json;
 use crate::text::Lines;
@@ -35,7 +36,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
     let mut file = None;
     for found in &reply.lines[..lines] {
         if file != Some(&found.path) {
-            let _ = writeln!(out, "{}", clean(found.path.as_str()));
+            let _ = writeln!(out, "{}", clean::answer_path(found.path.as_str()));
             file = Some(&found.path);
         }
         for context in &found.before {
@@ -84,7 +85,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
     for row in &reply.files[..files] {
         let lines =
             row.lines.map_or("by path only".to_string(), |lines| count(lines as usize, "line", "lines"));
-        let _ = writeln!(out, "{} ({}, {lines})", clean(row.path.as_str()), row.language);
+        let _ = writeln!(out, "{} ({}, {lines})", clean::answer_path(row.path.as_str()), row.language);
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
     end(out, &reply.warnings, reply.next.as_deref())
@@ -101,7 +102,7 @@ pub fn map(reply: &MapReply) -> Answer {
     let _ = writeln!(
         out,
         "{}: {}, {}, {}; {}",
-        clean(path),
+        clean::answer_path(path),
         count(reply.files, "file", "files"),
         count(reply.lines as usize, "line", "lines"),
         count(reply.symbols, "symbol", "symbols"),
@@ -119,7 +120,7 @@ pub fn map(reply: &MapReply) -> Answer {
 
 fn map_entry(out: &mut String, entry: &MapEntry) {
     let indent = "  ".repeat(entry.depth as usize);
-    let _ = write!(out, "{indent}{}", clean(entry.path.as_str()));
+    let _ = write!(out, "{indent}{}", clean::answer_path(entry.path.as_str()));
     if entry.is_dir {
         let languages: Vec<&str> = entry.languages.iter().map(|(name, _)| *name).collect();
         let _ = write!(out, "/ ({}, {})", count(entry.files, "file", "files"), languages.join(", "));
@@ -132,7 +133,7 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
         let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), named(&symbol.name));
         // Below a file its name would only be said again.
         let place = if entry.is_dir { symbol.path.as_str() } else { "" };
-        let _ = writeln!(out, "{}:{}", clean(place), span(symbol.lines));
+        let _ = writeln!(out, "{}:{}", clean::answer_path(place), span(symbol.lines));
     }
 }
 

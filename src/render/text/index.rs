@@ -4,11 +4,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{bytes, count, tally};
+use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, Room, State, Status,
     ViewsReply, Watched,
 };
-use crate::render::paint::{Ink, Style, clean};
+use crate::render::paint::{Ink, Style, shown};
 use crate::render::{no_index, note_words, rfc3339};
 
 /// The state of an index.
@@ -21,11 +22,11 @@ pub fn status(status: &Status, style: &Style) -> String {
     if let Some(detail) = &status.detail {
         row("detail", &clean(detail));
     }
-    row("index", &status.index_path.display().to_string());
-    row("root", &status.root.display().to_string());
+    row("index", &shown(&status.index_path));
+    row("root", &shown(&status.root));
     if status.state != State::Missing {
-        row("branch", status.branch.as_deref().unwrap_or("-"));
-        row("commit", status.commit.as_deref().unwrap_or("-"));
+        row("branch", &clean(status.branch.as_deref().unwrap_or("-")));
+        row("commit", &clean(status.commit.as_deref().unwrap_or("-")));
         row("generation", &status.generation.map_or("-".into(), |generation| generation.to_string()));
         match status.building {
             Some(Building { files, of, text_only: 0 }) => row("files", &format!("{files} of {of}")),
@@ -70,7 +71,7 @@ fn others(status: &Status) -> impl Iterator<Item = &str> {
 pub fn refresh(report: &RefreshReport) -> String {
     let RefreshReport { generation, added, changed, deleted, renamed, parsed, .. } = report;
     let aside = report.put_aside.as_ref().map(|aside| {
-        format!("the index was damaged and has been made anew; what it was is in {}\n", aside.display())
+        format!("the index was damaged and has been made anew; what it was is in {}\n", shown(aside))
     });
     let aside = aside.unwrap_or_default();
     if added + changed + deleted == 0 {
@@ -86,17 +87,17 @@ pub fn refresh(report: &RefreshReport) -> String {
 /// What happens to a tree that is watched, in a line.
 pub fn watched(event: &Watched, root: &Path) -> String {
     match event {
-        Watched::Begun { folders: 0 } => format!("watching {}\n", root.display()),
+        Watched::Begun { folders: 0 } => format!("watching {}\n", shown(root)),
         Watched::Begun { folders } => {
-            format!("watching {}: {}\n", root.display(), count(*folders, "folder", "folders"))
+            format!("watching {}: {}\n", shown(root), count(*folders, "folder", "folders"))
         }
         Watched::Polling { why, every } => {
-            format!("looking at {} every {:.0} s: {}\n", root.display(), every.as_secs_f32(), clean(why))
+            format!("looking at {} every {:.0} s: {}\n", shown(root), every.as_secs_f32(), clean(why))
         }
         Watched::Updated { report, took } => {
             format!("{}, {} ms\n", refresh(report).trim_end(), took.as_millis())
         }
-        Watched::Failed(error) => format!("{error}\n"),
+        Watched::Failed(error) => format!("{}\n", clean::lines(&error.to_string())),
     }
 }
 
@@ -111,17 +112,17 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
         let _ = writeln!(out, "{drops} {view}{head} of {root}: {}", dropped.why.text());
     }
     for Neighbour { dir, owner, bytes: size, .. } in &collected.neighbours {
-        let (dir, owner) = (dir.display(), clean(owner));
+        let (dir, owner) = (shown(dir), clean(owner));
         let _ = writeln!(out, "{drops} {dir}: {}, the index of {owner}, the longest unused", bytes(*size));
     }
     for dir in &collected.busy {
-        let _ = writeln!(out, "kept {}: another process changes it or watches its tree", dir.display());
+        let _ = writeln!(out, "kept {}: another process changes it or watches its tree", shown(dir));
     }
     for path in &collected.others {
-        let _ = writeln!(out, "{drops} {}: data of another version or for other grammars", path.display());
+        let _ = writeln!(out, "{drops} {}: data of another version or for other grammars", shown(path));
     }
     for path in &collected.aside {
-        let _ = writeln!(out, "kept {}: damaged data, see REASON there; delete it by hand", path.display());
+        let _ = writeln!(out, "kept {}: damaged data, see REASON there; delete it by hand", shown(path));
     }
     if let Some(Room { max_bytes, before, after }) = collected.room {
         let much = if after > max_bytes { "more than" } else { "within" };
@@ -171,9 +172,9 @@ pub fn views(reply: &ViewsReply, style: &Style) -> String {
             style.paint(Ink::Dim, &clean(&view.root))
         );
     }
-    let _ = writeln!(out, "{} in {}", bytes(reply.index_bytes), reply.index_path.display());
+    let _ = writeln!(out, "{} in {}", bytes(reply.index_bytes), shown(&reply.index_path));
     if let (Some(home), Some(size)) = (&reply.home, reply.home_bytes) {
-        let _ = writeln!(out, "{} in {} with other trees' indexes", bytes(size), home.display());
+        let _ = writeln!(out, "{} in {} with other trees' indexes", bytes(size), shown(home));
     }
     out
 }
@@ -194,7 +195,7 @@ pub fn exported(exported: &Exported) -> String {
         }
     };
     let files = count(*files, "file", "files");
-    format!("{}: {files}{others}{sources}, {}\n", path.display(), bytes(*size))
+    format!("{}: {files}{others}{sources}, {}\n", shown(path), bytes(*size))
 }
 
 /// What was imported, and what the comparison with the tree came to.

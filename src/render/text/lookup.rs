@@ -4,8 +4,9 @@
 
 use std::fmt::Write;
 
-use super::super::paint::{Ink, Style, clean};
+use super::super::paint::{Ink, Style};
 use super::{bytes, count, highlighted};
+use crate::clean::{self, line as clean};
 use crate::engine::api::{ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol};
 use crate::path::RelPath;
 use crate::text::Lines;
@@ -47,7 +48,7 @@ pub fn grep(reply: &GrepReply, style: &Style) -> String {
 
 /// A line with its context.
 fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style) {
-    let path = style.paint(Ink::Path, &clean(line.path.as_str()));
+    let path = style.paint(Ink::Path, &clean::path(line.path.as_str()));
     let place = |number: u32, sign: char| {
         let number = style.paint(Ink::Line, &number.to_string());
         let place = format!("{path}{sign}{number}");
@@ -77,7 +78,7 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
     let mut out = String::new();
     for row in &reply.files {
         let path = match row.highlights.is_empty() {
-            true => style.paint(Ink::Path, &clean(row.path.as_str())),
+            true => style.paint(Ink::Path, &clean::path(row.path.as_str())),
             false => highlighted(row.path.as_str(), 0, &row.highlights, style),
         };
         let path = style.link(&row.path.below(&reply.snapshot.root), &path);
@@ -126,7 +127,7 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
 fn map_heading(entry: &MapEntry, style: &Style) -> String {
     let path = match entry.path.as_str() {
         "" => ".".to_string(),
-        path => clean(path),
+        path => clean::path(path).into_owned(),
     };
     let path = style.paint(Ink::Path, &if entry.is_dir { format!("{path}/") } else { path });
     let languages: Vec<String> = match entry.is_dir {

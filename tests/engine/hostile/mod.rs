@@ -132,7 +132,7 @@ fn by_the_binary(tree: &Tree, hostile: &Hostile) {
         let reply: Value = serde_json::from_str(&run(&[query, "-n", "1", "--json", "--no-refresh"])).unwrap();
         assert_eq!(reply["results"][0]["path"], **path);
         let text = run(&[query, "-n", "1", "--mode", "compact", "--color", "never", "--no-refresh"]);
-        let shown = spyhop::path::RelPath::new(path).unwrap().shown().into_owned();
+        let shown = spyhop::clean::path(path);
         assert!(text.starts_with(&format!("{shown}:1: ")), "{text:?}");
         assert!(
             text.lines().count() <= 2 && !text.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),

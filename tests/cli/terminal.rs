@@ -1,0 +1,142 @@
+//! A real terminal: what files, names and branches hold must not steer it, and our own colours stay.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::{Command, Stdio};
+
+use super::Tree;
+
+/// What hides or steers, and an ordinary character of many bytes.
+const HOSTILE: &str =
+    "\u{1b}]0;evil\u{7}\u{9b}31m\u{202e}\u{200b}\u{61c}\u{feff}\u{fe0f}\u{e0100}\u{e0041}\rwalrusß";
+
+/// What a terminal shows of it.
+const SHOWN: &str = "␛]0;evil␇␦31m␦␦␦␦␦␦␦␍walrusß";
+
+/// What `command` writes to a terminal, and how it ends.
+fn on_terminal(mut command: Command) -> (i32, String) {
+    let (mut master, mut slave) = (0, 0);
+    let size = libc::winsize { ws_row: 24, ws_col: 300, ws_xpixel: 0, ws_ypixel: 0 };
+    let null = std::ptr::null_mut;
+    // SAFETY: the descriptors and the size are variables of this function; no name and no settings are given.
+    let (master, slave) = unsafe {
+        assert_eq!(libc::openpty(&mut master, &mut slave, null(), std::ptr::null(), &size), 0);
+        let mut settings: libc::termios = std::mem::zeroed();
+        assert_eq!(libc::tcgetattr(slave, &mut settings), 0);
+        libc::cfmakeraw(&mut settings);
+        assert_eq!(libc::tcsetattr(slave, libc::TCSANOW, &settings), 0);
+        (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave))
+    };
+    command.stdin(Stdio::null()).stdout(slave.try_clone().unwrap()).stderr(slave).env("TERM", "xterm");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut bytes = Vec::new();
+    let mut master = File::from(master);
+    let mut buffer = [0; 4096];
+    // A terminal whose other side is closed fails with EIO.
+    while let Ok(n @ 1..) = master.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..n]);
+    }
+    (child.wait().unwrap().code().unwrap(), String::from_utf8(bytes).expect("clean output is UTF-8"))
+}
+
+/// The text without our own colours and links.
+fn plain(text: &str) -> String {
+    let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    let links = regex::Regex::new("\u{1b}\\]8;;[!-~]*\u{1b}\\\\").unwrap();
+    links.replace_all(&colours.replace_all(text, ""), "").into_owned()
+}
+
+fn check_clean(args: &[&str], text: &str) {
+    let text = plain(text);
+    let is_bad = |c: char| HOSTILE.contains(c) && !"]0;evil31mwalrusß".contains(c);
+    assert!(!text.contains(is_bad), "{args:?}: {text:?}");
+}
+
+fn hostile() -> Tree {
+    let tree = Tree::new("\n=== calm.rs\n/// The calm walrus.\npub fn calm_walrus() {}\n");
+    tree.write("loud.rs", format!("pub fn loud() {{}} // {HOSTILE}\n"));
+    tree.write("two\nlines\u{1b}[31m\u{202e}.rs", "pub fn named_walrus() {}\n");
+    tree.write("bytes.txt", b"walrus \x9b31m \xff\n");
+    tree
+}
+
+fn run(tree: &Tree, args: &[&str]) -> (i32, String) {
+    let mut command = tree.command();
+    command.args(args);
+    on_terminal(command)
+}
+
+#[test]
+fn grep_cleans_contents_and_names_on_a_terminal() {
+    let tree = hostile();
+    for more in [&[][..], &["--color", "never"], &["-o"], &["--no-heading"], &["-C", "1"]] {
+        let args = [&["grep", "fn|walrus"], more].concat();
+        let (code, text) = run(&tree, &args);
+        assert_eq!(code, 0, "{args:?}: {text}");
+        check_clean(&args, &text);
+        assert_eq!(text.contains("\u{1b}[0m"), !more.contains(&"never"), "{args:?}: {text:?}");
+        let text = plain(&text);
+        assert!(text.contains(r#""two\nlines\u{1b}[31m\u{202e}.rs""#), "{args:?}: {text}");
+        assert!(more == ["-o"] || text.contains(SHOWN), "{args:?}: {text}");
+        assert!(more == ["-o"] || text.contains("walrus \u{fffd}31m \u{fffd}\n"), "{args:?}: {text}");
+    }
+    for more in ["-l", "-c", "-L", "--count-matches"] {
+        let (_, text) = run(&tree, &["grep", "fn", more]);
+        check_clean(&[more], &text);
+    }
+    // The same text means the same to a program that reads JSON from a terminal.
+    let (_, text) = run(&tree, &["grep", "loud", "--rg-json"]);
+    check_clean(&["--rg-json"], &text);
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let found: Vec<String> =
+        lines.filter_map(|event| Some(event["data"]["lines"]["text"].as_str()?.to_string())).collect();
+    assert_eq!(found, [format!("pub fn loud() {{}} // {HOSTILE}\n")]);
+}
+
+#[test]
+fn grep_keeps_the_bytes_in_a_pipe() {
+    let tree = hostile();
+    let output = tree.command().args(["grep", "walrus"]).output().unwrap();
+    let expected = [
+        "calm.rs:/// The calm walrus.\ncalm.rs:pub fn calm_walrus() {}\n",
+        &format!("loud.rs:pub fn loud() {{}} // {HOSTILE}\n"),
+        "two\nlines\u{1b}[31m\u{202e}.rs:pub fn named_walrus() {}\n",
+    ];
+    let expected = [b"bytes.txt:walrus \x9b31m \xff\n", expected.concat().as_bytes()].concat();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&expected));
+    assert_eq!(output.stdout, expected);
+}
+
+#[test]
+fn branches_errors_and_answers_are_clean_on_a_terminal() {
+    let tree = hostile();
+    let branch = "odd\u{9b}31m\u{202e}\u{200b}\u{e0041}name";
+    tree.git(&["init", "-q"]);
+    tree.git(&["checkout", "-q", "-b", branch]);
+    tree.commit();
+    tree.run(&["index", "-q"]);
+    for args in [
+        &["status"][..],
+        &["views"],
+        &["walrus"],
+        &["walrus", "--mode", "compact"],
+        &["walrus", "--json"],
+        &["files", "rs"],
+        &["map"],
+        &["search", "walrus", "--view", "odd\u{9b}31m\u{202e}\u{200b}nam"],
+        &["search", "walrus", "--view", branch],
+        &["grep", "walrus", "--view", "\u{1b}[31modd"],
+        &["search", "walrus", "--path", "no\u{1b}[31m\u{202e}"],
+        &["why-not", "loud.rs", "walrus"],
+        &["skipped"],
+        &["--no-such-\u{1b}[31m\u{202e}"],
+    ] {
+        let (_, text) = run(&tree, args);
+        check_clean(args, &text);
+        assert!(!text.is_empty(), "{args:?}");
+    }
+    let (_, text) = run(&tree, &["status"]);
+    assert!(plain(&text).contains("branch      odd␦31m␦␦␦name"), "{text:?}");
+}
