@@ -24,7 +24,7 @@ pub enum ErrorKind {
     NoRoot,
     /// There is no index, and making one was not wanted.
     NoIndex,
-    /// The index folder belongs to another tree.
+    /// The index folder belongs to another tree or to another user.
     ForeignIndex,
     /// A newer version of this program made the index.
     NewerFormat,
@@ -176,7 +176,7 @@ impl From<WorkspaceError> for Error {
     fn from(error: WorkspaceError) -> Error {
         let kind = match &error {
             WorkspaceError::Missing { .. } => ErrorKind::NoIndex,
-            WorkspaceError::Foreign { .. } => ErrorKind::ForeignIndex,
+            WorkspaceError::Foreign { .. } | WorkspaceError::ForeignUser { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
             WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
             WorkspaceError::File(error) => of_trouble(error.trouble()),

@@ -6,7 +6,7 @@
 //! syncs less: a segment's files are synced together when a commit is about to name them, and the list of files that
 //! are tantivy's to remove, which it would write and sync anew for each file that it creates, is the folder itself.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,7 +19,7 @@ use tantivy::directory::{
 };
 
 use super::{IndexError, grams};
-use crate::store::{self, Step};
+use crate::store::{self, Private, Step};
 
 /// The list of files that may be removed, as tantivy calls it.
 const MANAGED: &str = ".managed.json";
@@ -141,6 +141,9 @@ impl Directory for WorkFolder {
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         // The other lock makes collecting garbage wait for tantivy's own readers, and there are none.
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
+            // Made here, so that it is as private as the rest.
+            let made = Private::Write.open(&self.dir.join(&lock.filepath));
+            made.map_err(LockError::wrap_io_error)?;
             self.files.acquire_lock(lock)
         } else {
             Ok(DirectoryLock::from(Box::new(())))
@@ -158,17 +161,11 @@ impl Directory for WorkFolder {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let path = self.dir.join(path);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file =
-            store::step(Step::Create(&path)).and_then(|()| options.open(&path)).map_err(
-                |error| match error.kind() {
-                    io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.clone()),
-                    _ => OpenWriteError::wrap_io_error(error, path.clone()),
-                },
-            )?;
+        let made = store::step(Step::Create(&path)).and_then(|()| Private::New.open(&path));
+        let file = made.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.clone()),
+            _ => OpenWriteError::wrap_io_error(error, path.clone()),
+        })?;
         self.unsynced().names = true;
         Ok(BufWriter::new(Box::new(SegmentFile { folder: self.clone(), path, file: Some(file) })))
     }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MetaError, RecordRef, map_record};
 use crate::id::ContentHash;
-use crate::store::{self, AtFile, Envelope, FileError, sync_file};
+use crate::store::{self, AtFile, Envelope, FileError, Private, sync_file};
 
 /// How the names of such files end.
 pub const SOURCES: &str = "sources";
@@ -130,7 +130,7 @@ impl SourcesBuilder {
         let table = postcard::to_stdvec(&rows).expect("plain data");
         let header = Envelope::header(KIND, &table, self.at);
         let path = dir.join(name);
-        let mut file = File::create_new(&path).at("create", &path)?;
+        let mut file = Private::New.open(&path).at("create", &path)?;
         let copied = file.write_all(&header).and_then(|()| file.write_all(&table)).and_then(|()| {
             io::Seek::rewind(&mut self.heap)?;
             io::copy(&mut self.heap, &mut file)

@@ -6,14 +6,14 @@
 //! when its writer was killed. Therefore it counts only while the process that it names runs, and is the same one: a
 //! number may have been given to another process since.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{AtFile, FileError, Step, step};
+use super::{AtFile, FileError, Private, Step, step};
 
 /// Who holds a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,12 +140,16 @@ impl Lock {
 
     /// Whether the lock at `path` has a holder who says to be at work. It takes no lock, so it holds nobody up.
     pub fn is_at_work(path: &Path) -> bool {
-        File::open(path).ok().and_then(|mut file| read_note(&mut file)).is_some_and(|note| note.at_work > 0)
+        Private::Read
+            .open(path)
+            .ok()
+            .and_then(|mut file| read_note(&mut file))
+            .is_some_and(|note| note.at_work > 0)
     }
 
     /// Who holds the lock at `path` now, `None` when nobody does.
     pub fn holder(path: &Path) -> Option<Option<Holder>> {
-        let mut file = File::open(path).ok()?;
+        let mut file = Private::Read.open(path).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(read_holder(&mut file)),
             _ => None,
@@ -160,14 +164,10 @@ impl Drop for Lock {
 }
 
 fn open(path: &Path) -> Result<File, FileError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     if !path.exists() {
         step(Step::Create(path)).at("create", path)?;
     }
-    options.open(path).at("open", path)
+    Private::Write.open(path).at("open", path)
 }
 
 /// Who the file says to hold the lock, if that process runs.

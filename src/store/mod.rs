@@ -9,6 +9,7 @@ mod envelope;
 #[cfg(test)]
 pub(crate) mod faults;
 mod lock;
+mod private;
 mod step;
 mod trouble;
 mod varint;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
 pub use lock::{Holder, Lock, LockError};
+pub use private::{Private, create_private_dir, foreign_owner};
 pub(crate) use step::{Step, step, sync_all, sync_file};
 pub use step::{remove_file, rename, sync_folder};
 pub use trouble::Trouble;
@@ -85,15 +87,6 @@ pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
     sync_folder(folder)
 }
 
-/// Creates `folder` and what is missing above it; the folders it makes are for their owner alone (mode 0700).
-pub fn create_private_dir(folder: &Path) -> Result<(), FileError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).at("create", folder)
-}
-
 /// Removes a folder with all that is in it, if there is one.
 pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
     match fs::remove_dir_all(folder) {
@@ -129,18 +122,6 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let error = replace(&folder.path().join("none/record"), &[b""]).unwrap_err();
         assert!(error.to_string().contains("none"), "{error}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn folders_and_files_are_private() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let inner = folder.path().join("a/b");
-        create_private_dir(&inner).unwrap();
-        replace(&inner.join("record"), &[b"x"]).unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&inner), mode(&inner.join("record"))), (0o700, 0o600));
-        assert_eq!(bytes_below(folder.path()), 1);
+        assert_eq!(bytes_below(folder.path()), 10);
     }
 }

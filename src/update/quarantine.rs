@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::ContentHash;
 use crate::path::RelPath;
-use crate::store::{self, FileError};
+use crate::store::{self, FileError, Private};
 
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
 const NOTE_HEAD: usize = 20;
@@ -183,7 +183,9 @@ pub struct Slot {
 impl Slot {
     fn create(folder: &Path, name: &str) -> Slot {
         let path = folder.join(name);
-        match File::create(&path) {
+        // The folder may be another user's link; see `store::Private`.
+        let folder = store::create_private_dir(folder).map_err(|error| error.source);
+        match folder.and_then(|()| Private::Write.open(&path)) {
             Ok(file) => Slot { file: Some(file), note: Vec::new() },
             Err(error) => {
                 tracing::warn!(%error, path = %path.display(), "files in flight are not written down");

@@ -3,13 +3,12 @@
 //! It takes no lock, is worth no failure, and belongs to no commit: where it is missing, the time of the view's last
 //! update counts.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Workspace;
 use crate::meta::{ViewInfo, ViewKey};
-use crate::store;
+use crate::store::{self, Private};
 
 impl Workspace {
     fn mark_of(&self, key: &ViewKey) -> PathBuf {
@@ -25,8 +24,7 @@ impl Workspace {
     pub fn mark_used(&self, key: &ViewKey) {
         let mark = || {
             store::create_private_dir(&self.marks()).ok()?;
-            let file =
-                File::options().write(true).create(true).truncate(false).open(self.mark_of(key)).ok()?;
+            let file = Private::Write.open(&self.mark_of(key)).ok()?;
             file.set_modified(SystemTime::now()).ok()
         };
         if mark().is_none() {

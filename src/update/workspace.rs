@@ -17,6 +17,7 @@
 //! one goes on answering the old program. A data folder that nobody brings up to date for a week goes.
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::index::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
-use crate::store::{self, AtFile, FORMAT_VERSION, FileError, TEMPORARY_PREFIX};
+use crate::store::{self, AtFile, FORMAT_VERSION, FileError, Private, TEMPORARY_PREFIX};
 
 /// A reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;
@@ -47,6 +48,8 @@ const DAMAGED: &str = "damaged-";
 pub struct Workspace {
     root: PathBuf,
     owner: PathBuf,
+    /// The folder as it was named; a link there may be another user's.
+    named: PathBuf,
     dir: PathBuf,
     fingerprint: String,
 }
@@ -102,6 +105,17 @@ pub enum WorkspaceError {
         /// Whose it is.
         owner: String,
     },
+    /// It belongs to another user, who could have put anything there.
+    #[error(
+        "the index folder {} belongs to user {uid}, and this is another user; choose another index folder, or give \
+         this one to yourself", dir.display()
+    )]
+    ForeignUser {
+        /// What is another's: the folder, a link to it, or the folder of data in it.
+        dir: PathBuf,
+        /// The number of that user.
+        uid: u32,
+    },
     /// A newer program made it.
     #[error("the index at {} has format {found}, which is newer than this program; update it, or choose another index folder", dir.display())]
     NewerFormat {
@@ -134,7 +148,7 @@ impl Workspace {
     /// directory, which worktrees share, or the root itself. `fingerprint` is [`super::fingerprint`]. Nothing is
     /// touched yet.
     pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf, fingerprint: String) -> Workspace {
-        Workspace { root, owner, dir: resolved(dir), fingerprint }
+        Workspace { root, owner, dir: resolved(dir.clone()), named: dir, fingerprint }
     }
 
     /// The name of the workspace folder of `owner` among others: its own name for people, a hash for truth.
@@ -194,8 +208,13 @@ impl Workspace {
         self.data_dir().join("tantivy")
     }
 
-    /// Checks that the folder is this tree's, or nobody's.
+    /// Checks that the folder is this user's, and this tree's or nobody's.
     pub fn check_owner(&self) -> Result<(), WorkspaceError> {
+        for folder in [&self.named, &self.dir, &self.data_dir()] {
+            if let Some(uid) = store::foreign_owner(folder) {
+                return Err(WorkspaceError::ForeignUser { dir: folder.clone(), uid });
+            }
+        }
         if self.check_claim()? {
             return Ok(());
         }
@@ -211,7 +230,12 @@ impl Workspace {
     /// Whether the folder is claimed, which is an error if it is by another tree.
     fn check_claim(&self) -> Result<bool, WorkspaceError> {
         let path = self.dir.join("WORKSPACE");
-        let bytes = match std::fs::read(&path) {
+        let read = || {
+            let mut bytes = Vec::new();
+            Private::Read.open(&path)?.read_to_end(&mut bytes)?;
+            Ok::<_, std::io::Error>(bytes)
+        };
+        let bytes = match read() {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(Err::<(), _>(error).at("read", &path).unwrap_err().into()),
@@ -253,6 +277,7 @@ impl Workspace {
             let claim = Claim { format: LAYOUT, owner: self.owner.to_string_lossy().into_owned() };
             store::replace(&path, &[&serde_json::to_vec(&claim).expect("plain data")])?;
         }
+        store::create_private_dir(&self.data_dir())?;
         store::create_private_dir(&self.meta_dir())?;
         store::create_private_dir(&self.segment_dir())?;
         Ok(())

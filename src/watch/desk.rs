@@ -12,13 +12,13 @@
 //! free or its patience ends. That is longer while the watcher says to be at work: whoever gave up then would do the same
 //! work beside it, and would have to wait for the same lock. Where anything is missing nobody answers, and who asked walks the tree.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::store::{self, Holder, Lock, LockError};
+use crate::store::{self, Holder, Lock, LockError, Private};
 
 /// The longest pause between two looks at an answer.
 const MAX_PAUSE: Duration = Duration::from_millis(4);
@@ -78,11 +78,7 @@ impl Counter {
         }
         let number = ASKED.fetch_add(1, Relaxed);
         let ask = self.asks.join(format!("{}-{number}", std::process::id()));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&ask).ok()?;
+        Private::New.open(&ask).ok()?;
         let answer = self.answer(&ask, patience);
         let _ = fs::remove_file(&ask);
         answer
@@ -146,7 +142,7 @@ impl Desk {
         let now = Instant::now();
         for ask in asks {
             // Who has given up has taken the file away.
-            if let Ok(mut file) = OpenOptions::new().write(true).open(&ask) {
+            if let Ok(mut file) = Private::Change.open(&ask) {
                 let _ = file.write_all(text.as_bytes());
                 self.answered.push((now, ask));
             }

@@ -27,6 +27,8 @@ mod refresh;
 mod same_answers;
 mod secret_forms;
 mod secrets;
+#[cfg(unix)]
+mod shared;
 mod views;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -53,6 +53,12 @@ pub enum NoToken {
     /// Others than its owner may read the file.
     #[error("the token file '{}' may be read by others (mode {mode:03o}); chmod 600 it, or choose another", path.display())]
     Open { path: PathBuf, mode: u32 },
+    /// Another user could write what is in it.
+    #[error("the token file '{}' belongs to user {uid}; choose a file of your own", path.display())]
+    Foreign { path: PathBuf, uid: u32 },
+    /// It is a link, a FIFO, a folder or a device.
+    #[error("the token file '{}' is {what}; choose an ordinary file", path.display())]
+    Odd { path: PathBuf, what: &'static str },
     /// The file failed.
     #[error("the token file '{}': {error}", path.display())]
     File { path: PathBuf, error: io::Error },
@@ -95,7 +101,10 @@ pub fn find(file: Option<&Path>) -> Result<Found, NoToken> {
 
 fn of_file(path: &Path) -> Result<Found, NoToken> {
     let failed = |error| NoToken::File { path: path.to_path_buf(), error };
-    match File::open(path) {
+    if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        return Err(NoToken::Odd { path: path.to_path_buf(), what: "a link" });
+    }
+    match open(path) {
         Ok(file) => {
             let text = read(path, file)?;
             let token = Token::new(text.trim(), &|| format!("'{}'", path.display()))?;
@@ -111,14 +120,32 @@ fn of_file(path: &Path) -> Result<Found, NoToken> {
     }
 }
 
-/// What the file says, if it is its owner's alone. Its mode is that of the open file, so that nobody changes it between
-/// the look and the reading.
+/// Opens the file without following a link or waiting at a FIFO.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options.open(path)
+}
+
+/// What the file says, if it is this user's alone. Kind, owner and mode are those of the open file, so that nobody
+/// changes them between the look and the reading.
 fn read(path: &Path, file: File) -> Result<String, NoToken> {
     let failed = |error| NoToken::File { path: path.to_path_buf(), error };
+    let found = file.metadata().map_err(failed)?;
+    if !found.is_file() {
+        return Err(NoToken::Odd { path: path.to_path_buf(), what: "not an ordinary file" });
+    }
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
+        use std::os::unix::fs::MetadataExt;
+        // SAFETY: the call only asks who this process is.
+        let own = unsafe { libc::geteuid() };
+        if ![own, 0].contains(&found.uid()) {
+            return Err(NoToken::Foreign { path: path.to_path_buf(), uid: found.uid() });
+        }
+        let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
             return Err(NoToken::Open { path: path.to_path_buf(), mode });
         }
@@ -210,5 +237,28 @@ mod tests {
         }
         set(0o400);
         assert!(of_file(&path).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_fifos_and_files_of_others_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        of_file(&at("token")).unwrap();
+        std::os::unix::fs::symlink(at("token"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("nowhere"), at("dangling")).unwrap();
+        let fifo = std::ffi::CString::new(at("fifo").as_os_str().as_encoded_bytes()).unwrap();
+        // SAFETY: the name is a string that ends in NUL.
+        assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
+        for name in ["link", "dangling", "fifo", ""] {
+            let refused = of_file(&at(name)).map(|_| ()).unwrap_err();
+            assert!(matches!(refused, NoToken::Odd { .. }), "{name}: {refused}");
+        }
+        assert!(!at("nowhere").exists());
+        // SAFETY: the call only asks who this process is.
+        if unsafe { libc::geteuid() } == 0 {
+            std::os::unix::fs::chown(at("token"), Some(4321), None).unwrap();
+            assert!(matches!(of_file(&at("token")), Err(NoToken::Foreign { uid: 4321, .. })));
+        }
     }
 }

@@ -24,7 +24,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::PortableError;
-use crate::store::{self, AtFile, FileError, Step, TEMPORARY_PREFIX, sync_file};
+use crate::store::{self, AtFile, FileError, Private, Step, TEMPORARY_PREFIX, sync_file};
 
 /// The number of this layout.
 pub const VERSION: u32 = 1;
@@ -288,7 +288,7 @@ impl Unpacking {
         if len != row.len {
             return Err(self.damaged(format!("{} has {len} bytes and not {}", row.name, row.len)));
         }
-        let mut file = store::step(Step::Create(to)).and_then(|()| File::create_new(to)).at("create", to)?;
+        let mut file = store::step(Step::Create(to)).and_then(|()| Private::New.open(to)).at("create", to)?;
         let mut hasher = blake3::Hasher::new();
         let mut bytes = vec![0; 1 << 16];
         let mut left = len;
