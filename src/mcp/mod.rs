@@ -8,6 +8,7 @@ mod arguments;
 mod calls;
 mod engines;
 pub mod http;
+mod oversize;
 mod progress;
 mod roots;
 mod server;
@@ -25,6 +26,7 @@ use spyhop::catalog::tools::Profile;
 use spyhop::engine::Error;
 use spyhop::engine::api::Options;
 
+use oversize::Oversize;
 use server::Server;
 use tokio::sync::Notify;
 use warm::Tree;
@@ -63,7 +65,8 @@ pub fn serve(config: Config) -> Result<(), Failure> {
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         tokio::spawn(resting.watch());
-        let running = match server.serve(stdio_pipes()).await {
+        let (input, output) = stdio_pipes();
+        let running = match server.serve((Oversize::new(input), output)).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(Failure::Io(io::Error::other(error.to_string()))),

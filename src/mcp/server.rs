@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyper::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as WireTool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,6 +25,7 @@ use spyhop::render::agent::{self, Answer};
 
 use super::arguments::{self, Ask};
 use super::calls::Told;
+use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
 use super::warm::{Outcome, Tree};
@@ -124,6 +125,19 @@ impl ServerHandler for Server {
         }
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
+    }
+
+    /// The only request beside the protocol's stands for one that was too long to be read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method == oversize::METHOD {
+            let text = format!("the request is longer than {} bytes, which is the most", oversize::MAX_LINE);
+            return Err(ErrorData::invalid_request(text, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     async fn list_tools(

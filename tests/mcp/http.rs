@@ -42,7 +42,7 @@ impl Server {
     }
 
     /// The server that `command` starts, once it has said `lines` lines.
-    fn start(command: &mut Command, lines: usize) -> Server {
+    pub fn start(command: &mut Command, lines: usize) -> Server {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -100,7 +100,7 @@ impl Drop for Server {
 }
 
 /// One answer, by its length; a connection that ends without one has the status 0.
-fn read(stream: &mut TcpStream) -> Answer {
+pub fn read(stream: &mut TcpStream) -> Answer {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

@@ -6,6 +6,7 @@
 
 mod guards;
 mod http;
+mod limits;
 mod pages;
 mod paths;
 mod same;

@@ -46,6 +46,8 @@ pub enum Refusal {
     NoToken,
     #[error("the token is another one")]
     Token,
+    #[error("every connection that is served has a request under way; ask again later")]
+    Full,
     #[error("there is no such session any more; send initialize again, without Mcp-Session-Id")]
     Session,
 }
@@ -57,6 +59,7 @@ impl Refusal {
             Refusal::Host { .. } | Refusal::Origin { .. } => StatusCode::FORBIDDEN,
             Refusal::Path { .. } | Refusal::Session => StatusCode::NOT_FOUND,
             Refusal::NoToken | Refusal::Token => StatusCode::UNAUTHORIZED,
+            Refusal::Full => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -110,7 +113,7 @@ impl Gate {
     /// The page that may read why it was refused: one that may ask, and asked for the wrong thing or without the token.
     pub fn page(&self, head: &Parts, refusal: &Refusal) -> Option<HeaderValue> {
         match refusal {
-            Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Session => {
+            Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Full | Refusal::Session => {
                 self.origin(&head.headers).ok().flatten()
             }
             Refusal::NoHost | Refusal::Host { .. } | Refusal::Origin { .. } => None,

@@ -8,6 +8,7 @@
 //! notification with which clients of older revisions do that would have to find another request.
 
 mod address;
+mod connections;
 mod gate;
 mod sessions;
 mod token;
@@ -32,7 +33,7 @@ use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 
 pub use address::{DEFAULT, Loopback};
 pub use gate::{AllowedHost, AllowedOrigin};
@@ -40,6 +41,7 @@ pub use token::{NoToken, Origin, VARIABLE};
 
 use super::server::{Server, Visit};
 use super::{Config, Failure, Resting};
+use connections::{Connection, Connections, FIRST_HEAD};
 use gate::{Gate, Pass, Refusal};
 use sessions::Sessions;
 
@@ -47,9 +49,7 @@ use sessions::Sessions;
 const MAX_BODY: usize = 1 << 20;
 /// The longest head, with all headers.
 const MAX_HEAD: usize = 32 << 10;
-/// How many connections there are at once; further ones wait for one to end.
-const MAX_CONNECTIONS: usize = 256;
-/// How long a head may take to come, and a connection may be idle.
+/// How long the head of a further request may take to come, and a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long answers that are under way are waited for at the end.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -144,37 +144,32 @@ async fn run(listening: Listening) -> io::Result<()> {
     let cut = config.cancellation_token.clone();
     let service = StreamableHttpService::new(move || Ok(Arc::clone(&server)), Arc::default(), config);
     let way = Arc::new(Way { gate: listening.gate, service, sessions: Sessions::default() });
-    let connections = GracefulShutdown::new();
-    let turns = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let (under_way, open) = (GracefulShutdown::new(), Arc::new(Connections::default()));
     loop {
-        let next = async {
-            let turn = Arc::clone(&turns).acquire_owned().await;
-            listener.accept().await.map(|(stream, _)| (stream, turn))
-        };
         let connected = tokio::select! {
             () = asked_to_end.wait() => break,
-            connected = next => connected,
+            connected = listener.accept() => connected,
         };
         match connected {
-            Ok((stream, turn)) => {
-                let watched = connections.watch(connection(stream, Arc::clone(&way)));
-                tokio::spawn(async move {
-                    if let Err(error) = watched.await {
-                        tracing::debug!(%error, "a connection has failed");
-                    }
-                    drop(turn);
-                });
+            Ok((stream, _)) => {
+                let (connection, closed) = open.open();
+                let served = under_way.watch(serving(stream, Arc::clone(&way), Arc::clone(&connection)));
+                tokio::spawn(until_closed(served, connection, closed));
             }
             Err(error) => {
                 tracing::warn!(%error, "no connection was accepted");
-                tokio::time::sleep(ACCEPT_AGAIN).await;
+                // The system may have no descriptor for it. Who has shown no token gives way.
+                if !open.close_oldest_unauthenticated() {
+                    tokio::time::sleep(ACCEPT_AGAIN).await;
+                }
+                tokio::task::yield_now().await;
             }
         }
     }
     tracing::info!("asked to end");
     drop(listener);
     tokio::select! {
-        () = connections.shutdown() => {}
+        () = under_way.shutdown() => {}
         () = tokio::time::sleep(FAREWELL) => {}
         // Who asks twice does not want to wait.
         () = asked_to_end.wait() => {}
@@ -183,11 +178,45 @@ async fn run(listening: Listening) -> io::Result<()> {
     Ok(())
 }
 
+/// Serves a connection until it ends, has to make room, or has not shown the token in time.
+async fn until_closed(
+    served: impl Future<Output = Result<(), hyper::Error>>,
+    connection: Arc<Connection>,
+    mut closed: oneshot::Receiver<()>,
+) {
+    tokio::pin!(served);
+    let first_head = tokio::time::sleep(FIRST_HEAD);
+    tokio::pin!(first_head);
+    let mut waits = true;
+    loop {
+        tokio::select! {
+            biased;
+            ended = &mut served => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection has failed");
+                }
+                return;
+            }
+            _ = &mut closed => return tracing::debug!("a connection has made room for another"),
+            () = &mut first_head, if waits => {
+                waits = false;
+                if connection.is_unauthenticated() {
+                    return tracing::debug!("a connection has not shown the token in time");
+                }
+            }
+        }
+    }
+}
+
 /// One connection, which may bring any number of requests, one after the other.
-fn connection(stream: TcpStream, way: Arc<Way>) -> impl GracefulConnection<Error = hyper::Error> {
+fn serving(
+    stream: TcpStream,
+    way: Arc<Way>,
+    connection: Arc<Connection>,
+) -> impl GracefulConnection<Error = hyper::Error> {
     let answer = service_fn(move |request| {
-        let way = Arc::clone(&way);
-        async move { Ok::<_, Infallible>(way.answer(request).await) }
+        let (way, connection) = (Arc::clone(&way), Arc::clone(&connection));
+        async move { Ok::<_, Infallible>(way.answer(request, &connection).await) }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
@@ -197,7 +226,7 @@ fn connection(stream: TcpStream, way: Arc<Way>) -> impl GracefulConnection<Error
 }
 
 impl Way {
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> Answer {
         let (head, body) = request.into_parts();
         match self.gate.check(&head) {
             Err(refusal) => {
@@ -210,7 +239,14 @@ impl Way {
             }
             Ok(Pass::Preflight { origin }) => preflight(origin),
             Ok(Pass::Request { origin }) => {
-                let mut answer = self.in_session(Request::from_parts(head, body)).await;
+                let mut answer = match connection.begin() {
+                    Ok(busy) => {
+                        let answer = self.in_session(Request::from_parts(head, body)).await;
+                        // It is under way until the last of it is sent.
+                        answer.map(|body| busy.until_sent(body).boxed())
+                    }
+                    Err(connections::Full) => refused(&Refusal::Full),
+                };
                 if let Some(origin) = origin {
                     allow(&mut answer, origin);
                 }
