@@ -6,12 +6,16 @@
 
 mod cli;
 mod install;
+mod limits;
 mod mcp;
 
 fn main() -> std::process::ExitCode {
     give_back_after(QUESTION);
-    spyhop::worker::run_worker_if_asked();
-    cli::main()
+    limits::ignore_file_size_signal();
+    limits::with_enough_stack(|| {
+        spyhop::worker::run_worker_if_asked();
+        cli::main()
+    })
 }
 
 /// A parser allocates and frees a small piece for each node: with this allocator, which the C code uses too, indexing

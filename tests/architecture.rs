@@ -24,7 +24,7 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// What is not a module of the library: the binary's front ends.
-const FRONT_ENDS: &[&str] = &["cli", "install", "main", "mcp"];
+const FRONT_ENDS: &[&str] = &["cli", "install", "limits", "main", "mcp"];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =

@@ -82,7 +82,7 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     if print && request.file.is_none() && request.client.default_scope().is_none() {
         return alone(&request);
     }
-    let folders = Folders::of_environment(std::env::current_dir()?).ok_or(Error::NoHome).map_err(usage)?;
+    let folders = Folders::of_environment(super::place::here()?).ok_or(Error::NoHome).map_err(usage)?;
     let planned = if name == INSTALL { install::install } else { install::uninstall };
     let Some(change) = planned(&request, &folders).map_err(usage)? else {
         let text = if name == INSTALL { "it is set up already" } else { "there is nothing to take back" };

@@ -137,10 +137,9 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     let roots: Vec<PathBuf> =
         matches.get_many::<PathBuf>("roots").map(|roots| roots.cloned().collect()).unwrap_or_default();
-    let here = || std::env::current_dir().map(|here| vec![here]);
     let profile = place::optional::<String>(matches, PROFILE.name).and_then(|name| Profile::by_name(name));
     let config = Config {
-        roots: if roots.is_empty() { here()? } else { roots },
+        roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: place::options(matches)?,
         profile: profile.unwrap_or(Profile::Default),
         give_back: crate::give_back,

@@ -42,6 +42,7 @@ use spyhop::catalog::{self, Operation};
 use spyhop::engine::{Error, ErrorKind};
 use spyhop::render::clean;
 
+use crate::limits::{self, WithoutThread};
 use output::Output;
 
 /// How a run ended, as grep has it.
@@ -129,8 +130,10 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     log::start(matches)?;
     if name == "mcp" {
+        limits::set_without_thread(WithoutThread::Unreported);
         return mcp::run(matches);
     }
+    limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
     let row = COMMANDS.iter().find(|(operation, _)| operation.name == name);
     let (_, run) = row.expect("the parser knows no other subcommand");

@@ -5,6 +5,7 @@
 //! folder as in any other tool and, where nothing is there, from the root: answers show root-relative paths, and
 //! what an answer shows can be typed back.
 
+use std::io;
 use std::mem::ManuallyDrop;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -34,7 +35,7 @@ pub struct Place {
 impl Place {
     /// What the arguments and the current folder choose.
     pub fn of(matches: &ArgMatches) -> Result<Place, Failure> {
-        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let cwd = here()?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
         let path = [args::HERE, catalog::PATH.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
@@ -43,7 +44,7 @@ impl Place {
 
     /// The same, with a path that stands without a flag.
     pub fn with(matches: &ArgMatches, path: &PathBuf) -> Result<Place, Failure> {
-        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let cwd = here()?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
         let root = given.map(|root| absolute(&cwd, root));
         Place::at(root, Some(path), &cwd, is_on_disk(matches))
@@ -102,7 +103,7 @@ impl Place {
     /// that is no UTF-8, or not be there.
     pub fn of_entry(matches: &ArgMatches, path: &Path) -> Result<(Place, PathBuf), Failure> {
         let place = Place::of(matches)?;
-        let cwd = std::env::current_dir().and_then(|folder| folder.canonicalize())?;
+        let cwd = here()?;
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let is_whole = path.is_absolute() || path.starts_with("~");
         if !is_whole && !is_there(&cwd.join(path)) && is_there(&place.root.join(path)) {
@@ -161,6 +162,21 @@ impl Place {
             (here, _) => here.map_err(usage),
         }
     }
+}
+
+/// The current folder, links resolved.
+pub fn here() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().and_then(|folder| folder.canonicalize());
+    here.map_err(|error| {
+        // The system has no name for it any more; the shell may have.
+        let named = std::env::var_os("PWD").filter(|name| !name.is_empty());
+        let named = named.map(|name| format!(" '{}'", name.display())).unwrap_or_default();
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "it has been deleted or moved".to_string(),
+            _ => error.to_string(),
+        };
+        Failure::Usage(format!("the current folder{named} cannot be used: {why}; change to another one"))
+    })
 }
 
 /// The value of an argument that this subcommand may not have.

@@ -253,7 +253,7 @@ impl Engine {
         corpus: Arc<Corpus>,
         progress: OnProgress<'_>,
     ) -> Result<(Arc<Corpus>, Freshness), Error> {
-        use ErrorKind::{DiskFull, Io, Locked, Permission, ReadOnly};
+        use ErrorKind::{DiskFull, Io, Locked, NoThread, Permission, ReadOnly};
         let checked_at = Some(SystemTime::now());
         // A worktree that is a moment behind is the same tree still; where a branch stood is another one.
         let patience = self.view().map_or(self.patience(), |_| self.patience().max(BEFORE_ANOTHER_COMMIT));
@@ -264,7 +264,9 @@ impl Engine {
                 _ => self.first(None, progress),
             },
             // What is committed still answers; the reply says that it may be behind.
-            Err(error) if matches!(error.kind(), Locked | DiskFull | ReadOnly | Permission | Io) => {
+            Err(error)
+                if matches!(error.kind(), Locked | DiskFull | ReadOnly | Permission | NoThread | Io) =>
+            {
                 let warnings = vec![format!("{error}; this answer is from the last commit")];
                 Ok((corpus, Freshness { warnings, ..Freshness::default() }))
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cores::NoThread;
 use crate::filter::FilterError;
 use crate::git::RevisionError;
 use crate::grammar::GrammarError;
@@ -43,12 +44,14 @@ pub enum ErrorKind {
     Locked,
     /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
     Stale,
-    /// There is no room left where the index lies.
+    /// There is no room left where the index lies, or a file of it may not grow further.
     DiskFull,
     /// The index lies where nothing can be written.
     ReadOnly,
     /// The index, or the tree, may not be read or written by this user.
     Permission,
+    /// The system gave this process no thread that the request needs.
+    NoThread,
     /// Reading or writing failed.
     Io,
     /// A fault of this program: nothing is wrong with the request or the index.
@@ -168,6 +171,7 @@ fn of_trouble(trouble: Trouble) -> ErrorKind {
         Trouble::DiskFull => ErrorKind::DiskFull,
         Trouble::ReadOnly => ErrorKind::ReadOnly,
         Trouble::Permission => ErrorKind::Permission,
+        Trouble::NoThread => ErrorKind::NoThread,
         Trouble::Other => ErrorKind::Io,
     }
 }
@@ -230,6 +234,11 @@ impl From<SearchError> for Error {
         };
         Error::of(kind, error)
     }
+}
+
+/// What to tell of a panic whose cause is that the system gave no thread; `None` of any other.
+pub fn no_thread(panic: &str) -> Option<String> {
+    NoThread::of_panic(panic).map(|error| error.to_string())
 }
 
 /// Where a root is a file or nothing at all, the message says which.

@@ -61,7 +61,7 @@ impl Engine {
             incomplete,
             next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
-            warnings: chosen.warnings,
+            warnings: scope.warning.into_iter().chain(chosen.warnings).collect(),
             lines: found.lines.into_iter().map(shown).collect(),
         })
     }
@@ -109,7 +109,8 @@ impl Engine {
             out,
         );
         let incomplete = incomplete(&printed.unread, &scope);
-        Ok(PrintedGrep { matched: printed.matched, incomplete, warnings: chosen.warnings })
+        let warnings = scope.warning.into_iter().chain(chosen.warnings).collect();
+        Ok(PrintedGrep { matched: printed.matched, incomplete, warnings })
     }
 
     /// What a file must hold for a request to match in it, in words; the index is asked for no more.

@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use api::LanguageRow;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, no_thread};
 pub use session::Session;
 pub use watch::Stop;
 
@@ -47,9 +47,9 @@ use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
-use crate::store;
+use crate::store::{self, Trouble};
 use crate::tokenize::Tokenizers;
-use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace};
+use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace, WorkspaceError};
 use crate::walk::WalkError;
 use crate::worker::Parsing;
 
@@ -114,7 +114,13 @@ impl Engine {
             (None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
         };
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
-        workspace.check_owner()?;
+        match workspace.check_owner() {
+            // What needs the index meets the error again; an exact search does without.
+            Err(WorkspaceError::File(error)) if error.trouble() == Trouble::Permission => {
+                tracing::warn!(%error, "the index cannot be read");
+            }
+            checked => checked?,
+        }
         let touched = TouchLog::load(&workspace.session_path());
         let mut engine = Engine {
             settings: Settings {

@@ -20,7 +20,7 @@ use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::Ground;
 use crate::search::SearchError;
-use crate::update::{Settings, Updater, stat_row};
+use crate::update::{Settings, Updater, WorkspaceError, stat_row};
 use crate::walk::{Candidate, Region, Walked};
 
 /// An entry that could not be looked into, and why.
@@ -38,6 +38,8 @@ pub(super) struct Scope {
     pub checked_at: Option<SystemTime>,
     /// Where the files are read.
     pub ground: Ground,
+    /// Why the index could not say which files to read, where there is one.
+    pub warning: Option<String>,
 }
 
 impl Engine {
@@ -69,7 +71,7 @@ impl Engine {
         {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
             let ground = self.ground_of(viewed)?;
-            return Ok(Scope { files, holes, checked_at: vouched_at, ground, recorded });
+            return Ok(Scope { files, holes, checked_at: vouched_at, ground, recorded, warning: None });
         }
         let checked_at = Some(SystemTime::now());
         let tracked = self.tracked();
@@ -84,7 +86,16 @@ impl Engine {
             (Some(viewed), Some(narrowed)) => viewed.moved_or(filter, walked, &narrowed),
             _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
         };
-        Ok(Scope { files, holes, checked_at, ground, recorded })
+        let warning = if recorded.is_none() { self.unread_index() } else { None };
+        Ok(Scope { files, holes, checked_at, ground, recorded, warning })
+    }
+
+    /// What an exact search says of an index that cannot be read.
+    fn unread_index(&self) -> Option<String> {
+        match self.committed_with(self.workspace.stamp().as_deref()) {
+            Ok(_) | Err(WorkspaceError::Missing { .. }) => None,
+            Err(error) => Some(format!("every file was read, because the index cannot be: {error}")),
+        }
     }
 
     /// What is recorded, where a watcher says that the tree is like that; and when it was asked.

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::cores::cores;
+use crate::cores::{cores, spread};
 
 /// So many paths a thread takes at once.
 const BLOCK: u32 = 8192;
@@ -134,12 +134,5 @@ pub(super) fn in_blocks<R: Send>(
     let work = || work(&next);
     // A thread costs as much as a few blocks.
     let threads = cores().min(blocks as usize / 2).min(16);
-    std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut results = vec![work()];
-        for helper in helpers {
-            results.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    })
+    spread(threads, work)
 }

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{Edge, Part, Plan};
+use crate::cores::spread;
 use crate::index::{Blocks, IndexError, IndexField, MIN_WORDS, Reader, Words};
 use crate::tokenize::OPEN_WORDS;
 
@@ -77,14 +78,8 @@ pub fn narrow(
     };
     // A thread is worth it where there are some segments to ask.
     let threads = super::scan::default_threads().min(n_segments / 4).max(1);
-    let mut lists: Vec<Listed> = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut lists = work()?;
-        for helper in helpers {
-            lists.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok::<_, IndexError>(lists)
-    })?;
+    let lists: Result<Vec<Vec<Listed>>, IndexError> = spread(threads, work).into_iter().collect();
+    let mut lists = lists?.concat();
     if lists.iter().all(|(_, list)| list.is_none()) {
         return Ok(None);
     }

@@ -222,7 +222,13 @@ fn in_order(
                 std::panic::resume_unwind(panic);
             }
         };
-        let _hands: Vec<_> = (0..threads).map(|_| scope.spawn(guarded)).collect();
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, guarded).ok();
+        let hands: Vec<_> = (0..threads).map_while(start).collect();
+        if hands.is_empty() {
+            // There is no further thread.
+            let mut hand = Hand::new(print);
+            return batches.iter().all(|files| hand.batch(files, emit));
+        }
         // Nor must one that no longer takes what they have, for whatever reason.
         let _stopped_at_the_end = AtTheEnd(stop);
         let (mut batch, mut place) = (0, 0);

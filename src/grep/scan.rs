@@ -10,7 +10,7 @@ use super::cover::Covered;
 use super::line::{Block, context, shown};
 use super::whole::Whole;
 use super::within::{Within, holds};
-use crate::cores::cores;
+use crate::cores::{cores, spread};
 use crate::path::RelPath;
 use crate::read::Ground;
 use crate::text::{Lines, Span};
@@ -108,14 +108,7 @@ pub fn scan(scan: &Scan<'_>) -> Found {
         results
     };
     let threads = scan.threads.unwrap_or_else(default_threads).min(scan.files.len()).max(1);
-    let mut results: Vec<(usize, InFile)> = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut results = work();
-        for helper in helpers {
-            results.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    });
+    let mut results: Vec<(usize, InFile)> = spread(threads, work).into_iter().flatten().collect();
     results.sort_unstable_by_key(|(place, _)| *place);
     scan.merged(results)
 }

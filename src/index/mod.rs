@@ -29,6 +29,7 @@ pub use verify::{guarded, verify};
 pub use words::{Documents, Stretches, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
+use crate::cores::NoThread;
 use crate::store::Trouble;
 
 /// Why the index could not be read or written.
@@ -59,13 +60,15 @@ impl IndexError {
 
     /// A file whose bytes make no sense is told as an I/O error that no system call gave; it is damage.
     fn of_io(error: &std::io::Error) -> IndexError {
-        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof, WouldBlock};
         match error.kind() {
             InvalidData | InvalidInput | Other | UnexpectedEof
                 if error.raw_os_error().is_none() && Trouble::of(error) == Trouble::Other =>
             {
                 IndexError::Damaged(error.to_string())
             }
+            // Files and folders are never waited for: that is a thread that could not be started.
+            WouldBlock if error.raw_os_error().is_some() => IndexError::Io(NoThread::new(error).into()),
             kind => {
                 let kind = match Trouble::of(error) {
                     Trouble::DiskFull => std::io::ErrorKind::StorageFull,
@@ -93,6 +96,7 @@ impl From<tantivy::TantivyError> for IndexError {
                 std::io::ErrorKind::WouldBlock,
                 "another process writes to it",
             )),
+            E::SystemError(said) if said.contains("spawn") => IndexError::Io(NoThread::new(said).into()),
             other => IndexError::Damaged(other.to_string()),
         }
     }

@@ -171,9 +171,13 @@ impl Reader {
         } else {
             let (first, second) = all.split_at(all.len() / 2);
             std::thread::scope(|scope| {
-                let helper = scope.spawn(|| open(second));
+                let helper = std::thread::Builder::new().spawn_scoped(scope, || open(second));
                 let mut segments = open(first)?;
-                segments.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                segments.extend(match helper {
+                    Ok(helper) => helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                    // There is no further thread.
+                    Err(_) => open(second)?,
+                });
                 Ok::<_, IndexError>(segments)
             })?
         };

@@ -14,6 +14,7 @@ use tantivy::directory::MmapDirectory;
 
 use super::directory::{META, PinnedDirectory};
 use super::{IndexError, Reader};
+use crate::cores::NoThread;
 
 /// Does what reads the index; a panic in there is damage, as are numbers that lead outside of what is there.
 pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
@@ -23,7 +24,10 @@ pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> R
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("reading it panicked");
-        Err(IndexError::Damaged(text.to_string()).into())
+        Err(match NoThread::of_panic(text) {
+            Some(error) => IndexError::Io(error.into()).into(),
+            None => IndexError::Damaged(text.to_string()).into(),
+        })
     })
 }
 

@@ -10,7 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use super::grams::{self, BLOCK_WORDS, Builder, Gram, Grams};
 use super::reader::{Blocks, Listed, Reader};
 use super::{IndexError, IndexField, guarded};
-use crate::cores::cores;
+use crate::cores::{cores, spread};
 use crate::store::{self, FileError};
 
 /// The words of a segment.
@@ -156,15 +156,7 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
             write_grams_of(&*SegmentReader::open(segment)?.inverted_index(field)?, path)?;
         }
     };
-    std::thread::scope(|scope| {
-        let threads = cores().min(lack.len()).max(1);
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let all = helpers
-            .into_iter()
-            .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        all.fold(own, |first, next| first.and(next))
-    })
+    spread(cores().min(lack.len()), work).into_iter().collect()
 }
 
 fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), IndexError> {

@@ -14,7 +14,9 @@ mod roots;
 mod server;
 mod warm;
 
+use std::any::Any;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +25,8 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use spyhop::catalog::tools::Profile;
-use spyhop::engine::Error;
 use spyhop::engine::api::Options;
+use spyhop::engine::{Error, no_thread};
 
 use oversize::Oversize;
 use server::Server;
@@ -63,7 +65,7 @@ pub fn serve(config: Config) -> Result<(), Failure> {
     let (server, resting) = server(config)?;
     let server = server.for_one();
     let runtime = runtime()?;
-    let served = runtime.block_on(async {
+    let serving = async {
         tokio::spawn(resting.watch());
         let (input, output) = stdio_pipes();
         let running = match server.serve((Oversize::new(input), output)).await {
@@ -71,12 +73,28 @@ pub fn serve(config: Config) -> Result<(), Failure> {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(Failure::Io(io::Error::other(error.to_string()))),
         };
-        running.waiting().await.map_err(|error| Failure::Io(error.into()))?;
-        Ok(())
-    });
+        match running.waiting().await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(match error.try_into_panic() {
+                Ok(panic) => of_panic(panic),
+                Err(error) => Failure::Io(error.into()),
+            }),
+        }
+    };
+    let served = catch_unwind(AssertUnwindSafe(|| runtime.block_on(serving)));
+    let served = served.unwrap_or_else(|panic| Err(of_panic(panic)));
     // An update that still runs is not waited for: whatever it has not committed is done again next time.
     runtime.shutdown_background();
     served
+}
+
+/// Where standard streams are no pipes, tokio reads them on a thread, and panics where there is none. Any other panic
+/// goes on.
+fn of_panic(panic: Box<dyn Any + Send>) -> Failure {
+    match panic.downcast_ref::<String>().and_then(|said| no_thread(said)) {
+        Some(text) => Failure::Io(io::Error::other(text)),
+        None => resume_unwind(panic),
+    }
 }
 
 /// What lets the roots of a server rest.

@@ -4,12 +4,13 @@
 //! with a note, or, where there is none yet, the state `indexing` with how far it is. What was given up on goes on in
 //! its thread, so the next call finds it done. Who watches the progress is willing to wait longer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State, Watched};
-use spyhop::engine::{Engine, Error, ErrorKind, Stop};
+use spyhop::engine::{Engine, Error, ErrorKind, Stop, no_thread};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
@@ -62,13 +63,17 @@ impl Tree {
         if builds && (refreshes || engine.status()?.state == State::Missing) {
             sender.send_replace(Update::Running(None));
             let engines = Arc::clone(&engines);
-            std::thread::spawn(move || {
+            let keep = move || {
                 bring_up_to_date(engines.worktree(), &sender);
                 engines.mark_used();
                 if refreshes {
                     stay_up_to_date(&engines);
                 }
-            });
+            };
+            // With the thread goes the sender, and calls compare the tree for themselves.
+            if let Err(error) = std::thread::Builder::new().spawn(keep) {
+                tracing::warn!(%error, "no thread keeps the index up to date");
+            }
         }
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
@@ -195,11 +200,18 @@ async fn run<T: Send + 'static>(
 ) -> Result<T, Answer> {
     // The turn ends with the work, not with the call: work that nobody waits for any more still runs.
     let turn = Arc::clone(turns).acquire_owned().await;
-    let work = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        work()
-    });
-    work.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
+    let start = move || {
+        tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work()
+        })
+    };
+    // Where the system gives no thread, tokio panics.
+    let started = catch_unwind(AssertUnwindSafe(start)).map_err(|panic| {
+        let said = panic.downcast_ref::<String>().and_then(|said| no_thread(said));
+        agent::error(&said.unwrap_or_else(|| "the call failed".to_string()), "no-thread")
+    })?;
+    started.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
 }
 
 /// Makes the index or brings it up to date. Where another process is at it, its result is waited for: a first answer

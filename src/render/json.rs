@@ -95,6 +95,7 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::DiskFull => "disk-full",
         ErrorKind::ReadOnly => "read-only",
         ErrorKind::Permission => "permission",
+        ErrorKind::NoThread => "no-thread",
         ErrorKind::Io => "io",
         ErrorKind::Internal => "internal",
     }

@@ -3,15 +3,19 @@
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
+use crate::cores::NoThread;
+
 /// The cause of a failed read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// There is no space left, or none that this user may fill.
+    /// There is no space left, none that this user may fill, or a file reached the size that this process may give it.
     DiskFull,
     /// Nothing can be written on that file system.
     ReadOnly,
     /// This user may not.
     Permission,
+    /// The system gave no thread for it.
+    NoThread,
     /// Anything else.
     Other,
 }
@@ -26,6 +30,9 @@ impl Trouble {
         // `source` of an I/O error passes over the error that it holds, so that one is asked first.
         let mut inner: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as _);
         while let Some(error) = inner {
+            if error.is::<NoThread>() {
+                return Trouble::NoThread;
+            }
             if let Some(error) = error.downcast_ref::<io::Error>() {
                 return Trouble::of(error);
             }
@@ -46,10 +53,13 @@ impl Trouble {
     /// What to do about it, to be put behind the error's own words; empty when nothing is known.
     pub fn advice(self) -> &'static str {
         match self {
-            Trouble::DiskFull => "; free some space, or place the index elsewhere",
+            Trouble::DiskFull => {
+                "; free some space, raise the limit of file sizes, or place the index elsewhere"
+            }
             Trouble::ReadOnly => "; place the index where it can be written",
             Trouble::Permission => "; change who may use it, or place the index elsewhere",
-            Trouble::Other => "",
+            // The error's own words say it.
+            Trouble::NoThread | Trouble::Other => "",
         }
     }
 }
@@ -67,6 +77,7 @@ mod tests {
         }
         assert_eq!(Trouble::of(&ErrorKind::ReadOnlyFilesystem.into()), Trouble::ReadOnly);
         assert_eq!(Trouble::of(&ErrorKind::PermissionDenied.into()), Trouble::Permission);
+        assert_eq!(Trouble::of(&NoThread::new("text").into()), Trouble::NoThread);
         assert_eq!(Trouble::of(&io::Error::other("text")), Trouble::Other);
     }
 }

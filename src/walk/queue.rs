@@ -5,6 +5,8 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+use crate::cores::spread;
+
 /// Runs `work` on every task and on the tasks it returns, on up to `threads` threads, and gives back what each
 /// thread gathered. Latest tasks come first, which keeps the queue short on deep trees.
 pub(super) fn drain<T, Out, F>(tasks: Vec<T>, threads: usize, work: F) -> Vec<Out>
@@ -25,14 +27,7 @@ where
         }
         out
     };
-    std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut outs = vec![run()];
-        for helper in helpers {
-            outs.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        outs
-    })
+    spread(threads, run)
 }
 
 struct Queue<T> {

@@ -8,6 +8,7 @@ use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind};
 
 use super::Inbox;
+use crate::cores::check_thread;
 use crate::path::RelPath;
 use crate::walk::{self, Region};
 
@@ -50,6 +51,8 @@ impl Eyes {
             Ok(event) => hears.event(&event),
             Err(error) => hears.inbox.go_blind(words(&error)),
         };
+        // `notify` goes on without its thread, and then panics, also where it is dropped, which ends the process.
+        check_thread().map_err(|error| error.to_string())?;
         let watcher = RecommendedWatcher::new(hear, Config::default()).map_err(|error| words(&error))?;
         let eyes = Eyes { watcher: Mutex::new(watcher), inbox, ground, excludes: Mutex::default() };
         eyes.add(&eyes.ground.asks, RecursiveMode::NonRecursive).map_err(|error| words(&error))?;

@@ -10,6 +10,8 @@ mod explain;
 mod forms;
 mod install;
 mod like_ripgrep;
+#[cfg(unix)]
+pub mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
 mod operations;

@@ -95,3 +95,33 @@ fn a_request_that_is_too_long_is_answered_over_pipes() {
     assert!(found.to_string().contains("paint.py"), "{found}");
     assert_eq!(session.end(), 0);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_without_a_thread_is_answered() {
+    use std::os::unix::process::CommandExt;
+
+    use crate::cli::limits;
+
+    if !limits::is_root("a_call_without_a_thread_is_answered") {
+        return;
+    }
+    let uid = 200_000 + std::process::id();
+    let mut refused = 0;
+    for threads in 1..=4 {
+        let tree = Tree::new(SMALL);
+        tree.run(&["index", "-q"]);
+        limits::give(&tree, uid);
+        let mut command = tree.command();
+        let command = command.args(["mcp", "--http", "127.0.0.1:0"]).env("SPYHOP_MCP_TOKEN", TOKEN);
+        limits::limit(command.uid(uid).gid(uid), libc::RLIMIT_NPROC as u32, threads);
+        let server = Server::start(command, 2);
+        for (tool, given) in [("index_status", json!({})), ("grep_files", json!({ "pattern": "circle" }))] {
+            let answer = server.post(GOOD, &request(tool, given)).body;
+            refused += usize::from(answer.contains("no further thread") && answer.contains("no-thread"));
+            let is_answered = answer.contains("paint.py") || answer.contains("state: ");
+            assert!(is_answered || answer.contains("no further thread"), "{threads}: {answer}");
+        }
+    }
+    assert!(refused > 0, "the limit was not met");
+}
