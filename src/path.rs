@@ -70,9 +70,10 @@ impl RelPath {
         Ok(RelPath(parts.join("/").into()))
     }
 
-    /// This path with one more part. `name` is a directory entry's name, so it holds no separator.
+    /// This path with one more part. A name that no part can have is replaced by [`as_part`], so the result lies below
+    /// this path whatever the name is.
     pub fn join(&self, name: &str) -> RelPath {
-        debug_assert!(!name.is_empty() && !name.contains('/') && name != "." && name != "..", "{name:?}");
+        let name = &*as_part(name);
         if self.0.is_empty() { RelPath(name.into()) } else { RelPath([&self.0, "/", name].concat().into()) }
     }
 
@@ -116,6 +117,37 @@ impl RelPath {
     /// The platform path below `root`.
     pub fn below(&self, root: &Path) -> PathBuf {
         if self.0.is_empty() { root.to_path_buf() } else { root.join(&*self.0) }
+    }
+}
+
+/// Why `name` cannot be one part of a path; `None` when it can.
+pub fn part_fault(name: &[u8]) -> Option<&'static str> {
+    let is_separator = |byte: &u8| *byte == b'/' || (cfg!(windows) && matches!(byte, b'\\' | b':'));
+    match name {
+        b"" => Some("is empty"),
+        b"." => Some("stands for the folder itself"),
+        b".." => Some("leads out of its folder"),
+        _ if name.iter().any(is_separator) => Some("holds a separator"),
+        _ if name.contains(&0) => Some("holds a NUL byte"),
+        _ => None,
+    }
+}
+
+/// `name` where it can be one part of a path, else a form of it that can: with U+FFFD for what no part may hold.
+pub fn as_part(name: &str) -> Cow<'_, str> {
+    if part_fault(name.as_bytes()).is_none() {
+        return Cow::Borrowed(name);
+    }
+    let is_whole = matches!(name, "." | "..");
+    let replaced = |c: char| match c {
+        '/' | '\0' => '\u{fffd}',
+        '\\' | ':' if cfg!(windows) => '\u{fffd}',
+        _ if is_whole => '\u{fffd}',
+        c => c,
+    };
+    match name {
+        "" => Cow::Borrowed("\u{fffd}"),
+        name => Cow::Owned(name.chars().map(replaced).collect()),
     }
 }
 
@@ -185,6 +217,25 @@ mod tests {
         err("../x", "path '../x' leaves its root");
         err("a/../../x", "path 'a/../../x' leaves its root");
         err("a\0b", "path 'a\\0b' holds a NUL byte");
+    }
+
+    #[test]
+    fn no_name_joins_to_a_path_that_cannot_be() {
+        let root = RelPath::new("a").unwrap();
+        for (name, expected) in [
+            ("b", "a/b"),
+            ("..b", "a/..b"),
+            ("", "a/\u{fffd}"),
+            (".", "a/\u{fffd}"),
+            ("..", "a/\u{fffd}\u{fffd}"),
+            ("/x", "a/\u{fffd}x"),
+            ("../x", "a/..\u{fffd}x"),
+            ("b\0c", "a/b\u{fffd}c"),
+        ] {
+            let joined = root.join(name);
+            assert_eq!(joined.as_str(), expected, "{name:?}");
+            assert_eq!(RelPath::new(joined.as_str()).as_ref(), Ok(&joined), "{name:?}");
+        }
     }
 
     #[test]

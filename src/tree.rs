@@ -8,15 +8,15 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
-use crate::path::RelPath;
+use crate::path::{RelPath, part_fault};
 
 /// A tree whose files never change.
 pub trait Tree: Send + Sync {
     /// The way from the top to the root.
     fn prefix(&self) -> &RelPath;
 
-    /// The entries of a folder, sorted by the bytes of their names. `NotFound` where there is no such folder.
-    fn list(&self, folder: &RelPath) -> io::Result<Arc<[TreeEntry]>>;
+    /// The entries of a folder. `NotFound` where there is no such folder.
+    fn list(&self, folder: &RelPath) -> io::Result<Arc<TreeFolder>>;
 
     /// How many bytes an entry has.
     fn size(&self, entry: &TreeEntry) -> io::Result<u64>;
@@ -27,11 +27,7 @@ pub trait Tree: Send + Sync {
     /// The entry at a path; `NotFound` where there is none.
     fn find(&self, path: &RelPath) -> io::Result<TreeEntry> {
         let folder = RelPath::new(path.parent().unwrap_or("")).map_err(io::Error::other)?;
-        let entries = self.list(&folder)?;
-        let found = entries
-            .binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(path.file_name().as_bytes()))
-            .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
-        Ok(entries[found].clone())
+        self.list(&folder)?.entry(path.file_name().as_bytes()).cloned()
     }
 
     /// The path from the top of what lies at `rel` below the root.
@@ -44,6 +40,59 @@ pub trait Tree: Send + Sync {
 pub fn below(folder: &RelPath, rel: &RelPath) -> RelPath {
     let parts = rel.as_str().split('/').filter(|part| !part.is_empty());
     parts.fold(folder.clone(), |path, part| path.join(part))
+}
+
+/// The entries of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeFolder {
+    entries: Vec<TreeEntry>,
+    refused: Vec<Refused>,
+}
+
+/// An entry whose name cannot be taken, which a tree of a folder of the system never has. Nothing below it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its name.
+    pub name: OsString,
+    /// What is wrong with the name, as the end of a sentence that begins with the name.
+    pub fault: &'static str,
+}
+
+impl TreeFolder {
+    /// A folder of these entries, in any order. Of entries with one name the first stays.
+    pub fn new(mut all: Vec<TreeEntry>) -> TreeFolder {
+        all.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+        let mut folder = TreeFolder { entries: Vec::with_capacity(all.len()), refused: Vec::new() };
+        for entry in all {
+            let name = entry.name.as_encoded_bytes();
+            let is_git = name.eq_ignore_ascii_case(b".git");
+            let is_again = folder.entries.last().is_some_and(|last| last.name == entry.name);
+            let fault = part_fault(name)
+                .or(is_git.then_some("is reserved for git's own folder"))
+                .or(is_again.then_some("stands twice in its folder"));
+            match fault {
+                None => folder.entries.push(entry),
+                Some(fault) => folder.refused.push(Refused { name: entry.name, fault }),
+            }
+        }
+        folder
+    }
+
+    /// The entries that can be taken, sorted by the bytes of their names, each name once.
+    pub fn entries(&self) -> &[TreeEntry] {
+        &self.entries
+    }
+
+    /// The entries that cannot.
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+
+    /// The entry of this name; `NotFound` where there is none.
+    pub fn entry(&self, name: &[u8]) -> io::Result<&TreeEntry> {
+        let place = self.entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(name));
+        place.map(|place| &self.entries[place]).map_err(|_| io::ErrorKind::NotFound.into())
+    }
 }
 
 /// An entry of a folder.

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Head, Repo};
 use crate::path::RelPath;
-use crate::tree::{BlobId, Tree, TreeEntry, TreeKind};
+use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
 
 /// How many names an error offers.
 const OFFERED: usize = 5;
@@ -183,15 +183,25 @@ fn no_commit(spec: &str, reason: impl std::fmt::Display) -> RevisionError {
     RevisionError::NoCommit { spec: spec.to_string(), reason: reason.to_string() }
 }
 
-/// The tree of a commit. Folders that were listed are kept, since files are found by their paths again and again.
+/// The largest object of a folder that is read. A folder of a million files has half as many bytes.
+const MAX_FOLDER_BYTES: u64 = 64 << 20;
+
+/// The tree of a commit. Folders that were listed are kept, since files are found by their paths again and again; those
+/// that are one object are kept once, whatever their number.
 pub struct CommitTree {
     inner: gix::ThreadSafeRepository,
     commit: String,
     top: ObjectId,
     prefix: RelPath,
-    folders: RwLock<FxHashMap<RelPath, Arc<[TreeEntry]>>>,
+    folders: RwLock<Folders>,
     /// Handles that no thread uses just now.
     idle: Mutex<Vec<gix::Repository>>,
+}
+
+#[derive(Default)]
+struct Folders {
+    by_path: FxHashMap<RelPath, Arc<TreeFolder>>,
+    by_id: FxHashMap<ObjectId, Arc<TreeFolder>>,
 }
 
 impl CommitTree {
@@ -208,8 +218,14 @@ impl CommitTree {
         result
     }
 
-    fn entries(&self, id: ObjectId) -> io::Result<Vec<TreeEntry>> {
+    fn folder(&self, id: ObjectId) -> io::Result<TreeFolder> {
         self.with(|repo| {
+            let bytes = repo.find_header(id).map_err(missing)?.size();
+            if bytes > MAX_FOLDER_BYTES {
+                let text =
+                    format!("the folder has {bytes} bytes in git, above the limit of {MAX_FOLDER_BYTES}");
+                return Err(io::Error::other(text));
+            }
             let object = repo.find_object(id).map_err(missing)?;
             let tree = gix::objs::TreeRef::from_bytes(&object.data, id.kind()).map_err(io::Error::other)?;
             let mut entries = Vec::with_capacity(tree.entries.len());
@@ -223,8 +239,7 @@ impl CommitTree {
                 let id = entry.oid.as_bytes().try_into().map_err(io::Error::other)?;
                 entries.push(TreeEntry { name: os_string(entry.filename), kind, id: BlobId(id) });
             }
-            entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
-            Ok(entries)
+            Ok(TreeFolder::new(entries))
         })
     }
 }
@@ -234,8 +249,8 @@ impl Tree for CommitTree {
         &self.prefix
     }
 
-    fn list(&self, folder: &RelPath) -> io::Result<Arc<[TreeEntry]>> {
-        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(folder).cloned();
+    fn list(&self, folder: &RelPath) -> io::Result<Arc<TreeFolder>> {
+        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).by_path.get(folder).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
@@ -248,10 +263,12 @@ impl Tree for CommitTree {
             }
             object_id(entry.id)
         };
-        let entries: Arc<[TreeEntry]> = self.entries(id)?.into();
+        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).by_id.get(&id).cloned();
+        let listed = known.map_or_else(|| self.folder(id).map(Arc::new), Ok)?;
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
-        folders.insert(folder.clone(), Arc::clone(&entries));
-        Ok(entries)
+        folders.by_path.insert(folder.clone(), Arc::clone(&listed));
+        folders.by_id.insert(id, Arc::clone(&listed));
+        Ok(listed)
     }
 
     fn size(&self, entry: &TreeEntry) -> io::Result<u64> {

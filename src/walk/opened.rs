@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::folder::{Entry, Failure, Folder, Kind, Listed};
 use super::{Stat, rules};
-use crate::path::RelPath;
-use crate::tree::{BlobId, Tree, TreeEntry, TreeKind};
+use crate::path::{RelPath, as_part};
+use crate::tree::{BlobId, Refused, Tree, TreeFolder, TreeKind};
 
 /// A directory.
 pub(super) enum Opened<'a> {
@@ -20,8 +20,11 @@ pub(super) enum Opened<'a> {
 /// A folder of a tree.
 pub(super) struct OfTree<'a> {
     tree: &'a dyn Tree,
-    entries: Arc<[TreeEntry]>,
+    folder: Arc<TreeFolder>,
 }
+
+/// The longest target of a link that is read; no system follows a longer one.
+const MAX_TARGET_BYTES: u64 = 4096;
 
 /// In the inode of a blob's [`Stat`]: none of the system is so high, nor has the bit that says what is wanted.
 const BLOB: u64 = 1 << 62;
@@ -48,20 +51,21 @@ impl Stat {
 impl<'a> Opened<'a> {
     /// The folder at `path`, counted from the top of `tree`.
     pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<Opened<'a>> {
-        Ok(Opened::Tree(OfTree { tree, entries: tree.list(path)? }))
+        Ok(Opened::Tree(OfTree { tree, folder: tree.list(path)? }))
     }
 
     pub fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
         match self {
             Opened::Folder(folder) => folder.list(),
-            Opened::Tree(OfTree { entries, .. }) => {
+            Opened::Tree(OfTree { folder, .. }) => {
                 let kind = |kind: TreeKind| match kind {
                     TreeKind::File => Kind::File,
                     TreeKind::Folder => Kind::Dir,
                     TreeKind::Link => Kind::Link,
                     TreeKind::Submodule => Kind::Special("submodule"),
                 };
-                Ok((Listed::of(entries.iter().map(|entry| (&*entry.name, kind(entry.kind)))), Vec::new()))
+                let entries = folder.entries().iter().map(|entry| (&*entry.name, kind(entry.kind)));
+                Ok((Listed::of(entries), folder.refused().iter().map(refusal).collect()))
             }
         }
     }
@@ -70,7 +74,7 @@ impl<'a> Opened<'a> {
         match self {
             Opened::Folder(folder) => folder.stat(listed, entry),
             Opened::Tree(of) => {
-                let found = of.entry(listed.exact_name(entry).as_encoded_bytes())?;
+                let found = of.folder.entry(listed.exact_name(entry).as_encoded_bytes())?;
                 Ok(Stat::of_blob(of.tree.size(found)?, found.id))
             }
         }
@@ -80,18 +84,22 @@ impl<'a> Opened<'a> {
         match self {
             Opened::Folder(folder) => folder.read_link(name),
             Opened::Tree(of) => {
-                let target = of.tree.read(of.entry(name.as_bytes())?)?;
+                let link = of.folder.entry(name.as_bytes())?;
+                let bytes = of.tree.size(link)?;
+                if bytes > MAX_TARGET_BYTES {
+                    return Err(io::Error::other(format!("its target has {bytes} bytes")));
+                }
+                let target = of.tree.read(link)?;
                 Ok(String::from_utf8_lossy(&target).into_owned().into())
             }
         }
     }
 }
 
-impl OfTree<'_> {
-    fn entry(&self, name: &[u8]) -> io::Result<&TreeEntry> {
-        let place = self.entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(name));
-        place.map(|place| &self.entries[place]).map_err(|_| io::ErrorKind::NotFound.into())
-    }
+/// The row of an entry whose name cannot be taken: under a name that can, with the exact one in its detail.
+fn refusal(Refused { name, fault }: &Refused) -> Failure {
+    let row = as_part(&name.to_string_lossy()).into_owned();
+    (Some(row), io::Error::other(format!("its name {name:?} {fault}")))
 }
 
 /// The bytes of an ignore file of a tree, `folder` counted from its top.
