@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::api::*;
-use super::{Engine, Error, ErrorKind, lock};
+use super::{Engine, Error, ErrorKind, cancel, lock};
 use crate::index;
 use crate::meta::{Meta, View, ViewInfo, ViewKey};
 use crate::search::{self, Corpus, SearchError};
@@ -223,6 +223,7 @@ impl Engine {
         let patience = self.patience();
         loop {
             while patience.is_zero() && Lock::holder(&self.workspace.lock_path()).is_some() {
+                cancel::check()?;
                 match self.current() {
                     Ok(Current::Whole(corpus)) => {
                         let text = "another process is indexing; this answer is from its last commit";

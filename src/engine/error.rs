@@ -44,6 +44,10 @@ pub enum ErrorKind {
     Locked,
     /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
     Stale,
+    /// The tree of a commit is beyond what is walked; the message names the bound.
+    TooLarge,
+    /// The caller cancelled the call.
+    Cancelled,
     /// There is no room left where the index lies, or a file of it may not grow further.
     DiskFull,
     /// The index lies where nothing can be written.
@@ -150,7 +154,12 @@ impl From<GrammarError> for Error {
 
 impl From<WalkError> for Error {
     fn from(error: WalkError) -> Error {
-        Error::of(ErrorKind::NoRoot, error)
+        let kind = match &error {
+            WalkError::TooLarge { .. } | WalkError::TooSlow { .. } => ErrorKind::TooLarge,
+            WalkError::Cancelled => ErrorKind::Cancelled,
+            _ => ErrorKind::NoRoot,
+        };
+        Error::of(kind, error)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod api;
+mod cancel;
 mod chosen;
 mod current;
 mod doctor;
@@ -33,6 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use api::LanguageRow;
+pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use session::Session;
 pub use watch::Stop;
@@ -409,6 +411,7 @@ impl Engine {
             text_first: if self.options.text_first { update::TEXT_FIRST } else { u64::MAX },
             since: None,
             on_list: None,
+            cancel: cancel::current(),
         })
     }
 

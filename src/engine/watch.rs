@@ -334,6 +334,7 @@ impl Watch<'_> {
                 on_list: Some(&on_list),
                 head: updater.head.clone(),
                 ground: updater.ground.clone(),
+                cancel: updater.cancel.clone(),
                 ..*updater
             };
             updater.refresh(committed.as_deref(), LOCK_PATIENCE, &|_| ())

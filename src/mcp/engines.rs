@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use spyhop::engine::api::{Options, Progress};
-use spyhop::engine::{Engine, Error};
+use spyhop::engine::{Cancel, Engine, Error};
 use tokio::sync::Notify;
 
 use super::arguments::Call;
@@ -70,9 +70,15 @@ impl Engines {
         &self.options
     }
 
-    /// Answers a call.
-    pub fn answer(&self, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
-        let answer = calls::answer(&*self.of(call.view.as_deref())?, call, progress);
+    /// Answers a call, which `cancel` ends early.
+    pub fn answer(
+        &self,
+        call: &Call,
+        cancel: &Cancel,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Told, Error> {
+        let engine = self.of(call.view.as_deref())?;
+        let answer = Engine::cancellable(cancel, || calls::answer(&engine, call, progress));
         self.mark_used();
         answer
     }

@@ -1,8 +1,9 @@
 //! Trees that stay warm: an engine each, its index brought up to date in the background, and answers meanwhile.
 //!
 //! It owns time. The engine blocks; here a call waits for it a little and then takes what is there: the last commit
-//! with a note, or, where there is none yet, the state `indexing` with how far it is. What was given up on goes on in
-//! its thread, so the next call finds it done. Who watches the progress is willing to wait longer.
+//! with a note, or, where there is none yet, the state `indexing` with how far it is. What the server gave up on goes on in
+//! its thread, so the next call finds it done; what the client cancelled ends where it walks a tree. Who watches the
+//! progress is willing to wait longer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State, Watched};
-use spyhop::engine::{Engine, Error, ErrorKind, Stop, no_thread};
+use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop, no_thread};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
@@ -38,8 +39,10 @@ pub struct Tree {
     update: watch::Receiver<Update>,
     /// How many calls run at once; more would only compete for the same processors.
     calls: Arc<Semaphore>,
-    /// The same for answers from the last commit and for the state, which calls that wait must not hold up.
+    /// How many answers from the last commit and exact searches run at once, which calls that wait must not hold up.
     asides: Arc<Semaphore>,
+    /// How many questions for the state run at once. None of the calls above, which may walk a whole tree, holds these up.
+    states: Arc<Semaphore>,
 }
 
 /// The update that begins with the server.
@@ -76,8 +79,8 @@ impl Tree {
             }
         }
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
-        let [calls, asides] = [at_once, at_once].map(|permits| Arc::new(Semaphore::new(permits)));
-        Ok(Tree { engines, update, calls, asides })
+        let [calls, asides, states] = [at_once; 3].map(|permits| Arc::new(Semaphore::new(permits)));
+        Ok(Tree { engines, update, calls, asides, states })
     }
 
     /// The root, as the engine names it.
@@ -90,12 +93,25 @@ impl Tree {
         Arc::clone(&self.engines)
     }
 
-    /// Answers a call about this tree.
+    /// Answers a call about this tree. Where the answer is dropped before it has come, because the client cancelled the
+    /// request or its connection has gone, the call is cancelled.
     pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<Told, Answer> {
-        let engines = Arc::clone(&self.engines);
+        let cancel = CancelOnDrop::default();
+        let outcome = self.answered(call, watcher, &cancel.cancel).await;
+        cancel.disarm();
+        outcome
+    }
+
+    async fn answered(
+        &self,
+        call: Arc<Call>,
+        watcher: &mut Watcher,
+        cancel: &Cancel,
+    ) -> Result<Told, Answer> {
+        let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
         if matches!(call.ask, Ask::Grep(_)) {
             // It reads the files as they are and needs no index, so it is what there is meanwhile.
-            let work = move || engines.answer(&call, &|_| ()).map_err(|error| calls::failed(&error));
+            let work = move || engines.answer(&call, &cancel, &|_| ()).map_err(|error| calls::failed(&error));
             return run(&self.asides, work).await;
         }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
@@ -107,7 +123,7 @@ impl Tree {
         let asked = Arc::clone(&call);
         let work = run(&self.calls, move || {
             let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
-            engines.answer(&asked, &tell).map_err(|error| calls::failed(&error))
+            engines.answer(&asked, &cancel, &tell).map_err(|error| calls::failed(&error))
         });
         tokio::pin!(work);
         let deadline = tokio::time::sleep(patience);
@@ -133,7 +149,7 @@ impl Tree {
     pub async fn status(&self, roots: Vec<std::path::PathBuf>) -> Outcome {
         let engines = self.engines();
         let update = *self.update.borrow();
-        run(&self.asides, move || {
+        run(&self.states, move || {
             let status = engines.worktree().status();
             engines.mark_used();
             let mut status = status.map_err(|error| calls::failed(&error))?;
@@ -187,6 +203,28 @@ impl Tree {
             }
         })
         .await
+    }
+}
+
+/// Cancels a call when it is dropped before it was disarmed.
+#[derive(Default)]
+struct CancelOnDrop {
+    cancel: Cancel,
+    is_disarmed: bool,
+}
+
+impl CancelOnDrop {
+    /// The call has ended, or goes on although nobody waits for it.
+    fn disarm(mut self) {
+        self.is_disarmed = true;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if !self.is_disarmed {
+            self.cancel.cancel();
+        }
     }
 }
 

@@ -92,6 +92,8 @@ pub fn error_kind(kind: ErrorKind) -> &'static str {
         ErrorKind::NoSources => "no-sources",
         ErrorKind::Locked => "locked",
         ErrorKind::Stale => "stale",
+        ErrorKind::TooLarge => "too-large",
+        ErrorKind::Cancelled => "cancelled",
         ErrorKind::DiskFull => "disk-full",
         ErrorKind::ReadOnly => "read-only",
         ErrorKind::Permission => "permission",

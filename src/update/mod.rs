@@ -46,7 +46,7 @@ use crate::path::RelPath;
 use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
-use crate::walk::{self, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
+use crate::walk::{self, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Parsing;
 pub use quarantine::Quarantine;
 use quarantine::Suspect;
@@ -237,6 +237,8 @@ pub struct Updater<'e> {
     pub since: Option<Since<'e>>,
     /// Told of each folder just before it is listed.
     pub on_list: Option<&'e OnList<'e>>,
+    /// Ends a walk early.
+    pub cancel: Option<Cancel>,
 }
 
 /// What is known of a tree since it was as a commit has it.
@@ -317,6 +319,7 @@ impl Updater<'_> {
             is_tracked: Some(&tracked),
             on_list: self.on_list,
             tree: self.ground.tree(),
+            cancel: self.cancel.as_ref(),
             ..self.settings.walk_options()
         };
         let mut walked = walk(self.workspace.root(), &options)?;
@@ -340,6 +343,7 @@ impl Updater<'_> {
             threads: self.threads,
             is_tracked: Some(&tracked),
             tree: self.ground.tree(),
+            cancel: self.cancel.as_ref(),
             ..self.settings.walk_options()
         };
         let own = self.own_index().map(|own| own.path);

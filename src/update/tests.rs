@@ -98,6 +98,7 @@ impl Tree {
             text_first: self.text_first,
             since: None,
             on_list: None,
+            cancel: None,
         })
     }
 

@@ -62,6 +62,11 @@ impl Listed {
         &self.names[entry.at..entry.at + entry.len]
     }
 
+    /// How many bytes all names have.
+    pub(super) fn name_bytes(&self) -> usize {
+        self.names.len()
+    }
+
     pub(super) fn exact_name<'a>(&'a self, entry: &'a Entry) -> &'a OsStr {
         entry.exact.as_deref().unwrap_or_else(|| OsStr::new(self.name(entry)))
     }

@@ -20,6 +20,7 @@ use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::tree::Tree;
 
+mod bounds;
 mod built_in;
 mod folder;
 mod opened;
@@ -32,6 +33,8 @@ mod some;
 mod tally;
 mod trace;
 
+use bounds::Spent;
+pub use bounds::{Bounds, Cancel};
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
 use folder::{Entry, Folder, Listed};
 use opened::Opened;
@@ -66,6 +69,10 @@ pub struct WalkOptions<'a> {
     pub on_list: Option<&'a OnList<'a>>,
     /// What is walked in place of the folder at the root; that still says whose rules count above and beside it.
     pub tree: Option<&'a dyn Tree>,
+    /// What such a tree may take.
+    pub bounds: Bounds,
+    /// Ends the walk early.
+    pub cancel: Option<&'a Cancel>,
 }
 
 /// Where directories are told of.
@@ -143,6 +150,29 @@ pub enum WalkError {
         /// What the system said.
         source: io::Error,
     },
+    /// The tree of a commit has more of something than a walk takes.
+    #[error(
+        "the tree of the commit is too large to be searched: it has {value} {what} or more, above the limit of {bound}"
+    )]
+    TooLarge {
+        /// Of what.
+        what: &'static str,
+        /// How much the walk had met when it ended.
+        value: u64,
+        /// How much is the most.
+        bound: u64,
+    },
+    /// The walk of a commit took too long.
+    #[error("the walk of the commit took {seconds} seconds or more, above the limit of {bound}")]
+    TooSlow {
+        /// How long it took.
+        seconds: u64,
+        /// How long it may take.
+        bound: u64,
+    },
+    /// The caller cancelled the walk.
+    #[error("the walk was cancelled by the caller")]
+    Cancelled,
 }
 
 /// The candidates below `root`, and everything that was seen and left out. The root itself may be a symbolic link;
@@ -156,6 +186,7 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
 
     let threads = options.threads.unwrap_or_else(default_threads).max(1);
     let parts = queue::drain(dirs, threads, |dir, part: &mut Tally| walker.visit(dir, part));
+    walker.spent.checked()?;
     Ok(tally::sum(parts.into_iter().chain([tally])))
 }
 
@@ -174,6 +205,7 @@ pub fn walk_below(root: &Path, folders: &[RelPath], options: &WalkOptions) -> Re
     }
     let threads = options.threads.unwrap_or_else(default_threads).max(1);
     let parts = queue::drain(dirs, threads, |dir, part: &mut Tally| walker.visit(dir, part));
+    walker.spent.checked()?;
     Ok(tally::heap(parts.into_iter().chain([Tally { skipped, ..Tally::default() }])))
 }
 
@@ -275,6 +307,7 @@ struct Walker<'a> {
     top: Folder,
     /// How many directories have a number.
     numbers: AtomicUsize,
+    spent: Spent<'a>,
 }
 
 impl<'a> Walker<'a> {
@@ -290,7 +323,8 @@ impl<'a> Walker<'a> {
             base.level = None;
         }
         let top = Folder::open(root).map_err(|source| root_error(root, source))?;
-        Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1) })
+        let spent = Spent::new(options.tree.map(|_| options.bounds), options.cancel);
+        Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1), spent })
     }
 
     fn top(&self) -> Dir {
@@ -312,6 +346,9 @@ impl<'a> Walker<'a> {
     }
 
     fn visit(&self, dir: Dir, out: &mut Tally) -> Vec<Dir> {
+        if !self.spent.goes_on() {
+            return Vec::new();
+        }
         match self.list(&dir) {
             Ok(listing) => self.sort_out(&dir, listing, out),
             // It went away since it was seen, so it is no longer part of the tree.
@@ -337,6 +374,11 @@ impl<'a> Walker<'a> {
         out: &mut Tally,
     ) -> Vec<Dir> {
         let mut dirs = Vec::new();
+        let depth = dir.rel.as_str().split('/').filter(|part| !part.is_empty()).count();
+        let (n_entries, names) = (listing.listed.entries.len(), listing.listed.name_bytes());
+        if !self.spent.take_folder(n_entries, names, dir.rel.as_str().len(), depth) {
+            return dirs;
+        }
         let mut block = Block::of(dir.number, listing.listed.entries.len());
         for entry in listing.listed.entries.iter().filter(|entry| is_asked(listing.name(entry))) {
             let rel = dir.rel.join(listing.name(entry));
@@ -350,6 +392,7 @@ impl<'a> Walker<'a> {
                 }
                 Verdict::Keep(wanted) => match listing.folder.stat(&listing.listed, entry) {
                     Ok(stat) => {
+                        self.spent.take_file(stat.size);
                         block.files.push(Candidate { path: rel, stat, wanted });
                         continue;
                     }

@@ -79,6 +79,7 @@ pub fn walk_some(root: &Path, region: &Region, options: &WalkOptions) -> Result<
     }
     let threads = options.threads.unwrap_or_else(default_threads).max(1).min(dirs.len().max(1));
     let parts = queue::drain(dirs, threads, |dir, part: &mut Tally| walker.visit(dir, part));
+    walker.spent.checked()?;
     let mut walked = tally::heap(parts.into_iter().chain([tally]));
     walked.skipped.retain(|row| region.contains(row.path.as_str()));
     Ok(walked)
