@@ -21,7 +21,7 @@ use crate::path::RelPath;
 use crate::read::Ground;
 use crate::search::SearchError;
 use crate::update::{Settings, Updater, WorkspaceError, stat_row};
-use crate::walk::{Candidate, Region, Walked};
+use crate::walk::{BAD_LINE, Candidate, Region, Walked};
 
 /// An entry that could not be looked into, and why.
 type Hole = (RelPath, String);
@@ -204,7 +204,9 @@ fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
 
 /// What a row of what was left out says about completeness: ripgrep would have searched it.
 fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
-    let counts = matches!(row.reason, SkipReason::Unreadable | SkipReason::NameNotUtf8);
+    // A line of an ignore file that does not count leaves nothing out.
+    let is_of_rules = row.detail.starts_with(BAD_LINE);
+    let counts = matches!(row.reason, SkipReason::Unreadable | SkipReason::NameNotUtf8) && !is_of_rules;
     let detail = if row.detail.is_empty() { row.reason.name() } else { &row.detail };
     (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| (row.path.clone(), detail.to_string()))
 }

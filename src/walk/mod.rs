@@ -39,7 +39,7 @@ pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
 use folder::{Entry, Folder, Listed};
 use opened::Opened;
 pub use outside::{decides, decides_inside, exclude_of, outside, private_rules};
-pub use rules::{IgnoreKind, IgnoreRule};
+pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule};
 use rules::{Level, Ruling};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
@@ -446,8 +446,7 @@ impl<'a> Walker<'a> {
                 Some((tree, folder)) => opened::ignore_file(*tree, folder, name),
                 None => rules::bytes_of(&path.join(name)),
             };
-            rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, error| {
-                let detail = format!("its rules do not count: {error}");
+            rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, detail| {
                 let path = dir.rel.join(name);
                 broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
             })

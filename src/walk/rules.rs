@@ -30,9 +30,15 @@ use crate::tree::{Tree, TreeKind};
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;
 
-/// Above this, patterns are compiled when they are read, so that a file that is too much for the matcher is a row.
-/// Below, none is: the matcher's limit is some hundred times as many bytes as a pattern has.
-const MAX_LAZY_BYTES: u64 = 16 << 10;
+/// A longer line does not count. This is arbitrary: no system has paths that are as long, and the matcher refuses patterns of
+/// some hundred times as many bytes.
+const MAX_LINE_BYTES: usize = 16 << 10;
+
+/// How the detail of a row begins that tells of one line of an ignore file. The others of the file count.
+pub const BAD_LINE: &str = "line ";
+
+/// So many lines of a file are told of.
+const TOLD_LINES: usize = 5;
 
 /// The ignore files of a directory, the one that decides first in front.
 pub(super) const NAMES: [(&str, Kind); 3] =
@@ -103,7 +109,9 @@ struct IgnoreFile {
 }
 
 struct Patterns {
-    matcher: Gitignore,
+    /// One after the other has the patterns of the file. Mostly one has all; patterns that are too much for one matcher
+    /// are shared out.
+    matchers: Vec<Gitignore>,
     /// The line of each pattern; the last one where it stands twice, because that one decides.
     lines: FxHashMap<Box<str>, u32>,
 }
@@ -113,16 +121,14 @@ impl IgnoreFile {
         if !self.sieve.passes(path, is_dir) {
             return Match::None;
         }
-        self.patterns().matcher.matched(path, is_dir)
+        let matched = |matcher: &'_ Gitignore| -> bool { !matcher.matched(path, is_dir).is_none() };
+        // The last pattern that matches decides.
+        let last = self.patterns().matchers.iter().rev().find(|matcher| matched(matcher));
+        last.map_or(Match::None, |matcher| matcher.matched(path, is_dir))
     }
 
     fn patterns(&self) -> &Patterns {
-        self.patterns.get_or_init(|| {
-            compile(&self.text, &self.shown).unwrap_or_else(|error| {
-                tracing::warn!("the rules of {} do not count: {error}", self.shown);
-                Patterns { matcher: Gitignore::empty(), lines: FxHashMap::default() }
-            })
-        })
+        self.patterns.get_or_init(|| compile(&self.text, &self.shown))
     }
 
     fn rule(&self, glob: &Glob) -> IgnoreRule {
@@ -216,8 +222,8 @@ impl Base {
                 Some(tree) => ignore_file(tree, &folder, name),
                 None => bytes_of(&dir.join(name)),
             };
-            level = enter(&dir, &read, prefix.len(), &shown, present, level.as_ref(), |name, error| {
-                tracing::warn!("the rules of {} do not count: {error}", dir.join(name).display());
+            level = enter(&dir, &read, prefix.len(), &shown, present, level.as_ref(), |name, detail| {
+                tracing::warn!("{}: {detail}", dir.join(name).display());
             });
             prefix.push_str(&part.to_string_lossy());
             prefix.push('/');
@@ -262,7 +268,8 @@ impl Present {
 }
 
 /// The level of the directory at `path`, whose ignore files `bytes` reads by their names. `shown` leads these names in
-/// rows. A file that is there and cannot be read is reported by its name within the directory, and does not count.
+/// rows. A file that is there and cannot be read is reported by its name within the directory and does not count, and so is
+/// a line that does not.
 pub(super) fn enter(
     path: &Path,
     bytes: &dyn Fn(&str) -> io::Result<Vec<u8>>,
@@ -270,14 +277,20 @@ pub(super) fn enter(
     shown: &str,
     present: Present,
     above: Option<&Arc<Level>>,
-    mut broken: impl FnMut(&str, io::Error),
+    mut broken: impl FnMut(&str, String),
 ) -> Option<Arc<Level>> {
     let mut files = Vec::new();
     for ((name, kind), present) in NAMES.into_iter().zip(present.ignore_files) {
         if present {
-            match bytes(name).and_then(|bytes| parse(bytes, kind, format!("{shown}{name}"))) {
-                Ok(file) => files.extend(file),
-                Err(error) => broken(name, error),
+            match bytes(name) {
+                Ok(bytes) => {
+                    let (file, bad_lines) = parse(bytes, kind, format!("{shown}{name}"));
+                    files.extend(file);
+                    if let Some(detail) = bad_lines {
+                        broken(name, detail);
+                    }
+                }
+                Err(error) => broken(name, format!("its rules do not count: {error}")),
             }
         }
     }
@@ -369,7 +382,11 @@ fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
 }
 
 fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
-    parse(bytes_of(path)?, kind, shown)
+    let (file, bad_lines) = parse(bytes_of(path)?, kind, shown);
+    if let Some(detail) = bad_lines {
+        tracing::warn!("{}: {detail}", path.display());
+    }
+    Ok(file)
 }
 
 /// The bytes of an ignore file.
@@ -388,34 +405,74 @@ pub(super) fn check_size(bytes: u64) -> io::Result<()> {
     }
 }
 
-/// An ignore file; `None` when no pattern is in it. A line that is no pattern counts for nothing, as in git.
-fn parse(bytes: Vec<u8>, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
+/// An ignore file, `None` when no pattern is in it; and the detail of a row for the lines that are too long to count. A
+/// line that is not a pattern counts for nothing, as in git.
+fn parse(bytes: Vec<u8>, kind: Kind, shown: String) -> (Option<IgnoreFile>, Option<String>) {
     let text = String::from_utf8_lossy(&bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let is_bad = |line: &str| line.len() > MAX_LINE_BYTES && !line.starts_with('#');
+    let bad: Vec<String> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| is_bad(line))
+        .map(|(number, line): (u32, &str)| format!("{number} ({} bytes)", line.len()))
+        .collect();
+    // The other lines keep their numbers.
+    let text = match bad.is_empty() {
+        true => text.to_string(),
+        false => text.lines().flat_map(|line| [if is_bad(line) { "" } else { line }, "\n"]).collect(),
+    };
     let sieve = Sieve::of(&text);
-    if sieve.is_empty() {
-        return Ok(None);
-    }
-    let patterns = OnceLock::new();
-    if text.len() as u64 > MAX_LAZY_BYTES {
-        let _ = patterns.set(compile(&text, &shown)?);
-    }
-    Ok(Some(IgnoreFile { kind, shown, text, sieve, patterns }))
+    let file =
+        (!sieve.is_empty()).then(|| IgnoreFile { kind, shown, text, sieve, patterns: OnceLock::new() });
+    (file, (!bad.is_empty()).then(|| bad_lines(&bad)))
 }
 
-fn compile(text: &str, shown: &str) -> io::Result<Patterns> {
-    // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
-    let mut builder = GitignoreBuilder::new("");
+fn bad_lines(bad: &[String]) -> String {
+    let more = bad.len().saturating_sub(TOLD_LINES);
+    let told = bad[..bad.len() - more].join(", ");
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let verb = if bad.len() == 1 { "does" } else { "do" };
+    format!(
+        "{BAD_LINE}{told}{others} {verb} not count, being above {MAX_LINE_BYTES} bytes; the other lines count"
+    )
+}
+
+fn compile(text: &str, shown: &str) -> Patterns {
     let mut lines = FxHashMap::default();
+    let mut patterns: Vec<(u32, &str)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        if let Err(error) = builder.add_line(None, line) {
-            tracing::debug!("{shown}: {error}");
-        }
+        patterns.push((number, line));
         // A pattern is known by its line without blanks at the end, unless the last one is escaped.
         let pattern = if line.ends_with("\\ ") { line } else { line.trim_end() };
         lines.insert(pattern.into(), number);
     }
-    Ok(Patterns { matcher: builder.build().map_err(io::Error::other)?, lines })
+    let mut matchers = Vec::new();
+    share_out(&patterns, shown, &mut matchers);
+    Patterns { matchers, lines }
+}
+
+/// Compiles patterns into as few matchers as take them. A matcher takes so much; one line alone is never too much for it
+/// (see [`MAX_LINE_BYTES`]), but where one is, only that line does not count.
+fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore>) {
+    // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
+    let mut builder = GitignoreBuilder::new("");
+    for (number, line) in patterns {
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::debug!("{shown}:{number}: {error}");
+        }
+    }
+    match builder.build() {
+        Ok(matcher) => matchers.push(matcher),
+        Err(error) if patterns.len() <= 1 => {
+            let number = patterns.first().map_or(0, |(number, _)| *number);
+            tracing::warn!("{shown}:{number}: the line does not count: {error}");
+        }
+        Err(_) => {
+            let (first, rest) = patterns.split_at(patterns.len() / 2);
+            share_out(first, shown, matchers);
+            share_out(rest, shown, matchers);
+        }
+    }
 }
 
 /// The rules that a repository keeps for itself, whether or not there are any, from what stands at `.git`.

@@ -532,3 +532,39 @@ fn a_panic_in_the_callers_function_does_not_hang_the_walk() {
     let is_tracked = |_: &RelPath, _: bool| panic!("asked");
     let _ = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), threads: Some(3), ..plain() });
 }
+
+/// A pattern of 200,000 wildcards is too much for the matcher; the others of its file act.
+#[test]
+fn a_line_that_does_not_count_costs_only_itself() {
+    let dir = tree("-- a.log\n-- b.tmp\n-- c.rs\n-- keep.log");
+    let many = |sign: &str| sign.repeat(200_000);
+    let rules = format!("*.log\n{}\n#{}\n*.tmp\n[{}\n!keep.log\n", many("?"), many("?"), many("a"));
+    fs::write(dir.path().join(".gitignore"), rules).unwrap();
+    check_at(
+        dir.path(),
+        &plain(),
+        "c.rs
+         keep.log
+         ! .gitignore [unreadable: line 2 (200000 bytes), 5 (200001 bytes) do not count, being above 16384 bytes; the other lines count]
+         ! a.log [ignored: .gitignore:1: *.log]
+         ! b.tmp [ignored: .gitignore:4: *.tmp]",
+    );
+}
+
+/// Where all patterns together are too much for one matcher, several share them, and the last that matches decides.
+#[test]
+fn patterns_that_are_too_much_together_all_count() {
+    let dir = tree("-- a.log\n-- b.tmp\n-- keep.log");
+    let long = |name: &str| format!("{}*{name}", "[a-y]?".repeat(2500));
+    let long: Vec<String> = (0..100).map(|number| long(&format!("{number}.log"))).collect();
+    let rules = format!("*.log\n{}\n!keep.log\n{}\n*.tmp\n", long[..50].join("\n"), long[50..].join("\n"));
+    fs::write(dir.path().join(".gitignore"), rules).unwrap();
+    check_at(
+        dir.path(),
+        &plain(),
+        "keep.log
+         ! .gitignore [hidden: '.gitignore' begins with a dot]
+         ! a.log [ignored: .gitignore:1: *.log]
+         ! b.tmp [ignored: .gitignore:103: *.tmp]",
+    );
+}
