@@ -47,6 +47,7 @@ pub mod path;
 pub mod text;
 
 pub mod clean;
+mod gitdir;
 pub mod model;
 pub mod tree;
 

@@ -14,6 +14,7 @@ pub use self::state::*;
 pub use self::views::*;
 pub use super::session::{Interest, Recall, Sent, Session};
 use crate::filter::FilterSpec;
+pub use crate::git::Reach as GitReach;
 use crate::id::{ContentHash, Generation};
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
@@ -77,6 +78,9 @@ pub struct Options {
     /// Nothing is checked out: what it holds is read from git's objects, and only content that is not indexed at its
     /// path is parsed. A branch is followed when it moves.
     pub view: Option<String>,
+    /// From which folders the repository around the root is read. Default [`GitReach::Anywhere`]; a server that answers
+    /// for others has to name its roots.
+    pub git_reach: GitReach,
 }
 
 impl Default for Options {
@@ -98,6 +102,7 @@ impl Default for Options {
             grammars: None,
             parsing: Parsing::InProcess,
             view: None,
+            git_reach: GitReach::Anywhere,
         }
     }
 }

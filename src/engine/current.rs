@@ -155,9 +155,15 @@ impl Engine {
 
     /// The commit that answers, brought up to date as the options say.
     pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
-        let (corpus, freshness) = self.chosen_by_policy(progress)?;
+        let (corpus, mut freshness) = self.chosen_by_policy(progress)?;
+        freshness.warnings.extend(self.unused_repository());
         self.mark_used(corpus.key());
         Ok((corpus, freshness))
+    }
+
+    /// What an answer says where there seems to be a repository that is not used.
+    pub(super) fn unused_repository(&self) -> Option<String> {
+        self.no_repo.as_ref().map(|why| format!("the git repository is not used: {why}"))
     }
 
     fn chosen_by_policy(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {

@@ -64,6 +64,8 @@ pub struct Engine {
     settings: Settings,
     grammars: Grammars,
     repo: Option<Repo>,
+    /// Why there is none, where there seems to be one.
+    no_repo: Option<String>,
     /// What is searched in place of the worktree.
     revision: Option<Revision>,
     /// The tree of the commit that was read last.
@@ -108,7 +110,10 @@ impl Engine {
             Some(folder) => Grammars::with_overrides(folder)?,
             None => Grammars::built_in(),
         };
-        let repo = git::discover(&root);
+        let (repo, no_repo) = match git::discover_within(&root, &options.git_reach) {
+            Ok(repo) => (repo, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         let owner = repo.as_ref().map_or_else(|| root.clone(), Repo::common_dir);
         let home = index_home(&options)?;
         let dir = match (&home, &options.index_dir) {
@@ -135,6 +140,7 @@ impl Engine {
             options,
             grammars,
             repo,
+            no_repo,
             revision: None,
             tree: Mutex::default(),
             workspace,

@@ -59,7 +59,8 @@ impl Engine {
         let spec = spec.trim();
         let Some(repo) = &self.repo else {
             let root = self.root().to_path_buf();
-            return Err(RevisionError::NoRepository { spec: spec.to_string(), root }.into());
+            let (spec, why) = (spec.to_string(), self.no_repo.clone());
+            return Err(RevisionError::NoRepository { spec, root, why }.into());
         };
         self.revision = Some(repo.revision(spec)?);
         // Whether its tree can be read is known before anything is asked of it.

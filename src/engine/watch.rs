@@ -392,7 +392,8 @@ impl Watch<'_> {
     /// Whether the tree belongs to another repository by now, or to none any more: another index answers then.
     fn is_elsewhere(&self) -> bool {
         let folders = |repo: &Repo| (repo.top().to_path_buf(), repo.git_dir(), repo.common_dir());
-        git::discover(self.engine.root()).as_ref().map(folders) != self.engine.repo.as_ref().map(folders)
+        let now = git::discover_within(self.engine.root(), &self.engine.options.git_reach).ok().flatten();
+        now.as_ref().map(folders) != self.engine.repo.as_ref().map(folders)
     }
 }
 

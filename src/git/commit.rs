@@ -24,12 +24,25 @@ const OFFERED: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RevisionError {
     /// There is no repository.
-    #[error("'{spec}' names a revision, but there is no git repository around {}; leave the view out", root.display())]
+    #[error(
+        "'{spec}' names a revision, but there is no git repository around {}{}; leave the view out",
+        root.display(), why.as_ref().map_or_else(String::new, |why| format!(" that can be used ({why})"))
+    )]
     NoRepository {
         /// What was asked for.
         spec: String,
         /// Where.
         root: PathBuf,
+        /// Why there is none, where there seems to be one.
+        why: Option<String>,
+    },
+    /// Its objects or references are not read.
+    #[error("'{spec}' cannot be looked up: {reason}; leave the view out")]
+    NotRead {
+        /// What was asked for.
+        spec: String,
+        /// Why.
+        reason: String,
     },
     /// Nothing has that name.
     #[error("there is no revision '{spec}' in the repository at {}; {}", top.display(), offered(near))]
@@ -80,6 +93,7 @@ pub struct Revision {
 impl Repo {
     /// What `spec` stands for: a branch, a tag, a commit or any other name that git has for one.
     pub fn revision(&self, spec: &str) -> Result<Revision, RevisionError> {
+        self.check_for(spec)?;
         let repo = self.inner.to_thread_local();
         let unknown = || self.unknown(spec);
         let is_branch = |name: &str| ["refs/heads/", "refs/remotes/"].iter().any(|at| name.starts_with(at));
@@ -99,6 +113,16 @@ impl Repo {
         let object = id.object().map_err(|error| no_commit(spec, error))?;
         let commit = object.peel_to_commit().map_err(|error| no_commit(spec, error))?;
         Ok(Revision { spec: spec.to_string(), branch: None, commit: commit.id().to_hex().to_string() })
+    }
+
+    /// Checks what is read to look `spec` up.
+    fn check_for(&self, spec: &str) -> Result<(), RevisionError> {
+        let not_read = |reason: String| RevisionError::NotRead { spec: spec.to_string(), reason };
+        self.sound.borrows.clone().map_or(Ok(()), |borrows| Err(not_read(borrows)))?;
+        let checked = self.sound.check_refs().and_then(|()| self.sound.check_head());
+        let checked =
+            checked.and_then(|()| self.sound.check_name(spec)).and_then(|()| self.sound.check_objects());
+        checked.map_err(|error| not_read(error.to_string()))
     }
 
     /// Where a revision stands now: its branch may have moved. `None` when that is gone.
@@ -149,6 +173,9 @@ impl Repo {
 
     /// The tree of a commit, for a search of what lies at `root` in the worktree.
     pub fn tree_of(&self, spec: &str, commit: &str, root: &Path) -> Result<CommitTree, RevisionError> {
+        self.sound
+            .check_objects()
+            .map_err(|error| RevisionError::NotRead { spec: spec.to_string(), reason: error.to_string() })?;
         let repo = self.inner.to_thread_local();
         let folder = || {
             let root = std::fs::canonicalize(root).ok()?;
@@ -157,6 +184,7 @@ impl Repo {
         let prefix = folder().ok_or_else(|| RevisionError::NoRepository {
             spec: spec.to_string(),
             root: root.to_path_buf(),
+            why: None,
         })?;
         let id = ObjectId::from_hex(commit.as_bytes()).map_err(|error| no_commit(spec, error))?;
         let found = repo.find_commit(id).map_err(|error| no_commit(spec, error))?;

@@ -14,19 +14,26 @@ use std::sync::OnceLock;
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::open::Options;
-use gix::sec::trust::Mapping;
 
 pub use commit::{CommitTree, Revision, RevisionError};
+pub use sound::Reach;
+use sound::Sound;
 
+use crate::gitdir::{self, GitDirError};
 use crate::path::RelPath;
 
 mod commit;
+mod sound;
+
+/// No object that is read is larger: an indexed file has at most as many bytes.
+const MAX_OBJECT_BYTES: usize = 1 << 30;
 
 /// A repository with a worktree.
 #[derive(Clone)]
 pub struct Repo {
     inner: gix::ThreadSafeRepository,
     top: PathBuf,
+    sound: Sound,
 }
 
 /// Where a worktree stands.
@@ -53,21 +60,59 @@ pub fn short(name: &str) -> &str {
 }
 
 /// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a
-/// bare or a broken one.
+/// bare or a broken one, or one that is not used for another reason.
 pub fn discover(folder: &Path) -> Option<Repo> {
-    let folder = fs::canonicalize(folder).ok()?;
-    let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
-    let inner = match gix::ThreadSafeRepository::discover_opts(&folder, Default::default(), trust) {
+    discover_within(folder, &Reach::Anywhere).unwrap_or_else(|error| {
+        tracing::warn!("the repository around {} is not used: {error}", folder.display());
+        None
+    })
+}
+
+/// As [`discover`], read only from where `reach` allows.
+///
+/// # Errors
+/// Where there is a repository that is not used, because it belongs to another folder or cannot be read safely.
+pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDirError> {
+    let Ok(folder) = fs::canonicalize(folder) else { return Ok(None) };
+    let Some((top, sound)) = nearest(&folder, reach)? else { return Ok(None) };
+    let options = Options::isolated()
+        .open_path_as_is(true)
+        .config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}")]);
+    let inner = match gix::ThreadSafeRepository::open_opts(top.join(".git"), options) {
         Ok(inner) => inner,
         Err(error) => {
             tracing::debug!("no repository around {}: {error}", folder.display());
-            return None;
+            return Ok(None);
         }
     };
-    let top = fs::canonicalize(inner.work_dir()?).ok()?;
-    let git_dir = fs::canonicalize(inner.git_dir()).ok()?;
+    let Some(top) = inner.work_dir().and_then(|top| fs::canonicalize(top).ok()) else { return Ok(None) };
     // `core.worktree` can point anywhere, and git's own folder lies in the worktree without belonging to it.
-    (folder.starts_with(&top) && !folder.starts_with(git_dir)).then_some(Repo { inner, top })
+    let is_inside = folder.starts_with(&top) && !folder.starts_with(&sound.git_dir.dir);
+    Ok(is_inside.then_some(Repo { inner, top, sound }))
+}
+
+/// The nearest folder from `folder` up that has a repository, on the same file system as git has it.
+fn nearest(folder: &Path, reach: &Reach) -> Result<Option<(PathBuf, Sound)>, GitDirError> {
+    for at in folder.ancestors().take_while(|at| is_on_one_device(folder, at)) {
+        if let Some(git_dir) = gitdir::of(&at.join(".git"))?
+            && let Some(sound) = Sound::check(at, git_dir, reach)?
+        {
+            return Ok(Some((at.to_path_buf(), sound)));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(unix)]
+fn is_on_one_device(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
+    device(a) == device(b)
+}
+
+#[cfg(not(unix))]
+fn is_on_one_device(_: &Path, _: &Path) -> bool {
+    true
 }
 
 impl Repo {
@@ -91,6 +136,10 @@ impl Repo {
 
     /// What is checked out now; it is read anew each time. Empty where it cannot be read.
     pub fn head(&self) -> Head {
+        if let Err(error) = self.sound.check_head() {
+            tracing::warn!("cannot read the head of {}: {error}", self.top.display());
+            return Head::default();
+        }
         let repo = self.inner.to_thread_local();
         let head = match repo.head() {
             Ok(head) => head,
@@ -108,7 +157,8 @@ impl Repo {
 
     /// The files that git tracks, asked about by their paths from the top.
     pub fn tracked(&self) -> Tracked {
-        Tracked { inner: self.inner.clone(), prefix: String::new(), index: OnceLock::new(), is_all: false }
+        let (inner, sound) = (self.inner.clone(), self.sound.clone());
+        Tracked { inner, sound, prefix: String::new(), index: OnceLock::new(), is_all: false }
     }
 
     /// What a commit tracks: everything that is in it.
@@ -134,6 +184,7 @@ impl Repo {
 /// The files that git tracks, as its index lists them. The index is read when it is first asked, and then kept.
 pub struct Tracked {
     inner: gix::ThreadSafeRepository,
+    sound: Sound,
     /// The way from the top to the root, empty or with `/` at its end.
     prefix: String,
     /// `None` inside where there is no index or it cannot be read.
@@ -181,10 +232,16 @@ impl Tracked {
     }
 
     fn load(&self) -> Option<gix::index::File> {
+        if let Err(error) = self.sound.check_index() {
+            tracing::warn!("the index is not read: {error}");
+            return None;
+        }
         let repo = self.inner.to_thread_local();
         let path = repo.index_path();
+        let options =
+            gix::index::decode::Options { alloc_limit_bytes: Some(MAX_OBJECT_BYTES), ..Default::default() };
         // Like git, which leaves the checksum to fsck: verifying it takes longer than reading the entries.
-        let index = gix::index::File::at(&path, repo.object_hash(), true, Default::default());
+        let index = gix::index::File::at(&path, repo.object_hash(), true, options);
         index.inspect_err(|error| tracing::debug!("no index at {}: {error}", path.display())).ok()
     }
 }

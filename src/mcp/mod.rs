@@ -25,7 +25,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use spyhop::catalog::tools::Profile;
-use spyhop::engine::api::Options;
+use spyhop::engine::api::{GitReach, Options};
 use spyhop::engine::{Error, no_thread};
 
 use oversize::Oversize;
@@ -114,8 +114,10 @@ impl Resting {
 fn server(config: Config) -> Result<(Server, Resting), Failure> {
     let wake = Arc::new(Notify::new());
     let mut trees: Vec<Tree> = Vec::new();
+    // Clients read nothing outside of the roots, by way of git neither.
+    let options = Options { git_reach: GitReach::Within(config.roots.clone()), ..config.options };
     for root in &config.roots {
-        let tree = Tree::open(root, config.options.clone(), Arc::clone(&wake)).map_err(Failure::Engine)?;
+        let tree = Tree::open(root, options.clone(), Arc::clone(&wake)).map_err(Failure::Engine)?;
         if !trees.iter().any(|other| other.root() == tree.root()) {
             trees.push(tree);
         }

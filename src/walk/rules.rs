@@ -12,8 +12,8 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use super::GlobalExcludes;
 use super::opened::ignore_file;
 use super::sieve::Sieve;
+use crate::gitdir;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeKind};
 
@@ -391,10 +392,7 @@ fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>
 
 /// The bytes of an ignore file.
 pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_RULES_BYTES + 1).read_to_end(&mut bytes)?;
-    check_size(bytes.len() as u64)?;
-    Ok(bytes)
+    gitdir::bounded(path, MAX_RULES_BYTES)
 }
 
 /// Refuses an ignore file that is too large.
@@ -475,29 +473,8 @@ fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore
     }
 }
 
-/// The rules that a repository keeps for itself, whether or not there are any, from what stands at `.git`.
+/// The rules that a repository keeps for itself, whether or not there are any, from what stands at `.git`. A `.git` that leads
+/// to a repository of another folder has none.
 pub(super) fn exclude_file(dot_git: &Path) -> Option<PathBuf> {
-    common_git_dir(dot_git).map(|dir| dir.join("info/exclude"))
-}
-
-/// The folder that all worktrees of a repository share, from what stands at `.git`: that folder itself, or a file
-/// that leads to it, as submodules and linked worktrees have.
-fn common_git_dir(dot_git: &Path) -> Option<PathBuf> {
-    let line = |path: &Path| -> Option<String> {
-        if !fs::metadata(path).ok()?.is_file() {
-            return None;
-        }
-        let mut text = String::new();
-        File::open(path).ok()?.take(1 << 16).read_to_string(&mut text).ok()?;
-        Some(text.trim_end_matches(['\r', '\n']).to_string())
-    };
-    let git_dir = if dot_git.is_dir() {
-        dot_git.to_path_buf()
-    } else {
-        dot_git.parent()?.join(line(dot_git)?.strip_prefix("gitdir: ")?)
-    };
-    Some(match line(&git_dir.join("commondir")) {
-        Some(common) => git_dir.join(common),
-        None => git_dir,
-    })
+    gitdir::of(dot_git).ok().flatten().map(|git_dir| git_dir.common.join("info/exclude"))
 }

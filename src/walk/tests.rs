@@ -365,6 +365,9 @@ fn a_repository_below_keeps_to_its_own_git_rules() {
          *.tmp
          -- inner/.git
          gitdir: ../.git/modules/inner
+         -- .git/modules/inner/config
+         [core]
+         worktree = ../../../inner
          -- .git/modules/inner/info/exclude
          *.own
          -- a.excluded
