@@ -66,6 +66,7 @@ impl Engine {
             })
         };
         let found = scan(&scope.files, 0, None);
+        super::cancel::check()?;
         let numbers = 0..corpus.n_files() as u32;
         let ranked: FxHashMap<&str, u32> = numbers.map(|file| (corpus.path(file), file)).collect();
         let (mut lines, mut others, mut counts) = (Vec::new(), Vec::new(), Vec::new());

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::api::*;
 use super::current::{Freshness, Recorded};
 use super::lookup::{Cursor, rows};
-use super::scope::Scope;
-use super::{Engine, Error};
+use super::scope::{Hole, Scope};
+use super::{Cancel, Engine, Error, cancel};
 use crate::filter::Filter;
 use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
 use crate::id::LanguageId;
@@ -49,6 +49,7 @@ impl Engine {
             masks: !self.options.show_secrets,
             threads: self.options.threads,
         });
+        cancel::check()?;
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
         let incomplete = incomplete(&found.unread, &scope);
         let last = found.lines.last().filter(|_| found.more);
@@ -61,7 +62,7 @@ impl Engine {
             incomplete,
             next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
-            warnings: scope.warning.into_iter().chain(chosen.warnings).collect(),
+            warnings: scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository()).collect(),
             lines: found.lines.into_iter().map(shown).collect(),
         })
     }
@@ -108,8 +109,12 @@ impl Engine {
             },
             out,
         );
+        // ripgrep searches files of such names. Here paths are UTF-8, which is no failure of the search.
+        let (names, holes): (Vec<Hole>, _) = scope.holes.into_iter().partition(|hole| hole.is_of_name);
+        scope.holes = holes;
         let incomplete = incomplete(&printed.unread, &scope);
-        let warnings = scope.warning.into_iter().chain(chosen.warnings).collect();
+        let warnings = scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository());
+        let warnings = warnings.chain(unsearched(&names)).collect();
         Ok(PrintedGrep { matched: printed.matched, incomplete, warnings })
     }
 
@@ -123,14 +128,20 @@ impl Engine {
         Ok(plan(request, &wanted).to_string())
     }
 
-    /// Whether a file may answer by its language; asked on the threads, because it may have to read the file.
+    /// Whether a file may answer by its language; asked on the threads, because it may have to read the file. None may once
+    /// the call is cancelled.
     pub(super) fn takes<'f>(
         &'f self,
         filter: &'f Filter,
         ground: &'f Ground,
     ) -> impl Fn(&RelPath) -> bool + Sync + 'f {
         let asks_for_languages = filter.asks_for_languages();
-        move |path| !asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path, ground))
+        let cancel = cancel::current();
+        let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
+        move |path| {
+            !is_cancelled()
+                && (!asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path, ground)))
+        }
     }
 
     /// The language of a file as indexing it now would have it.
@@ -195,12 +206,22 @@ fn shown(line: grep::Line) -> GrepLine {
 
 /// Why not every line was counted; `None` when all were.
 pub(super) fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
-    let holes = scope.holes.iter().map(|(path, why)| (path, why.as_str()));
+    let holes = scope.holes.iter().map(|hole| (&hole.path, hole.why.as_str()));
     let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
     let mut all = holes.chain(unread);
     let (path, why) = all.next()?;
     Some(match all.count() {
         0 => format!("{path} could not be read: {why}"),
         others => format!("{path} and {others} more could not be read: {why}"),
+    })
+}
+
+/// What is said of entries that were not searched because of their names.
+fn unsearched(names: &[Hole]) -> Option<String> {
+    let (first, others) = names.split_first()?;
+    let (path, why) = (first.path.shown(), &first.why);
+    Some(match others.len() {
+        0 => format!("{path} was not searched: {why}, which is not UTF-8"),
+        others => format!("{path} and {others} more were not searched: {why}, which is not UTF-8"),
     })
 }

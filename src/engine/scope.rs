@@ -23,8 +23,13 @@ use crate::search::SearchError;
 use crate::update::{Settings, Updater, WorkspaceError, stat_row};
 use crate::walk::{BAD_LINE, Candidate, Region, Walked};
 
-/// An entry that could not be looked into, and why.
-type Hole = (RelPath, String);
+/// An entry that could not be looked into.
+pub(super) struct Hole {
+    pub path: RelPath,
+    pub why: String,
+    /// Whether only its name is at fault, which is not UTF-8.
+    pub is_of_name: bool,
+}
 
 /// What an exact search reads.
 pub(super) struct Scope {
@@ -206,7 +211,12 @@ fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
 fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
     // A line of an ignore file that does not count leaves nothing out.
     let is_of_rules = row.detail.starts_with(BAD_LINE);
-    let counts = matches!(row.reason, SkipReason::Unreadable | SkipReason::NameNotUtf8) && !is_of_rules;
-    let detail = if row.detail.is_empty() { row.reason.name() } else { &row.detail };
-    (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| (row.path.clone(), detail.to_string()))
+    let is_of_name = row.reason == SkipReason::NameNotUtf8;
+    let counts = (row.reason == SkipReason::Unreadable && !is_of_rules) || is_of_name;
+    let why = if row.detail.is_empty() { row.reason.name() } else { &row.detail };
+    (counts && filter.may_take_below(&row.path, row.is_dir)).then(|| Hole {
+        path: row.path.clone(),
+        why: why.to_string(),
+        is_of_name,
+    })
 }

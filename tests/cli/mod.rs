@@ -14,6 +14,8 @@ mod like_ripgrep;
 pub mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
+mod names;
 mod operations;
 mod parameters;
 mod portable;
