@@ -10,7 +10,8 @@
 //! watch-H      see [`crate::watch`]; asks-H/ with it
 //! in-flight/   see [`super::quarantine`]
 //! quarantine   the same
-//! damaged-N/   data that could not be read and was made anew, with the reason; nothing deletes it
+//! damaged-N/   data that could not be read and was made anew, with the reason; of what was damaged in the same way
+//!              the oldest and the newest stay
 //! ```
 //!
 //! A program of another version, or with other grammars, has a data folder of its own: while it builds that, the old
@@ -341,13 +342,11 @@ impl Workspace {
         }
     }
 
-    /// Moves data that cannot be read out of the way, with a note that says why. Nothing is deleted. The caller holds
-    /// the lock.
+    /// Moves data that cannot be read out of the way, with a note that says why. Of what was put aside before in the same
+    /// way the oldest and the newest stay. The caller holds the lock.
     pub fn put_aside(&self, reason: &str) -> Result<PathBuf, WorkspaceError> {
-        let aside = (1..)
-            .map(|number| self.dir.join(format!("{DAMAGED}{number}")))
-            .find(|path| !path.exists())
-            .expect("numbers do not end");
+        let number = self.numbered_aside().last().map_or(1, |(number, _)| number + 1);
+        let aside = self.dir.join(format!("{DAMAGED}{number}"));
         tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it is made anew");
         store::create_private_dir(&aside)?;
         store::replace(&aside.join("REASON"), &[reason.as_bytes(), b"\n"])?;
@@ -357,7 +356,36 @@ impl Workspace {
         store::sync_folder(&aside)?;
         store::sync_folder(&self.dir)?;
         self.claim()?;
+        self.remove_repeats(reason)?;
         Ok(aside)
+    }
+
+    /// Removes what was put aside for the same cause as `reason`, but for the oldest, which is what there was before the
+    /// cause was met, and the newest. What lies between was made from the sources and damaged again. Data that came with
+    /// their sources stay, because the sources may be nowhere else.
+    fn remove_repeats(&self, reason: &str) -> Result<(), WorkspaceError> {
+        let is_alike = |path: &PathBuf| {
+            let recorded = std::fs::read_to_string(path.join("REASON")).unwrap_or_default();
+            cause(recorded.trim_end()) == cause(reason)
+        };
+        let asides = self.numbered_aside().into_iter().map(|(_, path)| path);
+        let alike: Vec<PathBuf> = asides.filter(is_alike).collect();
+        let between = alike.get(1..alike.len().saturating_sub(1)).unwrap_or_default();
+        for path in between.iter().filter(|path| !holds_sources(path)) {
+            tracing::info!(path = %path.display(), "a repeat of damaged data is removed");
+            store::remove_folder(path)?;
+        }
+        Ok(())
+    }
+
+    /// The folders of what was put aside, in the order in which they were.
+    fn numbered_aside(&self) -> Vec<(u64, PathBuf)> {
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix(DAMAGED)?.parse().ok();
+        let asides = self.aside().into_iter();
+        let mut numbered: Vec<(u64, PathBuf)> =
+            asides.filter_map(|path| Some((number(&path)?, path))).collect();
+        numbered.sort_unstable();
+        numbered
     }
 
     /// What a process left behind that died: files without a name yet, notes of files in flight.
@@ -443,6 +471,21 @@ impl Workspace {
     }
 }
 
+/// A reason without what differs between two indexes: words with a digit in them, such as generations and the names of
+/// segments.
+fn cause(reason: &str) -> String {
+    let words = reason.split_inclusive(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
+}
+
+/// Whether data that were put aside came with their sources.
+fn holds_sources(aside: &Path) -> bool {
+    let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    let is_sources =
+        |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "sources");
+    folders(aside).any(|data| folders(&data.path().join("meta")).any(is_sources))
+}
+
 /// `path` by the one name that tells whether it lies in the tree: without links, as far as it exists.
 fn resolved(path: PathBuf) -> PathBuf {
     let resolve = |above: &Path| {
@@ -459,6 +502,35 @@ mod tests {
 
     fn workspace(dir: &Path) -> Workspace {
         Workspace::new("/tree".into(), "/tree".into(), dir.to_path_buf(), "test".into())
+    }
+
+    #[test]
+    fn repeats_of_damaged_data_are_bounded_and_nothing_else_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = workspace(dir.path());
+        let put_aside = |content: &str, reason: &str| {
+            workspace.claim().unwrap();
+            std::fs::write(workspace.meta_dir().join(content), b"x").unwrap();
+            workspace.put_aside(reason).unwrap().file_name().unwrap().to_str().unwrap().to_string()
+        };
+        assert_eq!(put_aside("first", "record g000000001.base is damaged: a part of a view"), "damaged-1");
+        assert_eq!(put_aside("other", "record g000000002.base is damaged: checksum"), "damaged-2");
+        assert_eq!(
+            put_aside("g.sources", "record g000000003.base is damaged: a part of a view"),
+            "damaged-3"
+        );
+        for number in 4..10 {
+            let reason = format!("record g00000000{number}.delta is damaged: a part of a view");
+            assert_eq!(put_aside("again", &reason.replace("delta", "base")), format!("damaged-{number}"));
+        }
+        let mut left: Vec<String> = workspace
+            .aside()
+            .iter()
+            .map(|path| path.file_name().unwrap().to_str().unwrap().to_string())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["damaged-1", "damaged-2", "damaged-3", "damaged-9"]);
+        assert!(dir.path().join("damaged-1").join(workspace.data_dir().file_name().unwrap()).is_dir());
     }
 
     #[test]
