@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::path::{RelPath, part_fault};
 
@@ -43,11 +44,17 @@ pub fn below(folder: &RelPath, rel: &RelPath) -> RelPath {
 }
 
 /// The entries of a folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TreeFolder {
     entries: Vec<TreeEntry>,
     refused: Vec<Refused>,
+    /// The size of each entry, or [`UNKNOWN`]. A folder may stand at many places of a tree, and to ask for a size takes longer
+    /// than all else that a walk does with a file.
+    sizes: Box<[AtomicU64]>,
 }
+
+/// A size that nobody has asked for yet.
+const UNKNOWN: u64 = u64::MAX;
 
 /// An entry whose name cannot be taken, which a tree of a folder of the system never has. Nothing below it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,20 +69,21 @@ impl TreeFolder {
     /// A folder of these entries, in any order. Of entries with one name the first stays.
     pub fn new(mut all: Vec<TreeEntry>) -> TreeFolder {
         all.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
-        let mut folder = TreeFolder { entries: Vec::with_capacity(all.len()), refused: Vec::new() };
+        let (mut entries, mut refused) = (Vec::<TreeEntry>::with_capacity(all.len()), Vec::new());
         for entry in all {
             let name = entry.name.as_encoded_bytes();
             let is_git = name.eq_ignore_ascii_case(b".git");
-            let is_again = folder.entries.last().is_some_and(|last| last.name == entry.name);
+            let is_again = entries.last().is_some_and(|last| last.name == entry.name);
             let fault = part_fault(name)
                 .or(is_git.then_some("is reserved for git's own folder"))
                 .or(is_again.then_some("stands twice in its folder"));
             match fault {
-                None => folder.entries.push(entry),
-                Some(fault) => folder.refused.push(Refused { name: entry.name, fault }),
+                None => entries.push(entry),
+                Some(fault) => refused.push(Refused { name: entry.name, fault }),
             }
         }
-        folder
+        let sizes = entries.iter().map(|_| AtomicU64::new(UNKNOWN)).collect();
+        TreeFolder { entries, refused, sizes }
     }
 
     /// The entries that can be taken, sorted by the bytes of their names, each name once.
@@ -90,8 +98,25 @@ impl TreeFolder {
 
     /// The entry of this name; `NotFound` where there is none.
     pub fn entry(&self, name: &[u8]) -> io::Result<&TreeEntry> {
+        self.place(name).map(|place| &self.entries[place])
+    }
+
+    /// The entry of this name and its size, which `tree` is asked for once.
+    pub fn sized(&self, name: &[u8], tree: &dyn Tree) -> io::Result<(&TreeEntry, u64)> {
+        let place = self.place(name)?;
+        let entry = &self.entries[place];
+        let known = self.sizes[place].load(Relaxed);
+        if known != UNKNOWN {
+            return Ok((entry, known));
+        }
+        let size = tree.size(entry)?;
+        self.sizes[place].store(size, Relaxed);
+        Ok((entry, size))
+    }
+
+    fn place(&self, name: &[u8]) -> io::Result<usize> {
         let place = self.entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(name));
-        place.map(|place| &self.entries[place]).map_err(|_| io::ErrorKind::NotFound.into())
+        place.map_err(|_| io::ErrorKind::NotFound.into())
     }
 }
 

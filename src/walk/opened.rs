@@ -74,8 +74,8 @@ impl<'a> Opened<'a> {
         match self {
             Opened::Folder(folder) => folder.stat(listed, entry),
             Opened::Tree(of) => {
-                let found = of.folder.entry(listed.exact_name(entry).as_encoded_bytes())?;
-                Ok(Stat::of_blob(of.tree.size(found)?, found.id))
+                let (found, size) = of.folder.sized(listed.exact_name(entry).as_encoded_bytes(), of.tree)?;
+                Ok(Stat::of_blob(size, found.id))
             }
         }
     }

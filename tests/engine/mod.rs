@@ -24,6 +24,8 @@ mod reasons;
 #[cfg(unix)]
 mod rebuild;
 mod refresh;
+#[cfg(unix)]
+pub mod repository;
 mod same_answers;
 mod secret_forms;
 mod secrets;
