@@ -3,6 +3,7 @@
 //! A [`RelPath`] cannot leave its root: it is checked once, where it is made, and everything above trusts it. It is
 //! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};

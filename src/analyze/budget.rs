@@ -8,7 +8,6 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Once;
 use std::time::{Duration, Instant};
@@ -137,11 +136,21 @@ fn count(bytes: usize) {
     tally.allocations += 1;
     tally.allocated = tally.allocated.saturating_add(bytes as u64);
     if tally.allocated > tally.fatal {
-        // These are the process's last words; without standard error there is nobody to hear them.
-        let _ = writeln!(io::stderr(), "the parser allocated more than {} MiB", tally.fatal >> 20);
+        say_last_words(&format!("the parser allocated more than {} MiB\n", tally.fatal >> 20));
         std::process::abort();
     }
     TALLY.set(tally);
+}
+
+/// Writes what a process dies of where a parser's assertions write as well. The program that started a worker reads it.
+fn say_last_words(words: &str) {
+    #[cfg(unix)]
+    // SAFETY: a live buffer of that length; a closed descriptor is an error that nobody is left to handle.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, words.as_ptr().cast(), words.len());
+    }
+    #[cfg(not(unix))]
+    let _ = words;
 }
 
 unsafe extern "C" {

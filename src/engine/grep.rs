@@ -7,6 +7,7 @@ use super::current::{Freshness, Recorded};
 use super::lookup::{Cursor, rows};
 use super::scope::{Hole, Scope};
 use super::{Cancel, Engine, Error, cancel};
+use crate::clean;
 use crate::filter::Filter;
 use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
 use crate::id::LanguageId;
@@ -62,7 +63,12 @@ impl Engine {
             incomplete,
             next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),
-            warnings: scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository()).collect(),
+            warnings: scope
+                .warning
+                .into_iter()
+                .chain(chosen.warnings)
+                .chain(self.unused_repository())
+                .collect(),
             lines: found.lines.into_iter().map(shown).collect(),
         })
     }
@@ -219,7 +225,7 @@ pub(super) fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
 /// What is said of entries that were not searched because of their names.
 fn unsearched(names: &[Hole]) -> Option<String> {
     let (first, others) = names.split_first()?;
-    let (path, why) = (first.path.shown(), &first.why);
+    let (path, why) = (clean::answer_path(first.path.as_str()), &first.why);
     Some(match others.len() {
         0 => format!("{path} was not searched: {why}, which is not UTF-8"),
         others => format!("{path} and {others} more were not searched: {why}, which is not UTF-8"),
