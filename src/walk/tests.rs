@@ -558,8 +558,9 @@ fn a_line_that_does_not_count_costs_only_itself() {
 #[test]
 fn patterns_that_are_too_much_together_all_count() {
     let dir = tree("-- a.log\n-- b.tmp\n-- keep.log");
-    let long = |name: &str| format!("{}*{name}", "[a-y]?".repeat(2500));
-    let long: Vec<String> = (0..100).map(|number| long(&format!("{number}.log"))).collect();
+    // An extension at the end would be looked up by itself.
+    let long = |name: &str| format!("{}{name}*", "[acegikmoqsuwy]".repeat(1000));
+    let long: Vec<String> = (0..100).map(|number| long(&number.to_string())).collect();
     let rules = format!("*.log\n{}\n!keep.log\n{}\n*.tmp\n", long[..50].join("\n"), long[50..].join("\n"));
     fs::write(dir.path().join(".gitignore"), rules).unwrap();
     check_at(
