@@ -210,7 +210,7 @@ def compare(args, tree, index, asked, policy):
         own_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
         own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy, "-q",
                "-e", pattern]
-        other = [args.rg, "--no-config", "--no-require-git", "--sort", "path", *flags, "-e", pattern]
+        other = [args.rg, "--no-config", "--sort", "path", *flags, "-e", pattern]
         mine, theirs = run(own, tree), run(other, tree)
         same = mine.stdout == theirs.stdout
         if "--json" in flags:
@@ -226,7 +226,7 @@ def compare(args, tree, index, asked, policy):
 
 
 def listed(args, tree):
-    out = run([args.rg, "--no-config", "--no-require-git", "--files", "--sort", "path"], tree).stdout
+    out = run([args.rg, "--no-config", "--files", "--sort", "path"], tree).stdout
     return out.decode("utf-8", "surrogateescape").splitlines()
 
 

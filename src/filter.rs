@@ -2,6 +2,7 @@
 //! decided here, and what the index pushes down is derived from it.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::overrides::{Override, OverrideBuilder};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
@@ -18,7 +19,8 @@ pub struct FilterSpec {
     /// More of them; what is in any answers. Without `path` they count for nothing.
     pub or_paths: Vec<String>,
     /// Globs as ripgrep's `-g` has them: any of them may match, one that begins with `!` excludes, the last that matches
-    /// a path or a folder above it decides. They bring back nothing that is ignored.
+    /// a path or a folder above it decides. In an exact search a file that one of them asks for is searched whatever
+    /// ignore files say and however its name begins.
     pub globs: Vec<String>,
     /// Globs over the root-relative path, such as `src/**/*.rs`; any of them may match. A glob without `/` is
     /// matched against the file name. `*` stays within a directory.
@@ -35,7 +37,7 @@ pub struct FilterSpec {
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     paths_below: Vec<RelPath>,
-    overrides: Option<Override>,
+    overrides: Option<Overrides>,
     names: Option<Globs>,
     paths: Option<Globs>,
     exclude: Vec<String>,
@@ -104,6 +106,11 @@ impl Filter {
             && self.paths.is_none()
             && self.exclude.is_empty()
             && self.languages.is_empty()
+    }
+
+    /// ripgrep's globs; `None` where there are none.
+    pub fn ripgrep_globs(&self) -> Option<&Override> {
+        self.overrides.as_ref().map(|overrides| &overrides.0)
     }
 
     /// Whether the language of a file plays a part.
@@ -181,9 +188,9 @@ impl Filter {
 
 /// ripgrep's globs.
 #[derive(Clone, Debug)]
-struct Override(ignore::overrides::Override);
+struct Overrides(Override);
 
-impl Override {
+impl Overrides {
     /// Whether they leave out a file or a folder above it.
     fn leaves_out(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -192,12 +199,12 @@ impl Override {
     }
 }
 
-fn overrides(globs: &[String]) -> Result<Option<Override>, FilterError> {
+fn overrides(globs: &[String]) -> Result<Option<Overrides>, FilterError> {
     if globs.is_empty() {
         return Ok(None);
     }
     // Paths are given relative to the root already.
-    let mut builder = ignore::overrides::OverrideBuilder::new("");
+    let mut builder = OverrideBuilder::new("");
     for glob in globs {
         builder
             .add(glob)
@@ -206,7 +213,7 @@ fn overrides(globs: &[String]) -> Result<Option<Override>, FilterError> {
     let all = builder.build();
     let reason =
         |error: ignore::Error| FilterError::Glob { glob: globs.join(" "), reason: error.to_string() };
-    all.map(|all| Some(Override(all))).map_err(reason)
+    all.map(|all| Some(Overrides(all))).map_err(reason)
 }
 
 /// Whether `path` is `folder` or lies in it.

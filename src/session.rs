@@ -2,11 +2,13 @@
 //!
 //! There are two of them. The log of a tree holds what its people touched: a touch is a turn, and the log is one small
 //! file, replaced as a whole. A trail is what one caller touched, opened and was shown while it lasts: a call is a turn,
-//! and it lies in memory only. A file's worth falls with the turns and not with time, so an answer does not depend on
-//! the clock. Paths mean nothing in another tree, so each tree has its own.
+//! and it lies in memory only. A file's worth falls with the turns. In a log it falls with time as well, because nobody
+//! says that work on a file has ended; time counts in whole hours, so that the pages of an answer agree. The clock is the
+//! caller's. Paths mean nothing in another tree, so each tree has its own.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,13 @@ const MAX_FILES: usize = 256;
 
 /// After this many turns a file is worth half.
 const HALF_LIFE: f32 = 8.0;
+
+/// After this many hours a file of a log is worth half: what was touched before a weekend still counts after it, and
+/// what was touched a week ago hardly does.
+const HALF_LIFE_HOURS: f32 = 48.0;
+
+/// After so many hours, seven half-lives, a file of a log is worth less than a hundredth, and is forgotten.
+const FORGOTTEN_HOURS: u64 = 14 * 24;
 
 /// What a file was to somebody, the least telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,21 +63,24 @@ pub struct Noted {
     pub interest: Interest,
     /// The turns since.
     pub turns: usize,
-    /// 1 for a touch at once, half of it after eight turns.
+    /// The hours since, in a log; a trail knows no time.
+    pub hours: u64,
+    /// 1 for a touch at once, half of it after eight turns or two days.
     pub worth: f32,
 }
 
 impl Noted {
-    fn new(interest: Interest, turns: usize) -> Noted {
-        Noted { interest, turns, worth: interest.worth() * 0.5f32.powf(turns as f32 / HALF_LIFE) }
+    fn new(interest: Interest, turns: usize, hours: u64) -> Noted {
+        let half_lives = turns as f32 / HALF_LIFE + hours as f32 / HALF_LIFE_HOURS;
+        Noted { interest, turns, hours, worth: interest.worth() * 0.5f32.powf(half_lives) }
     }
 }
 
 /// What files are ranked beside.
 #[derive(Clone, Debug)]
 pub enum Session {
-    /// What was touched in the tree, by whomever.
-    Log(TouchLog),
+    /// What was touched in the tree, by whomever, as of a moment.
+    Log(TouchLog, SystemTime),
     /// What one caller did.
     Trail(Arc<Trail>),
 }
@@ -77,7 +89,7 @@ impl Session {
     /// Whether nothing was noted.
     pub fn is_empty(&self) -> bool {
         match self {
-            Session::Log(log) => log.touched.is_empty(),
+            Session::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
             Session::Trail(trail) => trail.files.is_empty(),
         }
     }
@@ -85,9 +97,11 @@ impl Session {
     /// What is known of a file.
     pub fn of(&self, path: &str) -> Option<Noted> {
         match self {
-            Session::Log(log) => {
-                let turns = log.touched.iter().rev().position(|touched| touched.as_str() == path)?;
-                Some(Noted::new(Interest::Touched, turns))
+            Session::Log(log, now) => {
+                let mut by_turns = log.touched.iter().rev().enumerate();
+                let (turns, touch) = by_turns.find(|(_, touch)| touch.path.as_str() == path)?;
+                (!touch.is_forgotten(*now))
+                    .then(|| Noted::new(Interest::Touched, turns, touch.hours_until(*now)))
             }
             Session::Trail(trail) => trail.of(path),
         }
@@ -97,13 +111,61 @@ impl Session {
 /// The files touched in a tree, the newest last, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchLog {
-    touched: Vec<RelPath>,
+    touched: Vec<Touch>,
+}
+
+/// A file and when it was touched last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written")]
+struct Touch {
+    path: RelPath,
+    /// Seconds since 1970; `None` in a log that was written before there were times.
+    at: Option<u64>,
+}
+
+/// A touch as logs have it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Timed { path: RelPath, at: Option<u64> },
+    Bare(RelPath),
+}
+
+impl From<Written> for Touch {
+    fn from(written: Written) -> Touch {
+        match written {
+            Written::Timed { path, at } => Touch { path, at },
+            Written::Bare(path) => Touch { path, at: None },
+        }
+    }
+}
+
+impl Touch {
+    /// The whole hours since; none where the clock was put back.
+    fn hours_until(&self, now: SystemTime) -> u64 {
+        seconds(now).saturating_sub(self.at.unwrap_or(0)) / 3600
+    }
+
+    fn is_forgotten(&self, now: SystemTime) -> bool {
+        self.hours_until(now) >= FORGOTTEN_HOURS
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
 
 impl TouchLog {
-    /// Reads the log at `file`; one that is missing or cannot be read is an empty one.
+    /// Reads the log at `file`; one that is missing or cannot be read is an empty one. What has no time of its own was
+    /// touched when the log was written.
     pub fn load(file: &Path) -> TouchLog {
-        std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        let read = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let mut log: TouchLog = read.unwrap_or_default();
+        if log.touched.iter().any(|touch| touch.at.is_none()) {
+            let written = file.metadata().and_then(|metadata| metadata.modified()).map_or(0, seconds);
+            log.touched.iter_mut().for_each(|touch| _ = touch.at.get_or_insert(written));
+        }
+        log
     }
 
     /// Writes the log.
@@ -111,10 +173,10 @@ impl TouchLog {
         store::replace(file, &[&serde_json::to_vec(self).expect("plain data")])
     }
 
-    /// Notes that a file was read or written.
-    pub fn touch(&mut self, path: RelPath) {
-        self.touched.retain(|known| *known != path);
-        self.touched.push(path);
+    /// Notes that a file was read or written at this time.
+    pub fn touch(&mut self, path: RelPath, now: SystemTime) {
+        self.touched.retain(|known| known.path != path && !known.is_forgotten(now));
+        self.touched.push(Touch { path, at: Some(seconds(now)) });
         let surplus = self.touched.len().saturating_sub(MAX_TOUCHES);
         self.touched.drain(..surplus);
     }
@@ -159,7 +221,7 @@ impl Trail {
     fn of(&self, path: &str) -> Option<Noted> {
         let place = self.files.binary_search_by(|met| met.path.as_str().cmp(path)).ok()?;
         let at = self.files[place].at;
-        let of = |interest: Interest| Some(Noted::new(interest, self.turn - at[interest as usize]?));
+        let of = |interest: Interest| Some(Noted::new(interest, self.turn - at[interest as usize]?, 0));
         let all = [Interest::Touched, Interest::Opened, Interest::Shown].into_iter().filter_map(of);
         all.reduce(|best, other| if other.worth > best.worth { other } else { best })
     }
@@ -178,25 +240,62 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = &dir.path().join("session");
         let mut log = TouchLog::load(file);
-        assert!(Session::Log(log.clone()).is_empty());
+        let now = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert!(Session::Log(log.clone(), now).is_empty());
         for number in 0..70 {
-            log.touch(path(&format!("f{number}")));
+            log.touch(path(&format!("f{number}")), now);
         }
-        log.touch(path("f50"));
+        log.touch(path("f50"), now);
         log.save(file).unwrap();
         let loaded = TouchLog::load(file);
         assert_eq!(loaded, log);
-        let session = Session::Log(loaded);
+        let session = Session::Log(loaded, now);
         let turns = |path: &str| session.of(path).map(|noted| noted.turns);
         assert_eq!(["f50", "f69", "f68", "f6", "f5"].map(turns), [Some(0), Some(1), Some(2), Some(63), None]);
         std::fs::write(file, b"{").unwrap();
-        assert!(Session::Log(TouchLog::load(file)).is_empty());
+        assert!(Session::Log(TouchLog::load(file), now).is_empty());
     }
 
     #[test]
-    fn worth_halves_in_eight_turns() {
-        let worth = |turns| Noted::new(Interest::Touched, turns).worth;
-        assert_eq!((worth(0), worth(8), worth(16)), (1.0, 0.5, 0.25));
+    fn worth_halves_in_eight_turns_or_two_days() {
+        let worth = |turns, hours| Noted::new(Interest::Touched, turns, hours).worth;
+        assert_eq!((worth(0, 0), worth(8, 0), worth(16, 0)), (1.0, 0.5, 0.25));
+        assert_eq!((worth(0, 48), worth(0, 96), worth(8, 48)), (0.5, 0.25, 0.25));
+    }
+
+    #[test]
+    fn a_touch_ages_with_the_clock_until_it_is_forgotten() {
+        const DAY: u64 = 24 * 3600;
+        let begin = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let after = |seconds: u64| begin + Duration::from_secs(seconds);
+        let mut log = TouchLog::default();
+        log.touch(path("a"), begin);
+        let worth = |now: SystemTime| Session::Log(log.clone(), now).of("a").map(|noted| noted.worth);
+        assert_eq!(worth(begin), Some(1.0));
+        // Within an hour nothing changes, so the pages of an answer agree.
+        assert_eq!(worth(after(3_599)), Some(1.0));
+        assert!(worth(after(3_600)).is_some_and(|worth| worth < 1.0));
+        assert_eq!((worth(after(2 * DAY)), worth(after(4 * DAY))), (Some(0.5), Some(0.25)));
+        assert!(worth(after(14 * DAY - 1)).is_some());
+        assert_eq!(worth(after(14 * DAY)), None);
+        assert!(Session::Log(log.clone(), after(14 * DAY)).is_empty());
+        // A clock that was put back makes nothing newer than new.
+        assert_eq!(worth(begin - Duration::from_secs(DAY)), Some(1.0));
+        log.touch(path("b"), after(14 * DAY));
+        assert_eq!(log.touched.len(), 1, "what is forgotten leaves the log");
+    }
+
+    #[test]
+    fn a_log_without_times_is_as_old_as_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("session");
+        std::fs::write(&file, br#"{"touched":["a.rs","b.rs"]}"#).unwrap();
+        let written = UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+        let now = written + Duration::from_secs(48 * 3600);
+        let session = Session::Log(TouchLog::load(&file), now);
+        assert_eq!(session.of("b.rs"), Some(Noted::new(Interest::Touched, 0, 48)));
+        assert_eq!(session.of("a.rs"), Some(Noted::new(Interest::Touched, 1, 48)));
     }
 
     #[test]
@@ -205,14 +304,14 @@ mod tests {
         trail.note([(&path("a"), Interest::Shown), (&path("b"), Interest::Opened)]);
         trail.note([(&path("a"), Interest::Touched)]);
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Touched, 1)));
-        assert_eq!(trail.of("b"), Some(Noted::new(Interest::Opened, 2)));
+        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Touched, 1, 0)));
+        assert_eq!(trail.of("b"), Some(Noted::new(Interest::Opened, 2, 0)));
         assert_eq!(trail.of("c"), None);
         for _ in 0..40 {
             trail.note([]);
         }
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Shown, 0)));
+        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Shown, 0, 0)));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value};
 
+use super::{INDEX_DIR, PATH, Param};
+
 /// What became of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -45,6 +47,8 @@ pub struct Alias {
     pub replay: bool,
     /// Parameters that are spelled otherwise there.
     pub params: &'static [(&'static str, Becomes)],
+    /// Parameters that the tool does not have and callers of the other name send.
+    pub own: &'static [&'static Param],
     /// Why it is in this state.
     pub why: &'static str,
 }
@@ -74,6 +78,7 @@ pub const ALIASES: &[Alias] = &[
         removal: Some("1.0.0"),
         replay: true,
         params: RANKED,
+        own: &[&INDEX_DIR],
         why: "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
     },
     Alias {
@@ -84,6 +89,7 @@ pub const ALIASES: &[Alias] = &[
         removal: Some("1.0.0"),
         replay: true,
         params: RANKED,
+        own: &[&INDEX_DIR],
         why: "As code.search",
     },
     Alias {
@@ -94,6 +100,7 @@ pub const ALIASES: &[Alias] = &[
         removal: Some("1.0.0"),
         replay: true,
         params: &[],
+        own: &[&INDEX_DIR, &PATH],
         why: "As code.search",
     },
     Alias {
@@ -109,6 +116,7 @@ pub const ALIASES: &[Alias] = &[
             ("target_directory", same("path")),
             ("head_limit", same("max_results")),
         ],
+        own: &[],
         why: "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
     },
     Alias {
@@ -119,6 +127,7 @@ pub const ALIASES: &[Alias] = &[
         removal: None,
         replay: true,
         params: LINES,
+        own: &[],
         why: "As glob; the patterns are of the same kind, lines and their numbers come always",
     },
     Alias {
@@ -129,6 +138,7 @@ pub const ALIASES: &[Alias] = &[
         removal: None,
         replay: true,
         params: RANKED,
+        own: &[],
         why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
     },
     Alias {
@@ -139,6 +149,7 @@ pub const ALIASES: &[Alias] = &[
         removal: Some("1.0.0"),
         replay: true,
         params: RANKED,
+        own: &[],
         why: "It promises a model, and there is none here: an agent should learn the honest name",
     },
 ];
@@ -259,6 +270,14 @@ mod tests {
                 // A table that several aliases share may hold more than one of them needs.
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {}", alias.name);
                 assert!(!known(other), "{other} of {} is a parameter of the tool", alias.name);
+            }
+            for own in alias.own {
+                assert!(
+                    tool.params.iter().all(|param| param.name != own.name),
+                    "{} of {}",
+                    own.name,
+                    alias.name
+                );
             }
             assert_eq!(alias.deprecated_in.is_some(), alias.state != State::Hidden, "{}", alias.name);
             assert_eq!(alias.removal.is_some(), alias.state == State::Deprecated, "{}", alias.name);

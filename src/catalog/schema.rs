@@ -147,15 +147,21 @@ fn takes(param: &Param) -> String {
 fn aliases(out: &mut String) {
     out.push_str(
         "\n## Other names\n\nNames that other systems taught their agents. They are neither listed nor found, and \
-         answer as the tool does.\n\n\
-         | name | stands for | state | deprecated in | removal | replay | why |\n|---|---|---|---|---|---|---|\n",
+         answer as the tool does. An index that `index_dir` names has to be there already, and to be one of the root.\n\n\
+         | name | stands for | also takes | state | deprecated in | removal | replay | why |\n|---|---|---|---|---|---|---|---|\n",
     );
     for alias in ALIASES {
+        let names = |param: &&'static Param| {
+            let all = std::iter::once(&param.name).chain(param.aliases);
+            all.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        };
+        let own: Vec<String> = alias.own.iter().map(names).collect();
         let _ = writeln!(
             out,
-            "| `{}` | `{}` | {} | {} | {} | {} | {} |",
+            "| `{}` | `{}` | {} | {} | {} | {} | {} | {} |",
             alias.name,
             alias.canonical,
+            if own.is_empty() { "-".to_string() } else { own.join("; ") },
             alias.state.name(),
             alias.deprecated_in.unwrap_or("-"),
             alias.removal.unwrap_or("-"),

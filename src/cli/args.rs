@@ -100,6 +100,13 @@ fn as_in_grep(command: Command) -> Command {
     let numbers = [catalog::grep::LINE_NUMBER.name, catalog::grep::NO_LINE_NUMBER.name];
     let headings = [catalog::grep::HEADING.name, catalog::grep::NO_HEADING.name];
     let names = [catalog::grep::WITH_FILENAME.name, catalog::grep::NO_FILENAME.name];
+    let forms = [
+        catalog::grep::COUNT.name,
+        catalog::grep::COUNT_MATCHES.name,
+        catalog::grep::FILES_WITH.name,
+        catalog::grep::FILES_WITHOUT.name,
+        catalog::grep::RG_JSON.name,
+    ];
     let mut command = command
         .mut_arg(catalog::grep::PATTERN.name, |pattern| {
             pattern.index(1).required(false).required_unless_present(catalog::grep::REGEXP.name)
@@ -107,8 +114,10 @@ fn as_in_grep(command: Command) -> Command {
         .mut_arg(HERE, |path| path.index(2).num_args(0..))
         .mut_arg(catalog::grep::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
         // `-v` is grep's.
-        .mut_arg(VERBOSE.name, |verbose| verbose.short(None));
-    for group in [&cases[..], &bounds, &numbers, &headings, &names] {
+        .mut_arg(VERBOSE.name, |verbose| verbose.short(None))
+        // An option that is given twice counts as it was given last.
+        .args_override_self(true);
+    for group in [&cases[..], &bounds, &numbers, &headings, &names, &forms] {
         for name in group {
             let others: Vec<&str> = group.iter().copied().filter(|other| other != name).collect();
             command = command.mut_arg(*name, |arg| arg.overrides_with_all(others));

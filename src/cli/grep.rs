@@ -118,18 +118,18 @@ fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place
         (Some([_]) | None, Some(path)) => Path::new(&place.root).join(path).is_file(),
         _ => false,
     };
+    // The parser keeps the last of the flags that choose a form.
     let form = if flag(&catalog::grep::RG_JSON) {
         Form::Events
     } else if flag(&catalog::grep::FILES_WITH) {
         Form::Files
     } else if flag(&catalog::grep::FILES_WITHOUT) {
         Form::FilesWithout
-    } else if flag(&catalog::grep::COUNT_MATCHES)
-        || (flag(&catalog::grep::COUNT) && flag(&catalog::grep::ONLY_MATCHING))
-    {
-        Form::CountMatches
+    } else if flag(&catalog::grep::COUNT_MATCHES) {
+        // A line that does not match has no matches to count.
+        if flag(&catalog::grep::INVERT) { Form::Count } else { Form::CountMatches }
     } else if flag(&catalog::grep::COUNT) {
-        Form::Count
+        if flag(&catalog::grep::ONLY_MATCHING) { Form::CountMatches } else { Form::Count }
     } else {
         Form::Lines
     };

@@ -46,6 +46,8 @@ pub struct Asked<'q> {
     pub query: &'q Query,
     /// The files and hits.
     pub ranking: Ranking,
+    /// Whether every line that holds the query as written was counted.
+    pub literal_complete: bool,
     /// The files that hold the query as written and are not ranked, if they were looked for.
     pub beyond: Vec<Unranked>,
     /// What one of them is worth.
@@ -69,7 +71,7 @@ impl<'a> Answer<'a> {
     ) -> Result<Answer<'a>, Error> {
         let sources = Sources::new(engine.ground_of(Viewed::of(corpus))?, corpus);
         let session = match &request.session {
-            Recall::Tree => Some(session::Session::Log(lock(&engine.touched).clone())),
+            Recall::Tree => Some(session::Session::Log(lock(&engine.touched).clone(), (engine.clock)())),
             Recall::Session(caller) => {
                 Some(session::Session::Trail(caller.trail(engine.root(), engine.view(), request)))
             }
@@ -98,14 +100,13 @@ impl<'a> Answer<'a> {
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let used_session = self.session.as_ref().is_some_and(|session| !session.is_empty());
-        let rankings = || asked.iter().map(|asked| &asked.ranking);
         Ok(SearchReply {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             fallback_grep_hits: asked.iter().map(Asked::literal_lines).sum(),
             total,
-            complete: rankings().all(|ranking| ranking.literal_complete) && !self.corpus.key().staged,
+            complete: asked.iter().all(|asked| asked.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
             snapshot: self.engine.snapshot(Some(Viewed::of(self.corpus)), &freshness),
             warnings: freshness.warnings,
@@ -126,11 +127,15 @@ impl<'a> Answer<'a> {
         let filter = self.filter_of(query, everywhere.as_ref())?;
         let known = everywhere.as_ref().map(|everywhere| &everywhere.known);
         let ranking = self.search(query, &filter, known)?;
-        // What is not ranked is of no kind.
-        let beyond = everywhere.filter(|_| self.filter.kinds().is_none()).map(|everywhere| everywhere.beyond);
-        let beyond = beyond.unwrap_or_default();
+        let mut beyond = everywhere.map(|everywhere| everywhere.beyond).unwrap_or_default();
+        let mut literal_complete = ranking.literal_complete;
+        if self.filter.kinds().is_some() {
+            // In which items the lines stand is not known of what is not ranked.
+            literal_complete &= beyond.is_empty();
+            beyond.clear();
+        }
         let worth = search::beyond(query, self.profile());
-        Ok(Asked { place, query, ranking, beyond, worth })
+        Ok(Asked { place, query, ranking, literal_complete, beyond, worth })
     }
 
     /// The files that are ordered when these hold the query, best first.

@@ -192,7 +192,7 @@ impl Engine {
             Ok(Current::Other(committed)) if refreshes => self.first(Some(&committed), progress),
             Ok(Current::Other(committed)) => Err(self.no_view(&committed)),
             Ok(Current::Nothing) if builds => self.first(None, progress),
-            Ok(Current::Nothing) => Err(Error::no_index(self.root(), self.index_dir())),
+            Ok(Current::Nothing) => Err(self.no_index()),
             Err(error) if error.kind() == ErrorKind::Damaged && builds => self.first(None, progress),
             Err(error) => Err(error),
         }
@@ -378,12 +378,12 @@ impl Engine {
         let is_held = views.iter().any(|other| other.head == key.head);
         let mut heads: Vec<&str> = views.iter().map(|other| other.shown()).collect();
         heads.dedup();
-        let root = self.root().display();
+        let command = self.index_command();
         let text = if is_held {
-            format!("the index holds this tree under other settings; run: spyhop index {root}")
+            format!("the index holds this tree under other settings; run: {command}")
         } else {
             let head = if key.head.is_empty() { "no branch" } else { key.shown() };
-            format!("the index holds {}, not {head}; run: spyhop index {root}", heads.join(", "))
+            format!("the index holds {}, not {head}; run: {command}", heads.join(", "))
         };
         Error::new(ErrorKind::Stale, text)
     }

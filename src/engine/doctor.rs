@@ -20,7 +20,7 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
     let mut checks = vec![folder(workspace), lock(workspace)];
     for left in (0..TRIES).rev() {
         let stamp = workspace.stamp();
-        let data = data(workspace)?;
+        let data = data(engine)?;
         if left == 0 || stamp == workspace.stamp() {
             checks.extend(data);
             break;
@@ -32,18 +32,20 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
 }
 
 /// What lies in the folder of the data.
-fn data(workspace: &Workspace) -> Result<Vec<Check>, Error> {
-    match index::guarded(|| data_unguarded(workspace)) {
+fn data(engine: &Engine) -> Result<Vec<Check>, Error> {
+    match index::guarded(|| data_unguarded(engine)) {
         Err(error) if error.kind() == ErrorKind::Damaged => Ok(vec![damaged("commit", error.to_string())]),
         other => other,
     }
 }
 
-fn data_unguarded(workspace: &Workspace) -> Result<Vec<Check>, Error> {
+fn data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
+    let workspace = &engine.workspace;
     let committed = match workspace.open() {
         Ok(committed) => committed,
         Err(WorkspaceError::Missing { .. }) => {
-            return Ok(vec![ok("commit", "there is no index yet; run: spyhop index".into())]);
+            let text = format!("there is no index yet; run: {}", engine.index_command());
+            return Ok(vec![ok("commit", text)]);
         }
         Err(WorkspaceError::Damaged { reason, .. }) => return Ok(vec![damaged("commit", reason)]),
         Err(error) => return Err(error.into()),

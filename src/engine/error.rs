@@ -85,12 +85,9 @@ impl Error {
         Error::new(ErrorKind::NoSources, text)
     }
 
-    /// There is no index for `root`; it would be at `dir`.
-    pub(super) fn no_index(root: &Path, dir: &Path) -> Error {
-        Error::new(
-            ErrorKind::NoIndex,
-            format!("Run: spyhop index {}\nExpected index at: {}", root.display(), dir.display()),
-        )
+    /// There is no index at `dir`; `command` makes it.
+    pub(super) fn no_index(command: &str, dir: &Path) -> Error {
+        Error::new(ErrorKind::NoIndex, format!("Run: {command}\nExpected index at: {}", dir.display()))
     }
 
     /// Whose mistake it is.

@@ -106,9 +106,9 @@ fn remedy(row: &Skipped) -> Option<String> {
     );
     let path = row.path.as_str();
     let is_git = path.rsplit('/').next() == Some(".git");
-    let is_own = row.detail == crate::update::OWN_INDEX;
+    let is_index = [crate::update::OWN_INDEX, crate::walk::INDEX_FOLDER].contains(&&*row.detail);
     // No pattern spans lines, and blanks at the end of one are cut.
-    if !helps || is_git || is_own || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
+    if !helps || is_git || is_index || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
         return None;
     }
     let mut pattern = String::from("!/");

@@ -4,6 +4,7 @@
 //! the bytes of the commit point, so another process may index the same tree; searches take no lock that an update
 //! would hold. It prints nothing, keeps no global state, and starts no thread that outlives a call.
 
+mod advice;
 mod answer;
 pub mod api;
 mod cancel;
@@ -31,7 +32,7 @@ mod why_not;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 pub use api::LanguageRow;
 pub use cancel::Cancel;
@@ -79,6 +80,8 @@ pub struct Engine {
     /// The newest commit as it is, for what needs no more of it.
     committed: Mutex<Option<Arc<Committed>>>,
     touched: Mutex<TouchLog>,
+    /// What tells how old a touch is.
+    clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
     /// Tokenizers that no query uses just now; each remembers the words it has met.
     tokenizers: Tokenizers,
 }
@@ -120,6 +123,7 @@ impl Engine {
             (Some(home), _) => home.join(Workspace::key(&owner)),
             (None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
         };
+        advice::check_index_dir(&dir)?;
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         match workspace.check_owner() {
             // What needs the index meets the error again; an exact search does without.
@@ -149,6 +153,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touched: Mutex::new(touched),
+            clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
         engine.look_up()?;
@@ -171,6 +176,11 @@ impl Engine {
     /// Where the index lies.
     pub fn index_dir(&self) -> &Path {
         self.workspace.dir()
+    }
+
+    /// Whether there is an index, of whatever is checked out; it may still turn out to be damaged.
+    pub fn has_index(&self) -> bool {
+        self.workspace.stamp().is_some()
     }
 
     /// Brings the index up to date, making it if there is none. Only files whose stat has moved are read, and only
@@ -261,7 +271,8 @@ impl Engine {
     }
 
     /// Says that a file was read or written, so that it weighs more in this tree, whoever asks; see [`Engine::note`]
-    /// for one caller alone.
+    /// for one caller alone. The weight halves with every eight further touches and with every two days, and is gone
+    /// after two weeks.
     ///
     /// # Errors
     /// `BadRequest` when there is no such file below the root; `NoIndex` when there is no index to note it beside.
@@ -272,12 +283,12 @@ impl Engine {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
         }
         if self.workspace.stamp().is_none() {
-            return Err(Error::no_index(self.root(), self.index_dir()));
+            return Err(self.no_index());
         }
         let mut touched = lock(&self.touched);
         // Another process may have touched files meanwhile.
         *touched = TouchLog::load(&self.workspace.session_path());
-        touched.touch(path);
+        touched.touch(path, (self.clock)());
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
@@ -418,6 +429,7 @@ impl Engine {
             since: None,
             on_list: None,
             cancel: cancel::current(),
+            as_ripgrep: None,
         })
     }
 

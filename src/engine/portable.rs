@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::api::*;
-use super::{Engine, Error};
-use crate::update::OnProgress;
+use super::{Engine, Error, ErrorKind};
+use crate::update::{OnProgress, PortableError};
 
 impl Engine {
     /// Writes the newest commit's view of what is checked out into an archive that can be imported elsewhere. It
@@ -15,7 +15,13 @@ impl Engine {
     /// archive cannot be written.
     pub fn export(&self, archive: &Path, export: &Export) -> Result<Exported, Error> {
         self.only_of_worktrees("exporting")?;
-        Ok(self.updater(None)?.export(archive, export)?)
+        self.updater(None)?.export(archive, export).map_err(|error| match error {
+            PortableError::NoView => {
+                let text = format!("what is checked out has not been indexed; run: {}", self.index_command());
+                Error::new(ErrorKind::NoIndex, text)
+            }
+            other => other.into(),
+        })
     }
 
     /// Makes an archive the index of this tree and compares the tree with it: files are hashed, and parsed only where

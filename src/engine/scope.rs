@@ -1,8 +1,10 @@
 //! Which files an exact search reads, and all that it knows of the index.
 //!
 //! Under `ignore`, and where a watcher vouches for it, the last commit says which files there are; otherwise the tree is
-//! walked, and what the index says of a file counts only while its stat is the recorded one. Either way the files are those that ripgrep would search:
-//! what ranking leaves out by a rule, for its size or its encoding is read as well, and what cannot be read is named.
+//! walked, and what the index says of a file counts only while its stat is the recorded one. Either way the files are
+//! those that ripgrep would search: what ranking leaves out by a rule, for its size or its encoding is read as well, git's
+//! ignore files count in a repository only, a glob of `-g` brings back what ignore files leave out, and what cannot be
+//! read is named.
 //! Nothing is indexed on the way, so an exact search needs no index, makes none and waits for nobody.
 
 use std::time::SystemTime;
@@ -21,7 +23,7 @@ use crate::path::RelPath;
 use crate::read::Ground;
 use crate::search::SearchError;
 use crate::update::{Settings, Updater, WorkspaceError, stat_row};
-use crate::walk::{BAD_LINE, Candidate, Region, Walked};
+use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, Region, Walked};
 
 /// An entry that could not be looked into.
 pub(super) struct Hole {
@@ -73,6 +75,8 @@ impl Engine {
         let narrowed = narrowed.flatten();
         if let Some(viewed) = viewed
             && (self.options.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
+            // No row tells of git's own folder.
+            && !takes_git(filter)
         {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
             let ground = self.ground_of(viewed)?;
@@ -85,7 +89,8 @@ impl Engine {
         // Built-in rules are about what is worth ranking, and secrets are masked where they are shown; a line stands
         // wherever it stands.
         let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-        let walked = Updater { settings: &settings, ..updater }.walk()?;
+        let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs() });
+        let walked = Updater { settings: &settings, as_ripgrep, ..updater }.walk()?;
         let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
         let files = match (viewed, narrowed) {
             (Some(viewed), Some(narrowed)) => viewed.moved_or(filter, walked, &narrowed),
@@ -122,27 +127,39 @@ impl Engine {
         let mut files = viewed.files(filter, narrowed);
         let mut folders = Vec::new();
         let mut holes = Vec::new();
-        let mut secrets = Vec::new();
+        // What ripgrep may judge otherwise than the index does.
+        let mut judged_anew = Vec::new();
+        let brings_back = filter.ripgrep_globs().is_some_and(|globs| globs.num_whitelists() > 0);
+        let is_in_repository = self.view().is_some() || walk::is_in_repository(self.root());
+        if !is_in_repository && !self.settings.hidden {
+            // A line of git's may have asked for a hidden file.
+            let is_hidden = |path: &RelPath| path.as_str().split('/').any(|name| name.starts_with('.'));
+            let (hidden, others) = files.into_iter().partition(is_hidden);
+            (files, judged_anew) = (others, hidden);
+        }
         for row in viewed.view.skipped().iter().map(|entry| &entry.skipped) {
             holes.extend(hole(row, filter));
             match row.reason {
                 SkipReason::BuiltIn if row.is_dir => folders.push(row.path.clone()),
-                SkipReason::Secret => secrets.push(row.path.clone()),
+                SkipReason::Secret => judged_anew.push(row.path.clone()),
+                SkipReason::Ignored if brings_back || !is_in_repository => judged_anew.push(row.path.clone()),
+                SkipReason::Hidden if brings_back => judged_anew.push(row.path.clone()),
                 SkipReason::BuiltIn | SkipReason::Encoding => files.push(row.path.clone()),
                 // A NUL so near its beginning ends ripgrep's search before it began.
                 SkipReason::Binary if !row.detail.starts_with("NUL") => files.push(row.path.clone()),
                 _ => {}
             }
         }
-        secrets.retain(|path| filter.takes_path(path.as_str()));
-        if !folders.is_empty() || !secrets.is_empty() {
+        judged_anew.retain(|path| filter.may_take_below(path, true));
+        if !folders.is_empty() || !judged_anew.is_empty() {
             let tracked = self.tracked();
             let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-            let updater = Updater { settings: &settings, ..self.updater(tracked.as_ref())? };
+            let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs() });
+            let updater = Updater { settings: &settings, as_ripgrep, ..self.updater(tracked.as_ref())? };
             // Other rules may leave a file of secrets out as well, such as a dot before its name.
-            let secrets = updater.walk_some(&Region::new(secrets))?;
+            let anew = updater.walk_some(&Region::new(judged_anew))?;
             let below = updater.walk_below(&folders)?;
-            for walked in [secrets, below] {
+            for walked in [anew, below] {
                 holes.extend(walked.skipped.iter().filter_map(|row| hole(row, filter)));
                 files.extend(paths(walked));
             }
@@ -201,6 +218,14 @@ impl Viewed<'_> {
             .map(|candidate| candidate.path)
             .collect()
     }
+}
+
+/// Whether a glob of ripgrep's asks for git's own folder, or for the file that stands for it in a worktree.
+fn takes_git(filter: &Filter) -> bool {
+    let globs = filter.ripgrep_globs();
+    globs.is_some_and(|globs| {
+        [true, false].into_iter().any(|is_dir| globs.matched(".git", is_dir).is_whitelist())
+    })
 }
 
 fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {

@@ -2,12 +2,14 @@
 //! indexed content. Where the index came without its tree, they came with it.
 
 use std::fs::Metadata;
+use std::io::Read;
 use std::sync::{Arc, Mutex};
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::lock;
+use crate::id::ContentHash;
 use crate::meta::{StatRow, Version, View};
 use crate::path::RelPath;
 use crate::read::{self, Ground, Reread, Rereader};
@@ -51,9 +53,9 @@ impl<'a> Sources<'a> {
             return known.clone().map_or(Present::Changed, Present::Text);
         }
         let version = self.corpus.version(file);
-        // What is found by its path only may be of any size.
         if crate::read::is_path_only(version.hash()) {
-            return Present::Changed;
+            // It may be of any size, and none of it is shown.
+            return wanted.map_or(Present::Changed, |wanted| self.path_only(version, wanted));
         }
         let text = match self.corpus.meta().sources() {
             Some(sources) => {
@@ -69,6 +71,39 @@ impl<'a> Sources<'a> {
         // Where two threads read a file at once, what the first one found holds for both.
         let text = if keeps { lock(&self.known).entry(file).or_insert(text).clone() } else { text };
         text.map_or(Present::Changed, Present::Text)
+    }
+
+    /// What a file holds that is found by its path only, if that may hold what is `wanted`: the text that ripgrep
+    /// searches, which is what stands before a NUL.
+    fn path_only(&self, version: Version<'_>, wanted: &Finder<'_>) -> Present {
+        let Some(bytes) = self.bytes_from_tree(version) else { return Present::Changed };
+        let mut text = match Reread::of(&bytes, Some(wanted)) {
+            Reread::Without => return Present::Without,
+            Reread::Text(text) => text,
+            Reread::Changed => String::from_utf8_lossy(&bytes).into_owned(),
+        };
+        text.truncate(text.find('\0').unwrap_or(text.len()));
+        Present::Text(Arc::new(text))
+    }
+
+    /// The bytes of a file that is found by its path only, if its stat, its hash or git's name for it is the recorded one.
+    fn bytes_from_tree(&self, version: Version<'_>) -> Option<Vec<u8>> {
+        let recorded = self.view.stat(version.id())?;
+        match &self.ground {
+            Ground::Folder(root) => {
+                let (file, len) = read::open(&root.join(version.path())).ok()?;
+                let is_unmoved = is_unmoved(recorded, &file.metadata().ok()?);
+                let mut bytes = Vec::new();
+                bytes.try_reserve_exact(usize::try_from(len).ok()?).ok()?;
+                file.take(len).read_to_end(&mut bytes).ok()?;
+                let is_same = || read::path_only(ContentHash::of(&bytes)) == version.hash();
+                (bytes.len() as u64 == len && (is_unmoved || is_same())).then_some(bytes)
+            }
+            Ground::Tree(tree) => {
+                let entry = read::entry_of(&**tree, &RelPath::new(version.path()).ok()?).ok()?;
+                is_blob(recorded, entry.id).then(|| tree.read(&entry).ok()).flatten()
+            }
+        }
     }
 
     fn read_from_tree(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Reread {

@@ -23,6 +23,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         state: State::Missing,
         detail: None,
         index_path: workspace.dir().to_path_buf(),
+        index_command: engine.index_command(),
         root: workspace.root().to_path_buf(),
         branch,
         commit,

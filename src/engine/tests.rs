@@ -44,6 +44,35 @@ fn trees_that_share_an_index_remember_their_own_touches() {
 }
 
 #[test]
+fn what_was_touched_ages_by_the_clock() {
+    let text = "pub fn hoist_sail() {}\n";
+    let (_folder, mut engine) = engine(&[("a/one.rs", text), ("b/two.rs", text)], |_| ());
+    engine.refresh(&|_| ()).unwrap();
+    let begin = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    let days_later = |engine: &mut Engine, days: u64| {
+        engine.clock = Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
+    };
+    days_later(&mut engine, 0);
+    engine.touch("b/two.rs").unwrap();
+    let asked = |engine: &Engine| {
+        let reply = engine.search(&SearchRequest::new("hoist sail")).unwrap();
+        let is_session = |reason: &&Reason| reason.signal == crate::profile::Signal::Session;
+        let two = reply.results.iter().find(|hit| hit.path.as_str() == "b/two.rs").unwrap();
+        let reason = two.reasons.iter().find(is_session).map(|reason| (reason.share, reason.text.clone()));
+        (reply.results[0].path.as_str().to_string(), reason, reply.backend.contains("session"))
+    };
+    let (first, fresh, is_used) = asked(&engine);
+    assert_eq!((first.as_str(), is_used), ("b/two.rs", true));
+    days_later(&mut engine, 4);
+    let (_, aged, _) = asked(&engine);
+    let (fresh, aged) = (fresh.unwrap(), aged.unwrap());
+    assert!(aged.0 < fresh.0 / 2.0, "{fresh:?} {aged:?}");
+    assert!(fresh.1.ends_with("file read just now") && aged.1.ends_with("file read 4 days ago"), "{aged:?}");
+    days_later(&mut engine, 14);
+    assert_eq!(asked(&engine), ("a/one.rs".to_string(), None, false));
+}
+
+#[test]
 fn an_index_that_cannot_be_written_still_answers_and_says_so() {
     let (folder, engine) = engine(&[("a.rs", "fn provider() {}\n")], |_| ());
     engine.refresh(&|_| ()).unwrap();

@@ -60,7 +60,7 @@ impl Engine {
 
     fn or_no_index(&self, error: Error) -> Error {
         match error.kind() {
-            super::ErrorKind::NoIndex => Error::no_index(self.root(), self.index_dir()),
+            super::ErrorKind::NoIndex => self.no_index(),
             _ => error,
         }
     }

@@ -74,7 +74,14 @@ pub fn why_not(
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let worth = search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()));
-    let asked = Asked { place: 0, query, ranking, beyond: Vec::new(), worth };
+    let asked = Asked {
+        place: 0,
+        query,
+        literal_complete: ranking.literal_complete,
+        ranking,
+        beyond: Vec::new(),
+        worth,
+    };
     let gap =
         missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();
     Ok(WhyNot {

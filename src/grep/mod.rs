@@ -88,9 +88,6 @@ pub struct Pattern {
 /// Why a pattern was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It is empty.
-    #[error("pattern is empty")]
-    Empty,
     /// It is too long.
     #[error("pattern has {chars} characters; {MAX_PATTERN_CHARS} are the most")]
     TooLong {
@@ -117,9 +114,6 @@ impl Wanted {
 impl Pattern {
     /// Reads a pattern, as ripgrep does.
     pub fn new(wanted: &Wanted) -> Result<Pattern, PatternError> {
-        if wanted.patterns.iter().all(String::is_empty) {
-            return Err(PatternError::Empty);
-        }
         let chars = wanted.patterns.iter().map(|pattern| pattern.chars().count()).sum();
         if chars > MAX_PATTERN_CHARS {
             return Err(PatternError::TooLong { chars });

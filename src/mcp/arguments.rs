@@ -5,6 +5,8 @@
 //! wrong answer that looks right. Ranges are the engine's to check, except for what only tools take; defaults are the
 //! library's.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{self, Tool};
 use spyhop::catalog::{self, Param, Takes};
@@ -52,20 +54,23 @@ pub struct Call {
     pub root: usize,
     /// The revision that is asked about in place of the worktree.
     pub view: Option<String>,
+    /// Another index of the root than that of the server.
+    pub index_dir: Option<PathBuf>,
     pub ask: Ask,
     pub budget: usize,
     /// Whose call it is; `None` for a client that has no session.
     pub session: Option<Session>,
 }
 
-/// The call that `given` spells for `tool`.
+/// The call that `given` spells for `tool`, which is called by a name that has parameters of its `own` too.
 pub fn call(
     tool: &Tool,
+    own: &'static [&'static Param],
     given: Map<String, Value>,
     roots: &Roots,
     session: Option<Session>,
 ) -> Result<Call, String> {
-    let arguments = Arguments::new(tool, given)?;
+    let arguments = Arguments::new(tool, own, given)?;
     let (root, path) = arguments.tree(roots)?;
     let budget = arguments.number(&tools::MAX_TOKENS)?;
     let Takes::Number(least, most) = tools::MAX_TOKENS.takes else { unreachable!("it is a number") };
@@ -75,10 +80,12 @@ pub fn call(
     let default = tools::MAX_TOKENS.default.and_then(|default| default.parse().ok());
     let budget = budget.or(default).unwrap_or(most) as usize;
     let view = arguments.text(&catalog::VIEW)?;
+    let index_dir = arguments.text(&catalog::INDEX_DIR)?;
+    let index_dir = index_dir.map(|text| roots.folder(catalog::INDEX_DIR.name, &text, root)).transpose()?;
     let recall = session.clone().map_or(Recall::Off, Recall::Session);
     let is_on_disk = view.is_none();
     let named = Named { arguments: &arguments, roots, root, path, is_on_disk, recall };
-    Ok(Call { root, ask: named.ask(tool)?, view, budget, session })
+    Ok(Call { root, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
 /// Arguments by the names of their rows.
@@ -88,12 +95,17 @@ struct Arguments<'t> {
 }
 
 impl<'t> Arguments<'t> {
-    fn new(tool: &'t Tool, given: Map<String, Value>) -> Result<Arguments<'t>, String> {
+    fn new(
+        tool: &'t Tool,
+        own: &'static [&'static Param],
+        given: Map<String, Value>,
+    ) -> Result<Arguments<'t>, String> {
         let mut values: Vec<(&Param, Value)> = Vec::new();
         for (name, value) in given {
             let known = |param: &&&Param| param.name == name || param.aliases.contains(&name.as_str());
-            let Some(param) = tool.params.iter().find(known) else {
-                let choices: Vec<&str> = tool.params.iter().map(|param| param.name).collect();
+            let params = || tool.params.iter().chain(own);
+            let Some(param) = params().find(known) else {
+                let choices: Vec<&str> = params().map(|param| param.name).collect();
                 let choices = if choices.is_empty() { "nothing".to_string() } else { choices.join(", ") };
                 return Err(format!("{} has no parameter '{name}'; choose {choices}", tool.name));
             };
@@ -259,6 +271,8 @@ impl Named<'_> {
             let places: Result<Vec<Place>, String> = files.iter().map(place).collect();
             return Ok(Ask::Touch(places?.into_iter().map(|place| place.path).collect()));
         }
+        // The root is chosen by it, and a mistyped one must not choose another.
+        self.path()?;
         Ok(Ask::Status)
     }
 
@@ -383,7 +397,7 @@ mod tests {
     fn asked(tool: &str, given: Value) -> Result<Ask, String> {
         let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
         let Value::Object(given) = given else { unreachable!() };
-        call(tools::tool(tool).unwrap(), given, &roots, None).map(|call| call.ask)
+        call(tools::tool(tool).unwrap(), &[], given, &roots, None).map(|call| call.ask)
     }
 
     #[test]

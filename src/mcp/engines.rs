@@ -1,7 +1,8 @@
 //! The engines of one tree: that of the worktree, and those of the revisions that were asked about last.
 //!
 //! It owns which engine a call is for. An engine is opened for one view, so each revision has one of its own; a few are
-//! kept, because who compares asks about the same ones again. A name such as `HEAD~1` may stand for another commit by
+//! kept, because who compares asks about the same ones again. A caller may name another index of the tree, which has to
+//! be there already: nobody makes the server write into a folder that is not an index of its tree. A name such as `HEAD~1` may stand for another commit by
 //! then, so it is looked up each time. What nobody has used for a while is let go of: a server runs for days, and most of
 //! its roots are asked about for minutes.
 
@@ -9,8 +10,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use spyhop::engine::api::{Options, Progress};
+use spyhop::engine::api::{OnMissing, Options, Progress};
 use spyhop::engine::{Cancel, Engine, Error};
+use spyhop::render::agent::{self, Answer};
 use tokio::sync::Notify;
 
 use super::arguments::Call;
@@ -76,23 +78,28 @@ impl Engines {
         call: &Call,
         cancel: &Cancel,
         progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Told, Error> {
-        let engine = self.of(call.view.as_deref())?;
+    ) -> Result<Told, Answer> {
+        let engine = self.of(call.view.as_deref(), call.index_dir.as_deref())?;
         let answer = Engine::cancellable(cancel, || calls::answer(&engine, call, progress));
         self.mark_used();
-        answer
+        answer.map_err(|error| calls::failed(&error))
     }
 
-    fn of(&self, view: Option<&str>) -> Result<Arc<Engine>, Error> {
-        let Some(view) = view else { return Ok(Arc::clone(&self.worktree)) };
-        let is_it = |engine: &Arc<Engine>| engine.view() == Some(view.trim());
+    /// The engine of a view and of an index.
+    pub fn of(&self, view: Option<&str>, index_dir: Option<&Path>) -> Result<Arc<Engine>, Answer> {
+        if view.is_none() && index_dir.is_none() {
+            return Ok(Arc::clone(&self.worktree));
+        }
+        let dir = index_dir.and_then(|dir| dir.canonicalize().ok());
+        let dir = dir.as_deref().or(index_dir).unwrap_or(self.worktree.index_dir());
+        let is_it = |engine: &Arc<Engine>| engine.view() == view.map(str::trim) && engine.index_dir() == dir;
         let kept = lock(&self.views).iter().find(|engine| is_it(engine)).cloned();
         // What it stands for is looked up without keeping others from their engines.
         let engine = match kept.filter(|engine| engine.view_holds()) {
             Some(engine) => engine,
             None => {
-                let options = Options { view: Some(view.to_string()), ..self.options.clone() };
-                Arc::new(Engine::open(self.worktree.root(), options)?)
+                let options = Options { view: view.map(str::to_string), ..self.options.clone() };
+                Arc::new(open(self.worktree.root(), options, index_dir)?)
             }
         };
         let mut views = lock(&self.views);
@@ -101,6 +108,25 @@ impl Engines {
         let too_many = views.len().saturating_sub(KEPT);
         views.drain(..too_many);
         Ok(engine)
+    }
+}
+
+/// Opens a tree, with another index than that of `options` if one is named.
+pub fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
+    let failed = |error| calls::failed(&error);
+    let Some(dir) = index_dir else { return Engine::open(root, options).map_err(failed) };
+    let (index_dir, on_missing) = (Some(dir.to_path_buf()), OnMissing::Fail);
+    match Engine::open(root, Options { index_dir, on_missing, ..options.clone() }) {
+        Ok(engine) if engine.has_index() => Ok(engine),
+        // Whatever is there otherwise, also where it may not be read, the refusal is the same.
+        _ => {
+            // A view that there is not is another mistake.
+            Engine::open(root, options).map_err(failed)?;
+            let (dir, root) = (dir.display(), root.display());
+            let text =
+                format!("index_dir '{dir}' holds no index of '{root}'; leave it out to ask the server's own");
+            Err(agent::error(&text, "bad-request"))
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Path safety: what a caller names stays in the roots that the server was started with.
 //!
 //! It owns the way from a text to a root and a path below it, for every parameter of every tool; nothing else in this
-//! front end reads a path from a caller. A path is refused by its spelling before the disk is asked, so that a
+//! front end reads a path from a caller. The one path that may lie outside is the folder of an index, of which
+//! [`engines`](super::engines) asks that it holds an index of the root. A path is refused by its spelling before the disk is asked, so that a
 //! refusal says nothing about what lies outside, and by where its links lead after that. `..` is refused even where
 //! it would stay inside: no answer of ours contains one, so it is only ever an attempt or a mistake.
 
@@ -57,6 +58,12 @@ impl Roots {
             ));
         }
         Ok(Place { root, path: below })
+    }
+
+    /// A folder that may lie anywhere, counted from a root. What is there is for the caller of this to check.
+    pub fn folder(&self, param: &str, text: &str, root: usize) -> Result<PathBuf, String> {
+        spelling(param, text)?;
+        Ok(self.0[root].join(text))
     }
 
     fn absolute(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {

@@ -97,11 +97,16 @@ impl Server {
             Some(alias) => aliases::translated(alias, given).map_err(refused)?,
             None => given,
         };
-        let call = arguments::call(tool, given, &self.roots, session).map_err(refused)?;
+        let own = alias.map_or(&[][..], |alias| alias.own);
+        let mut call = arguments::call(tool, own, given, &self.roots, session).map_err(refused)?;
         let tree = &self.trees[call.root];
+        call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
             Ask::Tools(query) => Ok(found(self.profile, query)),
-            Ask::Status => tree.status(self.roots.iter().map(PathBuf::from).collect()).await,
+            Ask::Status => {
+                let roots = self.roots.iter().map(PathBuf::from).collect();
+                tree.status(roots, call.index_dir).await
+            }
             _ => tree.answer(Arc::new(call), watcher).await.map(Told::send),
         }
     }

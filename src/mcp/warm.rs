@@ -6,7 +6,7 @@
 //! progress is willing to wait longer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::arguments::{Ask, Call};
 use super::calls::{self, Told};
-use super::engines::Engines;
+use super::engines::{self, Engines};
 use super::progress::Watcher;
 
 /// How long a call waits for an update before it takes what is there: long enough for small trees and small changes.
@@ -88,6 +88,11 @@ impl Tree {
         self.engines.worktree().root()
     }
 
+    /// Whether a folder is that of the tree's own index.
+    pub fn is_index(&self, dir: &Path) -> bool {
+        dir.canonicalize().is_ok_and(|dir| dir == self.engines.worktree().index_dir())
+    }
+
     /// What answers.
     pub fn engines(&self) -> Arc<Engines> {
         Arc::clone(&self.engines)
@@ -111,19 +116,20 @@ impl Tree {
         let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
         if matches!(call.ask, Ask::Grep(_)) {
             // It reads the files as they are and needs no index, so it is what there is meanwhile.
-            let work = move || engines.answer(&call, &cancel, &|_| ()).map_err(|error| calls::failed(&error));
+            let work = move || engines.answer(&call, &cancel, &|_| ());
             return run(&self.asides, work).await;
         }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
-        // A revision has a view of its own, which that update does not make.
-        if call.view.is_none() && !self.is_up_to_date(Instant::now() + patience, watcher).await {
+        // A revision has a view of its own, and so has another index; that update makes neither.
+        let is_own = call.view.is_none() && call.index_dir.is_none();
+        if is_own && !self.is_up_to_date(Instant::now() + patience, watcher).await {
             return self.as_it_is(call).await;
         }
         let (sender, mut progress) = watch::channel(None);
         let asked = Arc::clone(&call);
         let work = run(&self.calls, move || {
             let tell = |progress: Progress| _ = sender.send_replace(Some(progress));
-            engines.answer(&asked, &cancel, &tell).map_err(|error| calls::failed(&error))
+            engines.answer(&asked, &cancel, &tell)
         });
         tokio::pin!(work);
         let deadline = tokio::time::sleep(patience);
@@ -146,11 +152,11 @@ impl Tree {
     }
 
     /// The state of the tree, with how far its update is; the roots are all that are served.
-    pub async fn status(&self, roots: Vec<std::path::PathBuf>) -> Outcome {
+    pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> Outcome {
         let engines = self.engines();
-        let update = *self.update.borrow();
+        let update = if index_dir.is_none() { *self.update.borrow() } else { Update::Done };
         run(&self.states, move || {
-            let status = engines.worktree().status();
+            let status = engines.of(None, index_dir.as_deref())?.status();
             engines.mark_used();
             let mut status = status.map_err(|error| calls::failed(&error))?;
             let running = matches!(update, Update::Running(_));
@@ -193,7 +199,7 @@ impl Tree {
             Update::Done => None,
         };
         run(&self.asides, move || {
-            let engine = Engine::open(&root, options).map_err(|error| calls::failed(&error))?;
+            let engine = engines::open(&root, options, call.index_dir.as_deref())?;
             match calls::answer(&engine, &call, &|_| ()) {
                 Ok(told) => Ok(told.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {

@@ -237,7 +237,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     }
     out.push('\n');
     if status.state == State::Missing {
-        let _ = writeln!(out, "{}", super::no_index(&status.root, &status.index_path));
+        let _ = writeln!(out, "{}", super::no_index(status));
         return Answer { text: out, data };
     }
     let stale = status.stale_files.map_or("not compared".to_string(), |files| files.to_string());

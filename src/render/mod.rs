@@ -17,14 +17,18 @@ mod paint;
 pub use crate::clean;
 pub use paint::Style;
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::engine::api::Status;
 use crate::model::Note;
 
 /// The two lines that a search and a status give where there is no index.
-pub fn no_index(root: &Path, index: &Path) -> String {
-    format!("Run: spyhop index {}\nExpected index at: {}", paint::shown(root), paint::shown(index))
+pub fn no_index(status: &Status) -> String {
+    format!(
+        "Run: {}\nExpected index at: {}",
+        clean::line(&status.index_command),
+        paint::shown(&status.index_path)
+    )
 }
 
 /// A note's name in replies, and a sentence for people.

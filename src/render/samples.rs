@@ -95,6 +95,7 @@ fn status_sample() -> Status {
         state: State::Stale,
         detail: None,
         index_path: PathBuf::from("/cache/k"),
+        index_command: "spyhop index /w/tree".into(),
         root: PathBuf::from("/w/tree"),
         branch: None,
         commit: None,

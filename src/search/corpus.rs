@@ -182,6 +182,11 @@ impl Corpus {
             [self.documents.bases[segment] as usize..self.documents.bases[segment + 1] as usize]
     }
 
+    /// Whether a file is found by its path only. No such file has a scored text, so the others are told at once.
+    pub(super) fn is_path_only(&self, file: u32) -> bool {
+        self.lengths[file as usize] == [0, 0] && crate::read::is_path_only(self.version(file).hash())
+    }
+
     /// The documents of a file.
     pub fn docs(&self, file: u32) -> Range<u32> {
         self.documents.of_file[file as usize].clone()

@@ -9,16 +9,24 @@
 //! first; when it ends, or a candidate cannot be read as indexed, the pass says that it is not complete. A query that
 //! looks like code has a larger budget. Where an exact search has looked [`Everywhere`], there is no budget, and what it
 //! found is found.
+//!
+//! Files that are found by their path only are not ranked, but their lines count: what the budget leaves is spent on
+//! them. Where the filter asks for kinds of item, a line counts if it stands in such an item, as for an exact search; no
+//! items of a file are known that is found by its path only, so a line there makes the count a lower bound.
+
+mod items;
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
+
+use items::counted;
 
 use super::corpus::{Corpus, NO_FILE};
 use super::{Context, Present, ReadSource, SearchError, beside};
 use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::query::Query;
-use crate::tokenize::{MAX_WORD_BYTES, TermList, Tokenizer, is_word_char};
+use crate::tokenize::{MAX_WORD_BYTES, OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
 /// The most files that are read.
 const MAX_FILES: usize = 200;
@@ -54,9 +62,9 @@ pub struct Everywhere {
 /// What the pass found.
 #[derive(Debug, Default)]
 pub struct Literal {
-    /// Lines that hold the query.
+    /// Lines that hold the query, in items of the kinds that are asked for.
     pub lines: usize,
-    /// Whether all such lines were seen.
+    /// Whether all such lines were counted.
     pub complete: bool,
     /// How many lines of each file, by file.
     pub files: Vec<(u32, u32)>,
@@ -96,8 +104,13 @@ pub fn find(
         None => {
             let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
             let most = MAX_FILES * times;
-            let candidates = candidates(query, context, likely, most)?.best(context, worth, most);
-            read(query, context, source, candidates, Some((most, MAX_BYTES * times as u64)))?
+            let mut budget = Budget { files: most, bytes: MAX_BYTES * times as u64 };
+            let mut candidates = candidates(query, context, likely, most)?;
+            let unranked = std::mem::take(&mut candidates.unranked);
+            let mut literal =
+                read(query, context, source, candidates.best(context, worth, most), Some(&mut budget))?;
+            count_unranked(query, context, source, unranked, &mut budget, &mut literal);
+            literal
         }
     };
     literal.files.sort_unstable();
@@ -114,50 +127,102 @@ fn found_everywhere(
     everywhere: &Everywhere,
 ) -> Result<Literal, SearchError> {
     let candidates = everywhere.candidates.iter().copied().filter(|file| may_be_read(context, *file));
-    let candidates = Candidates { files: candidates.collect(), complete: true };
+    let candidates = Candidates { files: candidates.collect(), complete: true, unranked: Vec::new() };
     let mut literal = read(query, context, source, candidates, None)?;
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
+    literal.complete = everywhere.complete;
     for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
-        literal.lines += *lines as usize;
+        // In which items they stand is not known.
+        match context.filter.kinds() {
+            None => literal.lines += *lines as usize,
+            Some(_) => literal.complete = false,
+        }
         literal.files.push((*file, *lines));
         // Its first chunk stands for it.
         literal.docs.extend(context.corpus.docs(*file).next());
     }
-    literal.complete = everywhere.complete;
     Ok(literal)
 }
 
 /// Whether the text of a file is indexed and may answer.
 fn may_be_read(context: &Context<'_>, file: u32) -> bool {
-    let version = context.corpus.version(file);
     // The words of what is found by its path only are known, and it is not ranked.
-    !crate::read::is_path_only(version.hash())
-        && context.filter.takes_file(version.path(), version.language())
+    !context.corpus.is_path_only(file) && is_let_through(context, file)
 }
 
-/// Reads the candidates, so many files and bytes of the first of them at most.
+fn is_let_through(context: &Context<'_>, file: u32) -> bool {
+    let version = context.corpus.version(file);
+    context.filter.takes_file(version.path(), version.language())
+}
+
+/// What may still be read.
+struct Budget {
+    files: usize,
+    bytes: u64,
+}
+
+impl Budget {
+    /// Leaves the files that can be read, and takes what they need; whether these are all.
+    fn cut(&mut self, files: &mut Vec<u32>, corpus: &Corpus) -> bool {
+        let mut left = self.bytes;
+        let fits = |file: &u32| {
+            let bytes = corpus.version(*file).bytes();
+            let fits = bytes <= left;
+            left -= if fits { bytes } else { 0 };
+            fits
+        };
+        let n_read = files.iter().take(self.files).copied().take_while(fits).count();
+        (self.files, self.bytes) = (self.files - n_read, left);
+        let is_all = n_read == files.len();
+        files.truncate(n_read);
+        is_all
+    }
+}
+
+/// Counts the lines of files that are found by their path only, as far as the budget goes.
+fn count_unranked(
+    query: &Query,
+    context: &Context<'_>,
+    source: &ReadSource<'_>,
+    mut files: Vec<u32>,
+    budget: &mut Budget,
+    literal: &mut Literal,
+) {
+    files.retain(|file| is_let_through(context, *file));
+    files.sort_unstable_by_key(|file| context.corpus.path(*file));
+    files.dedup();
+    literal.complete &= budget.cut(&mut files, context.corpus);
+    let finder = Finder::new(&query.text);
+    let lines = |file: u32| match source(file, &finder) {
+        Present::Text(source) => Some(occurrences(&source, &finder).len()),
+        Present::Without => Some(0),
+        Present::Changed => None,
+    };
+    for lines in beside::each(context.corpus.is_large(), files, lines, || ()) {
+        match lines {
+            Some(0) => {}
+            Some(lines) if context.filter.kinds().is_none() => literal.lines += lines,
+            _ => literal.complete = false,
+        }
+    }
+}
+
+/// Reads the candidates as far as the budget goes.
 fn read(
     query: &Query,
     context: &Context<'_>,
     source: &ReadSource<'_>,
-    Candidates { mut files, complete }: Candidates,
-    budget: Option<(usize, u64)>,
+    Candidates { mut files, complete, .. }: Candidates,
+    mut budget: Option<&mut Budget>,
 ) -> Result<Literal, SearchError> {
     let mut literal = Literal { complete, ..Literal::default() };
     let corpus = context.corpus;
-    if let Some((most_files, most_bytes)) = budget {
-        let mut bytes = 0;
-        let fits = |file: &u32| {
-            bytes += corpus.version(*file).bytes();
-            bytes <= most_bytes
-        };
-        let n_read = files.iter().take(most_files).copied().take_while(fits).count();
-        literal.complete &= n_read == files.len();
-        files.truncate(n_read);
+    if let Some(budget) = &mut budget {
+        literal.complete &= budget.cut(&mut files, corpus);
     }
     let finder = Finder::new(&query.text);
     let read = |file: u32| match source(file, &finder) {
-        Present::Text(source) => found(corpus, file, &occurrences(&source, &finder)).map(Some),
+        Present::Text(source) => found(context, file, &source, &occurrences(&source, &finder)).map(Some),
         Present::Without => Ok(Some(Found::default())),
         Present::Changed => Ok(None),
     };
@@ -174,7 +239,7 @@ fn read(
         if budget.is_none() && found.docs.is_empty() {
             found.docs.extend(corpus.docs(file).next());
         }
-        literal.lines += found.lines as usize;
+        literal.lines += found.counted as usize;
         literal.files.push((file, found.lines));
         literal.docs.extend(found.docs);
     }
@@ -185,13 +250,17 @@ fn read(
 #[derive(Default)]
 struct Found {
     lines: u32,
+    /// How many of the lines stand in items of the kinds that are asked for.
+    counted: u32,
     docs: Vec<u32>,
 }
 
-/// The chunks of a file that hold what begins `at` some places.
-fn found(corpus: &Corpus, file: u32, at: &[u32]) -> Result<Found, SearchError> {
-    let mut found = Found { lines: at.len() as u32, docs: Vec::new() };
+/// The chunks of a file that hold what begins `at` some places of its text.
+fn found(context: &Context<'_>, file: u32, source: &str, at: &[u32]) -> Result<Found, SearchError> {
+    let mut found = Found { lines: at.len() as u32, ..Found::default() };
     if !at.is_empty() {
+        let corpus = context.corpus;
+        found.counted = counted(corpus, context.filter.kinds(), file, source, at)?;
         for doc in corpus.docs(file) {
             let span = corpus.columns(doc)?.span;
             if at.iter().any(|at| span.start <= *at && *at < span.end) {
@@ -220,6 +289,8 @@ fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
 struct Candidates {
     files: Vec<u32>,
     complete: bool,
+    /// Those that are found by their path only, in any order; they may be among the files too.
+    unranked: Vec<u32>,
 }
 
 impl Candidates {
@@ -259,51 +330,90 @@ fn best_of<'p>(left: &mut Vec<(f32, u32)>, n: usize, path: impl Fn(u32) -> &'p s
     best
 }
 
+/// The files that may hold the query.
 fn candidates(
     query: &Query,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
     most: usize,
 ) -> Result<Candidates, SearchError> {
-    let text = &query.text;
-    let words = narrowing_words(text);
+    let corpus = context.corpus;
+    let is_path_only = |file: &u32| corpus.is_path_only(*file);
+    let words = narrowing_words(&query.text);
     let whole: Vec<&str> = words.iter().filter(|(_, whole)| *whole).map(|(word, _)| *word).collect();
-    if !whole.is_empty() {
-        let mut files = holding_all(&whole, context, likely)?;
-        if files.len() <= most {
-            return Ok(Candidates { files, complete: true });
+    // Where something has to stand as a whole word, files whose words are not known are not among those that hold it.
+    let unknown = || holding_all(&[OPEN_WORDS], context, Some(&|file| corpus.is_path_only(file)));
+    if whole.is_empty() {
+        let (mut found, is_narrowed) = by_ends(query, &words, context, most)?;
+        found.unranked = found.files.iter().copied().filter(is_path_only).collect();
+        if !is_narrowed {
+            found.unranked.extend(unknown()?);
         }
-        // Where the words at the ends stand whole in more files than may be read, longer words do not matter.
-        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        if all.len() > whole.len() {
-            let sure = holding_all(&all, context, likely)?;
-            if sure.len() > most {
-                return Ok(Candidates { files: sure, complete: false });
-            }
-        }
-        // A sentence hardly stands anywhere as written, so less is spent on it than on code.
-        let effort = if query.is_code { most } else { most / LESS_FOR_PROSE };
-        if let Some(narrowed) = narrowed(text, context, effort) {
-            files.retain(|file| narrowed.binary_search(file).is_ok());
-        }
-        return Ok(Candidates { files, complete: true });
+        return Ok(found);
     }
-    // One or two words that may be parts of longer ones.
+    // Nothing is known of what stands in a file that is found by its path only, but its words.
+    let likely = likely.map(|likely| move |file| likely(file) || corpus.is_path_only(file));
+    let likely = likely.as_ref().map(|likely| likely as &Likely<'_>);
+    let all = holding_all(&whole, context, likely)?;
+    let (mut unranked, files): (Vec<u32>, Vec<u32>) = all.into_iter().partition(is_path_only);
+    unranked.extend(unknown()?);
+    let found = by_whole_words(query, &words, files, context, likely, most)?;
+    Ok(Candidates { unranked, ..found })
+}
+
+/// The files that may hold the query, of those that hold the words of its inside.
+fn by_whole_words(
+    query: &Query,
+    words: &[(&str, bool)],
+    mut files: Vec<u32>,
+    context: &Context<'_>,
+    likely: Option<&Likely<'_>>,
+    most: usize,
+) -> Result<Candidates, SearchError> {
+    if files.len() <= most {
+        return Ok(Candidates { files, complete: true, unranked: Vec::new() });
+    }
+    // Where the words at the ends stand whole in more files than may be read, longer words do not matter.
+    let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    if words.iter().any(|(_, whole)| !whole) {
+        let mut sure = holding_all(&all, context, likely)?;
+        sure.retain(|file| !context.corpus.is_path_only(*file));
+        if sure.len() > most {
+            return Ok(Candidates { files: sure, complete: false, unranked: Vec::new() });
+        }
+    }
+    // A sentence hardly stands anywhere as written, so less is spent on it than on code.
+    let effort = if query.is_code { most } else { most / LESS_FOR_PROSE };
+    if let Some(narrowed) = narrowed(&query.text, context, effort) {
+        files.retain(|file| narrowed.binary_search(file).is_ok());
+    }
+    Ok(Candidates { files, complete: true, unranked: Vec::new() })
+}
+
+/// The files that may hold a query of one or two words that may be parts of longer ones, and whether files whose words are
+/// not known are among them.
+fn by_ends(
+    query: &Query,
+    words: &[(&str, bool)],
+    context: &Context<'_>,
+    most: usize,
+) -> Result<(Candidates, bool), SearchError> {
+    let found = |files: Vec<u32>, complete: bool| Candidates { files, complete, unranked: Vec::new() };
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
         // Punctuation alone: nothing narrows, so files are read as far as the budget goes.
-        return Ok(Candidates { files: (0..context.corpus.n_files() as u32).collect(), complete: true });
+        return Ok((found((0..context.corpus.n_files() as u32).collect(), true), true));
     };
     let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let files = holding_all(&all, context, None)?;
     if files.len() > most {
         // The budget ends before words that hold them would be read.
-        return Ok(Candidates { files, complete: false });
+        return Ok((found(files, false), false));
     }
     let is_small = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
     if (query.is_code || is_small)
-        && let Some(files) = narrowed(text, context, most)
+        && let Some(files) = narrowed(&query.text, context, most)
     {
-        return Ok(Candidates { files, complete: true });
+        return Ok((found(files, true), true));
     }
     let (expanded, mut complete) = expansions(longest, context)?;
     let mut files = Vec::new();
@@ -323,7 +433,7 @@ fn candidates(
     }
     files.sort_unstable();
     files.dedup();
-    Ok(Candidates { files, complete })
+    Ok((found(files, complete), false))
 }
 
 /// The files of the view that may hold `text`, sorted, by all that its words say, insides too; `None` where that is too

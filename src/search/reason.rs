@@ -178,9 +178,10 @@ fn noted(noted: Noted) -> String {
         Interest::Opened => "file opened",
         Interest::Touched => "file read",
     };
-    match noted.turns {
-        0 => format!("{what} just now"),
-        turns => format!("{what} {} ago", counted(turns, "turn")),
+    match (noted.turns, noted.hours / 24) {
+        (0, 0) => format!("{what} just now"),
+        (turns, 0) => format!("{what} {} ago", counted(turns, "turn")),
+        (_, days) => format!("{what} {} ago", counted(days as usize, "day")),
     }
 }
 

@@ -46,7 +46,7 @@ use crate::path::RelPath;
 use crate::read::{Ground, Limits, ReadOutcome, Source};
 use crate::store::{FORMAT_VERSION, FileError, Holder, LockError};
 use crate::tokenize::TOKENIZER_VERSION;
-use crate::walk::{self, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
+use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
 use crate::worker::Parsing;
 pub use quarantine::Quarantine;
 use quarantine::Suspect;
@@ -239,6 +239,8 @@ pub struct Updater<'e> {
     pub on_list: Option<&'e OnList<'e>>,
     /// Ends a walk early.
     pub cancel: Option<Cancel>,
+    /// Walk as ripgrep does, for an exact search; an update never does.
+    pub as_ripgrep: Option<AsRipgrep<'e>>,
 }
 
 /// What is known of a tree since it was as a commit has it.
@@ -320,6 +322,7 @@ impl Updater<'_> {
             on_list: self.on_list,
             tree: self.ground.tree(),
             cancel: self.cancel.as_ref(),
+            as_ripgrep: self.as_ripgrep,
             ..self.settings.walk_options()
         };
         let mut walked = walk(self.workspace.root(), &options)?;
@@ -344,6 +347,7 @@ impl Updater<'_> {
             is_tracked: Some(&tracked),
             tree: self.ground.tree(),
             cancel: self.cancel.as_ref(),
+            as_ripgrep: self.as_ripgrep,
             ..self.settings.walk_options()
         };
         let own = self.own_index().map(|own| own.path);

@@ -99,6 +99,7 @@ impl Tree {
             since: None,
             on_list: None,
             cancel: None,
+            as_ripgrep: None,
         })
     }
 

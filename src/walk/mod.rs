@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use ignore::Match;
+use ignore::overrides::Override;
 use serde::{Deserialize, Serialize};
 
 use crate::cores::cores;
@@ -22,6 +24,7 @@ use crate::tree::Tree;
 
 mod bounds;
 mod built_in;
+mod claim;
 mod folder;
 mod opened;
 mod outside;
@@ -36,11 +39,12 @@ mod trace;
 use bounds::Spent;
 pub use bounds::{Bounds, Cancel};
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, Evidence, NamePattern};
+pub use claim::INDEX_FOLDER;
 use folder::{Entry, Folder, Listed};
 use opened::Opened;
-pub use outside::{decides, decides_inside, exclude_of, outside, private_rules};
+pub use outside::{decides, decides_inside, exclude_of, is_in_repository, outside, private_rules};
 pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule};
-use rules::{Level, Ruling};
+use rules::{GitCounts, Level, Ruling};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
 use tally::{Block, Tally};
@@ -73,6 +77,16 @@ pub struct WalkOptions<'a> {
     pub bounds: Bounds,
     /// Ends the walk early.
     pub cancel: Option<&'a Cancel>,
+    /// Take what ripgrep takes, where that differs.
+    pub as_ripgrep: Option<AsRipgrep<'a>>,
+}
+
+/// Where ripgrep's choice of files differs: git's ignore files count in a repository only, and globs decide before any
+/// ignore file and before hidden names.
+#[derive(Clone, Copy, Default)]
+pub struct AsRipgrep<'a> {
+    /// The globs of `-g`, counted from the root.
+    pub globs: Option<&'a Override>,
 }
 
 /// Where directories are told of.
@@ -257,6 +271,8 @@ struct Listing<'a> {
     rules: Option<Arc<Level>>,
     /// Rows for what could not be read on the way.
     broken: Vec<Skipped>,
+    /// Whether the directory holds an index of this program.
+    is_index: bool,
 }
 
 impl Listing<'_> {
@@ -350,6 +366,10 @@ impl<'a> Walker<'a> {
             return Vec::new();
         }
         match self.list(&dir) {
+            Ok(listing) if listing.is_index => {
+                out.skipped.push(claim::row(&dir.rel));
+                Vec::new()
+            }
             Ok(listing) => self.sort_out(&dir, listing, out),
             // It went away since it was seen, so it is no longer part of the tree.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -431,21 +451,28 @@ impl<'a> Walker<'a> {
         let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
         // Names first: most directories have none of the four, and then nothing is opened.
         let mut present = rules::Present::default();
-        for entry in listed.entries.iter().filter(|_| !self.options.no_ignore) {
-            present.note(listed.name(entry), entry.kind == folder::Kind::File);
+        let mut may_be_index = false;
+        for entry in &listed.entries {
+            let (name, is_file) = (listed.name(entry), entry.kind == folder::Kind::File);
+            if !self.options.no_ignore {
+                present.note(name, is_file);
+            }
+            // An index that is the root itself was asked for by name.
+            may_be_index |= is_file && name == claim::NAME && !dir.rel.as_str().is_empty();
         }
         // A commit does not have the repository that it is in.
         if !self.options.no_ignore && tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
             present.note(".git", false);
         }
+        let path = dir.rel.below(self.root);
+        let read = |name: &str| match &tree {
+            Some((tree, folder)) => opened::small_file(*tree, folder, name),
+            None => rules::bytes_of(&path.join(name)),
+        };
+        let is_index = may_be_index && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes));
         let rules = if present.any() {
             let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
             let start = self.base.prefix.len() + shown.len();
-            let path = dir.rel.below(self.root);
-            let read = |name: &str| match &tree {
-                Some((tree, folder)) => opened::ignore_file(*tree, folder, name),
-                None => rules::bytes_of(&path.join(name)),
-            };
             rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, detail| {
                 let path = dir.rel.join(name);
                 broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
@@ -453,7 +480,7 @@ impl<'a> Walker<'a> {
         } else {
             dir.above.clone()
         };
-        Ok(Listing { folder, listed, rules, broken })
+        Ok(Listing { folder, listed, rules, broken, is_index })
     }
 
     /// What becomes of one entry. What a thing is comes first, since no rule can make a link or a device a
@@ -470,12 +497,20 @@ impl<'a> Walker<'a> {
             return Verdict::Leave(reason, Cause::Text(detail));
         }
         let name = listing.name(entry);
+        let (is_dir, tracing) = (entry.is_dir(), kept.is_some());
+        match self.by_globs(rel, is_dir) {
+            Match::Ignore(()) => return Verdict::Omit,
+            // A link to a repository's folder is the only link that gets here, and ripgrep follows none.
+            Match::Whitelist(()) if entry.kind == folder::Kind::Link => return Verdict::Omit,
+            Match::Whitelist(()) if is_dir => return Verdict::Enter,
+            Match::Whitelist(()) => return Verdict::Keep(false),
+            Match::None => {}
+        }
         if name == ".git" {
             return Verdict::Omit;
         }
-        let (is_dir, tracing) = (entry.is_dir(), kept.is_some());
         let in_base = self.base.path(rel);
-        let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir) {
+        let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir, self.git_counts()) {
             Ruling::Ignore(line) => return Verdict::Leave(SkipReason::Ignored, Cause::Rule(line.rule())),
             Ruling::Whitelist(line) => Some(line),
             Ruling::None => None,
@@ -487,7 +522,8 @@ impl<'a> Walker<'a> {
         };
         if let Some(line) = wanted
             && tracing
-            && let Some(over) = rules::overruled(listing.rules.as_deref(), &in_base, is_dir)
+            && let Some(over) =
+                rules::overruled(listing.rules.as_deref(), &in_base, is_dir, self.git_counts())
         {
             exception(SkipReason::Ignored, Cause::Rule(over), Keeper::Rule(line.rule()));
         }
@@ -522,6 +558,17 @@ impl<'a> Walker<'a> {
             exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);
         }
         if is_dir { Verdict::Enter } else { Verdict::Keep(ours.is_some()) }
+    }
+
+    /// What ripgrep's globs say about an entry.
+    fn by_globs(&self, rel: &RelPath, is_dir: bool) -> Match<()> {
+        let globs = self.options.as_ripgrep.and_then(|as_ripgrep| as_ripgrep.globs);
+        globs.map_or(Match::None, |globs| globs.matched(rel.as_str(), is_dir).map(|_| ()))
+    }
+
+    /// Where git's ignore files count.
+    fn git_counts(&self) -> GitCounts {
+        if self.options.as_ripgrep.is_some() { GitCounts::InRepositories } else { GitCounts::Everywhere }
     }
 
     fn built_in(&self, listing: &Listing<'_>, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {

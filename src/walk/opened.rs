@@ -102,8 +102,8 @@ fn refusal(Refused { name, fault }: &Refused) -> Failure {
     (Some(row), io::Error::other(format!("its name {name:?} {fault}")))
 }
 
-/// The bytes of an ignore file of a tree, `folder` counted from its top.
-pub(super) fn ignore_file(tree: &dyn Tree, folder: &RelPath, name: &str) -> io::Result<Vec<u8>> {
+/// The bytes of a file of a tree that is as small as ignore files are, `folder` counted from its top.
+pub(super) fn small_file(tree: &dyn Tree, folder: &RelPath, name: &str) -> io::Result<Vec<u8>> {
     let entry = tree.find(&folder.join(name))?;
     rules::check_size(tree.size(&entry)?)?;
     tree.read(&entry)

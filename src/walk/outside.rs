@@ -7,7 +7,8 @@ use ignore::gitignore::gitconfig_excludes_path;
 
 use super::*;
 
-/// Whether an entry of this name decides about others: an ignore file, a repository, or what proves a built-in rule.
+/// Whether an entry of this name decides about others: an ignore file, a repository, the claim of an index, or what
+/// proves a built-in rule.
 pub fn decides(name: &str) -> bool {
     let proves = |evidence: &Evidence| match evidence {
         Evidence::Name => false,
@@ -15,6 +16,7 @@ pub fn decides(name: &str) -> bool {
         Evidence::Inside(inside) => *inside == name,
     };
     name == ".git"
+        || name == claim::NAME
         || rules::NAMES.iter().any(|(known, _)| *known == name)
         || BUILT_IN.iter().any(|rule| rule.evidence.iter().any(proves))
 }
@@ -50,6 +52,12 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// Whether the tree at `root` lies in a repository, as ripgrep asks for one.
+pub fn is_in_repository(root: &Path) -> bool {
+    let is_top = |folder: &Path| rules::REPOSITORIES.iter().any(|name| folder.join(name).exists());
+    root.ancestors().any(is_top)
+}
+
 /// What rules say that no tree holds and that count in the one at `root`: the user's own and its repository's.
 pub fn private_rules(root: &Path) -> Vec<u8> {
     let exclude = root.ancestors().find_map(exclude_of);
@@ -70,9 +78,16 @@ mod tests {
 
     #[test]
     fn names_that_decide_about_others() {
-        for name in
-            [".gitignore", ".ignore", ".spyhopignore", ".git", "Cargo.toml", "CACHEDIR.TAG", "a.xcodeproj"]
-        {
+        for name in [
+            ".gitignore",
+            ".ignore",
+            ".spyhopignore",
+            ".git",
+            "WORKSPACE",
+            "Cargo.toml",
+            "CACHEDIR.TAG",
+            "a.xcodeproj",
+        ] {
             assert!(decides(name), "{name}");
         }
         for name in ["main.rs", "target", "README.md", "Cargo.lock"] {

@@ -22,7 +22,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_pa
 use rustc_hash::FxHashMap;
 
 use super::GlobalExcludes;
-use super::opened::ignore_file;
+use super::opened::small_file;
 use super::sieve::Sieve;
 use crate::gitdir;
 use crate::path::RelPath;
@@ -44,6 +44,9 @@ const TOLD_LINES: usize = 5;
 /// The ignore files of a directory, the one that decides first in front.
 pub(super) const NAMES: [(&str, Kind); 3] =
     [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
+
+/// What a folder holds where a repository begins: git's, and Jujutsu's, which ripgrep alone asks for.
+pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 
 /// Which kind of ignore file, the one that decides first in front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,11 +75,6 @@ impl IgnoreKind {
             Kind::GitExclude => "git-exclude",
             Kind::Global => "global-excludes",
         }
-    }
-
-    /// Whether it counts only within its repository.
-    fn is_of_one_repository(self) -> bool {
-        matches!(self, Kind::Git | Kind::GitExclude)
     }
 }
 
@@ -150,6 +148,19 @@ pub(super) struct Level {
     files: Vec<IgnoreFile>,
     /// Whether a repository begins here.
     is_git_top: bool,
+    /// Whether what ripgrep takes for a repository begins here: git's, or Jujutsu's.
+    is_ripgreps_top: bool,
+    /// Whether such a repository begins here or above.
+    in_repository: bool,
+}
+
+/// Where git's ignore files, and the user's own, count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GitCounts {
+    /// Without a repository too.
+    Everywhere,
+    /// In a repository only, as ripgrep has it.
+    InRepositories,
 }
 
 /// What the rules say about a path.
@@ -204,8 +215,8 @@ impl Base {
         for (at, part) in way.iter().enumerate() {
             let mut present = Present::default();
             let folder = RelPath::new(&prefix).unwrap_or(RelPath::root());
-            for name in NAMES.map(|(name, _)| name).into_iter().chain([".git"]) {
-                match tree.filter(|_| name != ".git") {
+            for name in NAMES.map(|(name, _)| name).into_iter().chain(REPOSITORIES) {
+                match tree.filter(|_| !REPOSITORIES.contains(&name)) {
                     Some(tree) => {
                         if let Ok(entry) = tree.find(&folder.join(name)) {
                             present.note(name, entry.kind == TreeKind::File);
@@ -220,7 +231,7 @@ impl Base {
             }
             let shown = "../".repeat(way.len() - at);
             let read = |name: &str| match tree {
-                Some(tree) => ignore_file(tree, &folder, name),
+                Some(tree) => small_file(tree, &folder, name),
                 None => bytes_of(&dir.join(name)),
             };
             level = enter(&dir, &read, prefix.len(), &shown, present, level.as_ref(), |name, detail| {
@@ -248,6 +259,7 @@ impl Base {
 pub(super) struct Present {
     ignore_files: [bool; 3],
     git: bool,
+    jujutsu: bool,
 }
 
 impl Present {
@@ -257,6 +269,8 @@ impl Present {
         }
         if name == ".git" {
             self.git = true;
+        } else if name == ".jj" {
+            self.jujutsu = true;
         } else if let Some(at) = NAMES.iter().position(|(known, _)| *known == name) {
             self.ignore_files[at] = is_file;
         }
@@ -264,7 +278,7 @@ impl Present {
 
     /// Whether there is anything to read.
     pub(super) fn any(self) -> bool {
-        self.git || self.ignore_files.contains(&true)
+        self.git || self.jujutsu || self.ignore_files.contains(&true)
     }
 }
 
@@ -303,16 +317,24 @@ pub(super) fn enter(
             Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
         }
     }
-    if files.is_empty() && !(present.git && above.is_some()) {
+    let is_ripgreps_top = present.git || present.jujutsu;
+    if files.is_empty() && !is_ripgreps_top {
         return above.cloned();
     }
-    Some(Arc::new(Level { above: above.cloned(), start, files, is_git_top: present.git }))
+    let in_repository = is_ripgreps_top || above.is_some_and(|above| above.in_repository);
+    let (above, is_git_top) = (above.cloned(), present.git);
+    Some(Arc::new(Level { above, start, files, is_git_top, is_ripgreps_top, in_repository }))
 }
 
 /// What the levels from `level` up say about `path`, which is counted from the base.
-pub(super) fn rule<'l>(level: Option<&'l Level>, path: &str, is_dir: bool) -> Ruling<'l> {
+pub(super) fn rule<'l>(
+    level: Option<&'l Level>,
+    path: &str,
+    is_dir: bool,
+    git_counts: GitCounts,
+) -> Ruling<'l> {
     let mut decided: Option<(Line, bool)> = None;
-    for (file, path) in in_order(level, path) {
+    for (file, path) in in_order(level, path, git_counts) {
         if decided.is_some_and(|(line, _)| line.file.kind <= file.kind) {
             continue;
         }
@@ -330,11 +352,17 @@ pub(super) fn rule<'l>(level: Option<&'l Level>, path: &str, is_dir: bool) -> Ru
 }
 
 /// The line that would leave `path` out if it were not for the one that wants it.
-pub(super) fn overruled(level: Option<&Level>, path: &str, is_dir: bool) -> Option<IgnoreRule> {
-    let ignoring = in_order(level, path).filter_map(|(file, path)| match file.matched(path, is_dir) {
-        Match::Ignore(glob) => Some(Line { file, glob }),
-        _ => None,
-    });
+pub(super) fn overruled(
+    level: Option<&Level>,
+    path: &str,
+    is_dir: bool,
+    git_counts: GitCounts,
+) -> Option<IgnoreRule> {
+    let ignoring =
+        in_order(level, path, git_counts).filter_map(|(file, path)| match file.matched(path, is_dir) {
+            Match::Ignore(glob) => Some(Line { file, glob }),
+            _ => None,
+        });
     // The first of equals is the deepest.
     ignoring.min_by_key(|line| line.file.kind).map(Line::rule)
 }
@@ -343,21 +371,29 @@ pub(super) fn overruled(level: Option<&Level>, path: &str, is_dir: bool) -> Opti
 fn in_order<'l, 'p>(
     level: Option<&'l Level>,
     path: &'p str,
+    git_counts: GitCounts,
 ) -> impl Iterator<Item = (&'l IgnoreFile, &'p str)> {
+    let (needs_repository, in_repository) =
+        (git_counts == GitCounts::InRepositories, level.is_some_and(|level| level.in_repository));
+    let git_counts_here = in_repository || !needs_repository;
     // Where the nearest repository begins: the user's own file is read as if it stood there.
     let mut top = None;
     std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
         let same_repository = top.is_none();
-        if level.is_git_top && same_repository {
+        let is_top = level.is_git_top || (needs_repository && level.is_ripgreps_top);
+        if is_top && same_repository {
             top = Some(level.start);
         }
         let top = top.unwrap_or(0);
-        level.files.iter().filter(move |file| same_repository || !file.kind.is_of_one_repository()).map(
-            move |file| match file.kind {
-                Kind::Global => (file, &path[top..]),
-                _ => (file, &path[level.start..]),
-            },
-        )
+        let counts = move |file: &&IgnoreFile| match file.kind {
+            Kind::Spyhop | Kind::Ignore => true,
+            Kind::Global => git_counts_here,
+            Kind::Git | Kind::GitExclude => git_counts_here && same_repository,
+        };
+        level.files.iter().filter(counts).map(move |file| match file.kind {
+            Kind::Global => (file, &path[top..]),
+            _ => (file, &path[level.start..]),
+        })
     })
 }
 
@@ -373,7 +409,8 @@ fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
     match read(&path, Kind::Global, path.display().to_string()) {
         Ok(file) => {
             let files = vec![file?];
-            Some(Arc::new(Level { above: None, start: 0, files, is_git_top: false }))
+            let (is_git_top, is_ripgreps_top, in_repository) = (false, false, false);
+            Some(Arc::new(Level { above: None, start: 0, files, is_git_top, is_ripgreps_top, in_repository }))
         }
         Err(error) => {
             tracing::warn!("the rules of {} do not count: {error}", path.display());

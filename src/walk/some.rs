@@ -103,6 +103,7 @@ impl<'a> Walker<'a> {
             }
             dir = self.child(rel, &listing);
             match self.list(&dir) {
+                Ok(inner) if inner.is_index => return Ok(None),
                 Ok(inner) => listing = inner,
                 // It is a row of the folder above, whose own change tells of it.
                 Err(_) => return Ok(None),

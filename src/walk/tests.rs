@@ -5,6 +5,7 @@
 
 use super::*;
 
+mod index_folder;
 mod like_ripgrep;
 #[cfg(unix)]
 mod unix;

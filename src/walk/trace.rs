@@ -142,6 +142,9 @@ impl Walker<'_> {
                 Ok(listing) => listing,
                 Err(error) => return unread(unreadable_dir(&dir.rel, &error), &error),
             };
+            if listing.is_index {
+                return index(&dir.rel);
+            }
             let lossy = part.to_string_lossy();
             let rel = dir.rel.join(&lossy);
             // A row shows a lossy form of a name that is no UTF-8, and what is shown can be asked about.
@@ -180,6 +183,7 @@ impl Walker<'_> {
         }
         match self.list(&dir) {
             Err(error) => unread(unreadable_dir(&dir.rel, &error), &error),
+            Ok(listing) if listing.is_index => index(&dir.rel),
             Ok(_) => Found::Directory,
         }
     }
@@ -187,11 +191,17 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     fn wanted_by(&self, listing: &Listing<'_>, rel: &RelPath) -> Option<IgnoreRule> {
-        match rules::rule(listing.rules.as_deref(), &self.base.path(rel), false) {
+        match rules::rule(listing.rules.as_deref(), &self.base.path(rel), false, self.git_counts()) {
             Ruling::Whitelist(line) => Some(line.rule()),
             _ => None,
         }
     }
+}
+
+fn index(folder: &RelPath) -> Found {
+    let row = claim::row(folder);
+    let cause = Cause::Text(row.detail.clone());
+    Found::LeftOut(row, cause)
 }
 
 fn unread(row: Skipped, error: &io::Error) -> Found {

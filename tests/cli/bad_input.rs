@@ -105,7 +105,6 @@ fn of_choices() {
 fn of_patterns() {
     let tree = Tree::new(SMALL);
     refuses(&tree, &["grep"], &["PATTERN"]);
-    refuses(&tree, &["grep", ""], &["pattern is empty"]);
     refuses(&tree, &["grep", "fn ("], &["pattern 'fn (' cannot be searched: unclosed group"]);
     refuses(&tree, &["grep", "x", "--max-results", "1001"], &["max_results is 1001; choose 1 to 1000"]);
     refuses(&tree, &["grep", "x", "-C", "101"], &["expand is 101; choose 0 to 100"]);

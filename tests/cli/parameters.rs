@@ -215,6 +215,94 @@ fn the_index_lies_where_it_is_told() {
     }
 }
 
+/// The command that an error or a status advises.
+fn advised(text: &str) -> String {
+    let line = text.lines().find_map(|line| line.split_once("un: ")).unwrap_or_else(|| panic!("{text}"));
+    line.1.to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn advice_leads_to_the_index_that_was_missing() {
+    let tree = Tree::new(SMALL);
+    tree.git(&["init", "-q"]);
+    tree.commit();
+    tree.git(&["branch", "other"]);
+    let cases: &[&[&str]] = &[
+        &["--index-dir", "own index"],
+        &["--db", "own"],
+        &["--hidden", "--no-ignore", "--no-built-in", "--secrets", "--max-file-size", "2K"],
+        &["--index-dir", "it's", "--no-ignore"],
+        &["--view", "other", "--index-dir", "of-views"],
+    ];
+    for flags in cases {
+        for _ in 0..2 {
+            let asked = [&["draw_circle", "--require-index", "--no-refresh"], *flags].concat();
+            let refused = tree.run(&asked);
+            assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{flags:?}");
+            let advice = advised(&refused.err);
+            // The words reach the program as a shell reads them, from another folder.
+            let program = env!("CARGO_BIN_EXE_spyhop");
+            let line = format!("\"{program}\" {}", advice.strip_prefix("spyhop ").unwrap());
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", &line]).current_dir("/").env("SPYHOP_INDEX_DIR", tree.index_dir());
+            let ran = super::ran(&mut shell, "");
+            assert_eq!(ran.code, 0, "{line}: {}", ran.err);
+            let answered = tree.run(&asked);
+            assert_eq!(answered.code, 0, "{flags:?}: {}", answered.err);
+            // Again under another branch: then there is an index, and not of what is checked out.
+            tree.git(&["checkout", "-q", "-B", "elsewhere"]);
+            if flags.contains(&"--view") {
+                break;
+            }
+        }
+        tree.git(&["checkout", "-q", "-B", "main"]);
+    }
+    let status = tree.run(&["status", "--index-dir", "none yet"]);
+    assert!(advised(&status.out).ends_with("/none yet'"), "{}", status.out);
+    let doctor = tree.run(&["doctor", "--index-dir", "none"]);
+    assert!(advised(&doctor.out).ends_with("/none"), "{}", doctor.out);
+}
+
+#[test]
+fn an_index_folder_that_is_a_file_is_named() {
+    let tree = Tree::new(SMALL);
+    for command in [&["draw_circle"][..], &["index"], &["status"], &["grep", "x"]] {
+        for (folder, why) in
+            [("docs/guide.md", "is a file"), ("docs/guide.md/below", "lies below the file '")]
+        {
+            let ran = tree.run(&[command, &["--db", folder]].concat());
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{command:?}");
+            let expected = format!("index_dir '{}' {why}", tree.root().join(folder).display());
+            assert!(ran.err.contains(&expected) && ran.err.contains("choose a folder"), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn the_index_of_another_place_is_no_source() {
+    let tree = Tree::new(SMALL);
+    tree.write("bazel/WORKSPACE", "workspace(name = \"circle_drawing\")\n");
+    tree.run(&["index", "--index-dir", "idx/own"]);
+    tree.run(&["index", "--index-dir", "idx/other"]);
+    let skipped = tree.run(&["skipped"]).out;
+    // This run has an index beside the tree, so both are those of others.
+    for folder in ["idx/other/", "idx/own/"] {
+        let row = format!("{folder}  built-in  an index of spyhop, by its file WORKSPACE");
+        assert!(skipped.contains(&row), "{skipped}");
+    }
+    let mut files: Vec<String> = tree.run(&["files"]).out.lines().map(str::to_string).collect();
+    files.sort();
+    assert!(files.iter().all(|line| !line.contains("idx/")), "{files:?}");
+    assert!(files.iter().any(|line| line.contains("bazel/WORKSPACE")), "{files:?}");
+    assert_eq!(tree.run(&["circle_drawing"]).code, 0);
+    for policy in ["refresh", "ignore"] {
+        assert_eq!(tree.run(&["grep", "-l", "owner", "--stale-policy", policy]).out, "");
+    }
+    let explained = tree.run(&["skipped", "--explain-skips", "idx/other/lock"]).out;
+    assert!(explained.contains("an index of spyhop") && !explained.contains(".spyhopignore"), "{explained}");
+}
+
 #[test]
 fn freshness() {
     let tree = Tree::new(SMALL);

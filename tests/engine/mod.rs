@@ -15,6 +15,7 @@ mod files;
 mod grep;
 #[cfg(unix)]
 mod hostile;
+mod literal;
 mod map;
 mod place;
 mod portable;

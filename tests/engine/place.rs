@@ -1,7 +1,7 @@
 //! An index that is asked to lie inside its own tree is not a part of it.
 
-use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
+use spyhop::engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, paths, refresh};
 use crate::cli::SMALL;
@@ -37,6 +37,16 @@ fn an_index_in_its_own_tree_is_left_out() {
         let lies_at = index_dir.trim_start_matches("./src/../");
         check(&tree, index_dir, lies_at);
         let _ = std::fs::remove_dir(tree.root().join("src/deep"));
+    }
+}
+
+#[test]
+fn an_index_folder_that_is_a_file_is_a_bad_request() {
+    let tree = Tree::new(SMALL);
+    for folder in ["docs/guide.md", "docs/guide.md/below"] {
+        let options = Options { index_dir: Some(folder.into()), ..Options::default() };
+        let Err(error) = Engine::open(tree.root(), options) else { panic!("{folder}") };
+        assert_eq!(error.kind(), ErrorKind::BadRequest);
     }
 }
 

@@ -4,6 +4,7 @@
 //! agents see at first, the states of names, paths that may not be followed, and that the same request gets the same
 //! results whichever way it is asked.
 
+mod aliases;
 #[cfg(unix)]
 mod cancel;
 mod guards;

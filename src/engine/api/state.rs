@@ -43,6 +43,8 @@ pub struct Status {
     pub detail: Option<String>,
     /// Where the index lies.
     pub index_path: PathBuf,
+    /// The command line that makes the index.
+    pub index_command: String,
     /// The tree.
     pub root: PathBuf,
     /// Its git branch.

@@ -51,7 +51,7 @@ pub fn status(status: &Status, style: &Style) -> String {
         row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
         row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
     } else {
-        let _ = writeln!(out, "{}", no_index(&status.root, &status.index_path));
+        let _ = writeln!(out, "{}", no_index(status));
     }
     out
 }

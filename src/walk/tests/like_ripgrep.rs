@@ -59,9 +59,10 @@ fn build(root: &Path, parts: &[(String, Odd)]) {
     }
 }
 
-fn ripgreps(root: &Path, hidden: bool) -> BTreeSet<String> {
+fn ripgreps(root: &Path, hidden: bool, globs: &Override) -> BTreeSet<String> {
     let walk = ignore::WalkBuilder::new(root)
         .hidden(!hidden)
+        .overrides(globs.clone())
         .parents(false)
         .git_global(false)
         .add_custom_ignore_filename(".spyhopignore")
@@ -82,7 +83,7 @@ proptest! {
         let options = WalkOptions { hidden, no_built_in: true, ..plain() };
         let walked = walk(dir.path(), &options).unwrap();
         let ours: BTreeSet<String> = walked.candidates.iter().map(|c| c.path.as_str().to_string()).collect();
-        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden));
+        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &Override::empty()));
         // Nothing falls between: what is not a candidate lies at or below a row.
         for path in files_below(dir.path(), dir.path()) {
             let is_listed = walked.skipped.iter().any(|row| {
@@ -91,6 +92,46 @@ proptest! {
             });
             prop_assert!(ours.contains(&path) != is_listed, "{}", path);
         }
+    }
+}
+
+/// Globs of `-g`; those that begin with `!` exclude.
+fn globs() -> impl Strategy<Value = Vec<&'static str>> {
+    let glob = prop::sample::select(vec![
+        "*", "*.rs", "!*.rs", "*.log", "a", "!a", "a/**", "!a/**", ".d", ".d/**", ".h", "/x", "**/b/*",
+        "!.h", "cc", "x",
+    ]);
+    prop::collection::vec(glob, 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_trees_as_ripgrep(
+        parts in prop::collection::vec((folder(), odd()), 1..24),
+        hidden: bool,
+        is_repository: bool,
+        globs in globs(),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        if is_repository {
+            fs::create_dir(dir.path().join(".git")).unwrap();
+        }
+        build(dir.path(), &parts);
+        let globs_at = |root: &Path| {
+            let mut builder = ignore::overrides::OverrideBuilder::new(root);
+            globs.iter().for_each(|glob| _ = builder.add(glob).unwrap());
+            builder.build().unwrap()
+        };
+        let own_globs = globs_at(Path::new(""));
+        let as_ripgrep = Some(AsRipgrep { globs: Some(&own_globs) });
+        let options = WalkOptions { hidden, no_built_in: true, as_ripgrep, ..plain() };
+        let walked = walk(dir.path(), &options).unwrap();
+        let paths = walked.candidates.iter().map(|candidate| candidate.path.as_str());
+        // A glob may ask for git's own folder; the other walk is kept from it, and from it alone.
+        let ours: BTreeSet<String> =
+            paths.filter(|path| path.split('/').all(|name| name != ".git")).map(str::to_string).collect();
+        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &globs_at(dir.path())));
     }
 }
 

@@ -1,0 +1,161 @@
+//! Other names of tools: a recorded session that calls them with their own parameters is answered again.
+
+use serde_json::{Value, json};
+use spyhop::catalog::aliases::{ALIASES, Becomes};
+
+use super::{Session, steady};
+use crate::cli::{SMALL, Tree};
+
+/// What callers send under a name that is spelled otherwise in the tool.
+fn sample(name: &str) -> Value {
+    match name {
+        "q" | "query" | "pattern" | "regex" => json!("draw_circle"),
+        "top_k" | "k" | "perPage" | "per_page" | "num_results" | "head_limit" | "-A" | "-B" | "-C" => {
+            json!(3)
+        }
+        "directory" | "target_directory" => json!("src"),
+        "target_directories" => json!(["src"]),
+        "include" | "include_pattern" => json!("*.py"),
+        "extensionFilter" => json!([".py"]),
+        "glob_pattern" => json!("**/*.py"),
+        "type" => json!("py"),
+        "-i" | "-w" | "-n" | "-F" | "case_sensitive" => json!(true),
+        "explanation" | "output_mode" => json!("content"),
+        other => panic!("there is no sample of '{other}'"),
+    }
+}
+
+#[test]
+fn every_parameter_of_another_name_is_answered() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    for alias in ALIASES.iter().filter(|alias| alias.replay) {
+        let (needed, value) = match alias.canonical {
+            "codebase_search" => ("query", json!("draw_circle")),
+            "search_batch" => ("queries", json!(["draw_circle"])),
+            "grep_files" | "file_search" => ("pattern", json!("*draw_circle*")),
+            _ => ("", Value::Null),
+        };
+        let (needed, value) =
+            if alias.name == "grep" { (needed, json!("draw_circle")) } else { (needed, value) };
+        let required = |given: &str| {
+            if needed.is_empty() || given == needed { json!({}) } else { json!({ needed: value }) }
+        };
+        for (other, becomes) in alias.params {
+            // A table that several names share may hold more than one of them needs.
+            if alias.canonical == "search_batch" && matches!(becomes, Becomes::As("query", _)) {
+                continue;
+            }
+            let given = match becomes {
+                Becomes::As(own, _) => required(own),
+                _ => required(""),
+            };
+            let mut given = given;
+            given[*other] = sample(other);
+            let data = session.data(alias.name, given.clone());
+            assert!(data.is_object(), "{} {given}", alias.name);
+        }
+        for own in alias.own {
+            for name in std::iter::once(&own.name).chain(own.aliases) {
+                let mut given = required("");
+                given[*name] = match own.name {
+                    "index_dir" => json!(index_of(&tree)),
+                    "path" => json!("src"),
+                    other => panic!("there is no sample of '{other}'"),
+                };
+                session.data(alias.name, given);
+            }
+        }
+    }
+}
+
+/// The folder of the tree's index.
+fn index_of(tree: &Tree) -> String {
+    tree.json(&["status"])["index_path"].as_str().unwrap().to_string()
+}
+
+#[test]
+fn another_index_of_the_root_answers() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    tree.write("src/new.rs", "pub fn hoist_flag() {}\n");
+    tree.run(&["index", "-q", "--index-dir", ".other/index"]);
+    let other = tree.root().join(".other/index");
+    // Neither index is compared with the tree, so they differ in what they know.
+    let mut session = Session::start(tree.command().args(["mcp", "--no-refresh", "--require-index"]));
+    let found = |data: Value| data["results"].as_array().unwrap().len();
+    let asked = |db: Value| json!({ "query": "hoist_flag", "db": db });
+    assert_eq!(found(session.data("code.search", json!({ "query": "hoist_flag" }))), 0);
+    for db in [json!(other), json!(".other/index"), json!(other.join("."))] {
+        assert_eq!(found(session.data("code.search", asked(db.clone()))), 1, "{db}");
+        let batch = json!({ "queries": ["hoist_flag"], "db": db });
+        assert_eq!(found(session.data("code.search_batch", batch)), 1, "{db}");
+        let status = session.data("code.status", json!({ "db": db }));
+        assert_eq!((&status["index_path"], &status["files"]), (&json!(other), &json!(4)), "{db}");
+    }
+    // The server's own by its name is as good as none.
+    let own = index_of(&tree);
+    assert_eq!(found(session.data("code.search", asked(json!(own)))), 0);
+    assert_eq!(session.data("code.status", json!({ "db": own })), session.data("index_status", json!({})));
+    // With another revision as well.
+    let message = session.call("code.search", json!({ "query": "hoist_flag", "db": other, "view": "gone" }));
+    assert_eq!(message["result"]["isError"], true, "{message}");
+}
+
+#[test]
+fn a_folder_without_an_index_of_the_root_is_refused_and_left_alone() {
+    let tree = Tree::new(SMALL);
+    let stranger = Tree::new(SMALL);
+    stranger.run(&["index", "-q"]);
+    std::fs::create_dir(tree.root().join("empty")).unwrap();
+    let mut session = Session::new(&tree);
+    let foreign = index_of(&stranger);
+    for db in [&*foreign, "/etc/passwd", "/gone", "docs/guide.md", "empty", "src", "new"] {
+        let whole = tree.root().join(db);
+        for (tool, mut given) in [("code.search", json!({ "query": "circle" })), ("code.status", json!({}))] {
+            given["db"] = json!(db);
+            let message = session.call(tool, given);
+            let text = message["result"]["content"][0]["text"].as_str().unwrap();
+            let expected =
+                format!("index_dir '{}' holds no index of '{}'", whole.display(), tree.root().display());
+            assert!(text.contains(&expected), "{text}");
+            assert_eq!(message["result"]["isError"], true, "{message}");
+        }
+    }
+    assert!(!tree.root().join("new").exists());
+    assert_eq!(std::fs::read_dir(tree.root().join("empty")).unwrap().count(), 0);
+    for db in ["../index", "~/index", "C:\\index"] {
+        let message = session.call("code.search", json!({ "query": "circle", "db": db }));
+        assert_eq!(message["result"]["isError"], true, "{message}");
+    }
+    // Only those names take it.
+    let message = session.call("codebase_search", json!({ "query": "circle", "db": foreign }));
+    let text = message["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("codebase_search has no parameter 'db'"), "{text}");
+}
+
+#[test]
+fn a_path_chooses_the_root_whose_state_is_told() {
+    let (one, two) = (Tree::new(SMALL), Tree::new("\n=== lib/b.rs\npub fn hoist_flag() {}\n"));
+    for tree in [&one, &two] {
+        tree.run(&["index", "-q"]);
+    }
+    let mut command = one.command();
+    command.args(["mcp"]).args([one.root(), two.root()]);
+    two.run_in(".", &["index", "-q", "--index-dir", one.index_dir().join("two").to_str().unwrap()]);
+    let mut session = Session::start(&mut command);
+    let root = |session: &mut Session, given: Value| session.patient("code.status", given)["root"].take();
+    assert_eq!(root(&mut session, json!({})), json!(one.root()));
+    assert_eq!(root(&mut session, json!({ "path": "src" })), json!(one.root()));
+    for path in [two.root(), two.root().join("lib"), two.root().join("lib/b.rs")] {
+        assert_eq!(root(&mut session, json!({ "path": path })), json!(two.root()), "{path:?}");
+    }
+    let by_root = session.data("index_status", json!({ "root": two.root() }));
+    assert_eq!(steady(session.data("code.status", json!({ "path": two.root() }))), steady(by_root));
+    let other = session.data("code.status", json!({ "path": two.root(), "db": one.index_dir().join("two") }));
+    assert_eq!((&other["root"], &other["files"]), (&json!(two.root()), &json!(1)));
+    for path in ["gone", "/etc"] {
+        let message = session.call("code.status", json!({ "path": path }));
+        assert_eq!(message["result"]["isError"], true, "{message}");
+    }
+}
