@@ -57,7 +57,7 @@ class Server:
                 return message
 
     def search(self, query):
-        reply = self.call("tools/call", {"name": "code_search", "arguments": {"query": query}})
+        reply = self.call("tools/call", {"name": "codebase_search", "arguments": {"query": query}})
         result = reply.get("result", {})
         if "error" in reply or result.get("isError"):
             raise SystemExit(f"an answer is an error: {json.dumps(reply)[:300]}")

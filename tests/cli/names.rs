@@ -35,7 +35,7 @@ fn a_name_that_is_not_utf8_is_told_of_and_fails_no_search() {
 #[test]
 fn a_line_of_an_ignore_file_that_does_not_count_fails_no_search() {
     let tree = Tree::new(SMALL);
-    tree.write(".gitignore", format!("{}\n*.py\n", "?".repeat(200_000)));
+    tree.write(".ignore", format!("{}\n*.py\n", "?".repeat(200_000)));
     for index in [false, true] {
         if index {
             tree.run(&["index", "-q"]);
