@@ -26,6 +26,9 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 /// The bytes that a pipe holds, where the system allows that many: most texts then go through in one write.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
+/// How many bytes of a buffer are kept for the next text.
+const KEPT_BUFFER: usize = 128 << 10;
+
 /// The most bytes of a worker's last words that become part of a cause.
 const MAX_LAST_WORDS: usize = 160;
 
@@ -168,7 +171,7 @@ impl Worker {
         // A large file must not make this process large for good.
         for buffer in [&mut self.outbox, &mut self.inbox] {
             buffer.clear();
-            buffer.shrink_to(PIPE_BYTES as usize);
+            buffer.shrink_to(KEPT_BUFFER);
         }
         Ok(outcome)
     }
