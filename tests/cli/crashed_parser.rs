@@ -7,6 +7,7 @@ use super::{SMALL, Tree};
 
 /// A heredoc whose word is too long for Ruby's scanner, which keeps its length in one byte and asserts that what it
 /// reads back is what it wrote. A method stands before it.
+#[cfg(feature = "ruby")]
 fn ruby(word: &str) -> String {
     let end = "A".repeat(300);
     format!("def zorblax\n  1\nend\n\nx = <<~{end}\n  {word}\n{end}\n")

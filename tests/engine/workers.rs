@@ -1,9 +1,7 @@
 //! Parser workers through the library: the choice that an embedding program has, and what happens when workers are
 //! killed, are not there, or are something else.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use spyhop::engine::Engine;
@@ -135,11 +133,13 @@ fn embedder() {
 #[test]
 #[cfg(feature = "ruby")]
 fn a_crash_in_an_embedding_program_costs_one_file_in_the_end() {
+    use std::os::unix::process::ExitStatusExt;
+
     let tree = Tree::new("\n=== a.rs\nfn zorblax() {}\n");
     let end = "A".repeat(300);
     tree.write("deadly.rb", format!("x = <<~{end}\n  quexalt\n{end}\n"));
     let run = || {
-        let mut embedder = Command::new(std::env::current_exe().unwrap());
+        let mut embedder = std::process::Command::new(std::env::current_exe().unwrap());
         embedder.args(["--exact", "engine::workers::embedder", "--ignored"]).env(EMBEDDED_TREE, tree.root());
         embedder.output().unwrap().status
     };
