@@ -2,7 +2,8 @@
 //!
 //! An [`Engine`] is shared by reference among threads. It holds one commit open and follows newer ones by comparing
 //! the bytes of the commit point, so another process may index the same tree; searches take no lock that an update
-//! would hold. It prints nothing, keeps no global state, and starts no thread that outlives a call.
+//! would hold. It prints nothing, keeps no global state, and starts no thread that outlives a call. With [`Parsing::Workers`],
+//! idle parser workers wait for the next call until [`Engine::rest`].
 
 mod advice;
 mod answer;
