@@ -30,15 +30,15 @@
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
 pub use engine::api::{
-    Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FileRow, FilesReply,
+    Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FilePlaces, FileRow, FilesReply,
     FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply,
-    MapRequest, MapSymbol, Mode, OnMissing, Options, Progress, Reason, Recall, RefreshReport, SearchReply,
-    SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status,
-    Verdict, Watched, WhyNot,
+    MapRequest, MapSymbol, Mode, OnMissing, Options, PlaceCandidate, PlaceCandidates, Progress, Reason,
+    Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage,
+    StalePolicy, State, Status, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
-pub use profile::{Feature, Form, Profile, ProfileError, QueryKind, Signal};
+pub use profile::{Feature, Form, PlaceSignal, Profile, ProfileError, QueryKind, Signal};
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
 mod cores;

@@ -10,6 +10,7 @@ mod corpus;
 mod export;
 mod failure;
 mod fit;
+mod fit_places;
 mod measure;
 mod plot;
 mod progress;
@@ -56,6 +57,7 @@ enum Command {
     Compare(compare::Args),
     Sweep(sweep::Args),
     Fit(fit::Args),
+    FitPlaces(fit_places::Args),
     Export(export::Args),
     Plot(plot::Args),
     Tokens(tokens::Args),
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::FitPlaces(args) => fit_places::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Tokens(args) => tokens::run(&args),

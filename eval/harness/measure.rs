@@ -32,6 +32,27 @@ pub struct Measures {
     pub tokens: f64,
 }
 
+/// What a list is worth for who wants places.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlaceMeasures {
+    /// 1 when the first hit is a place that answers.
+    pub place_1: f64,
+    /// 1 when one of the first five is.
+    pub place_5: f64,
+    /// NDCG of the first k.
+    pub ndcg: f64,
+    /// One over the first rank that answers.
+    pub reciprocal_rank: f64,
+    /// 1 when the snippet of the first hit shows a line of a place that answers.
+    pub shown_1: f64,
+    /// 1 when one of the first five snippets does.
+    pub shown_5: f64,
+    /// 1 when all places are among the first five hits.
+    pub all_5: f64,
+    /// 1 when all places are among the first ten.
+    pub all_10: f64,
+}
+
 impl Judged {
     /// A list: `hits` holds the targets that each hit answers, by their place in `grades`.
     pub fn new(hits: &[&[usize]], grades: &[u32]) -> Judged {
@@ -102,6 +123,11 @@ impl Judged {
     /// Whether one of the first `k` answers.
     pub fn success(&self, k: usize) -> f64 {
         f64::from(u8::from(self.first_answer(k).is_some()))
+    }
+
+    /// 1 when every target is among the first `k`, else 0.
+    pub fn all_within(&self, k: usize) -> f64 {
+        f64::from(u8::from(self.first.iter().all(|rank| rank.is_some_and(|rank| rank <= k))))
     }
 
     /// Tokens of the hits up to the first answer, it included; of all first `k` where none of them answers.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use spyhop::text::Lines;
 use spyhop::{Hit, Profile};
 
-use crate::measure::{Judged, Measures};
+use crate::measure::{Judged, Measures, PlaceMeasures};
 use crate::sets::{Query, Target};
 
 /// The version of the form; a file of another one is refused.
@@ -95,6 +95,9 @@ pub struct QueryRow {
     pub query: String,
     /// What answers it.
     pub targets: Vec<Target>,
+    /// The places that answer it, where the set says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Target>,
     /// How long the first k hits took: the median of the timed passes.
     pub ms: f64,
     /// The hits, best first.
@@ -114,6 +117,12 @@ pub struct HitRow {
     pub chars: usize,
     /// The targets that it answers, by their place among the query's.
     pub targets: Vec<usize>,
+    /// The places that its lines meet, by their place among the query's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<usize>,
+    /// The places of which a line is in its snippet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<usize>,
 }
 
 /// A line of the file.
@@ -162,20 +171,31 @@ impl HitRow {
     /// A hit with the targets of `query` that it answers.
     pub fn new(query: &Query, hit: &Hit) -> HitRow {
         let chars = hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count());
-        HitRow { chars, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
+        let shown = hit
+            .snippet
+            .as_ref()
+            .map_or(Vec::new(), |snippet| answered(&query.places, hit.path.as_str(), snippet.lines));
+        HitRow { chars, shown, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
     }
 
     /// A place with the targets of `query` that it answers; nothing of it is read.
     pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
-        let answered = |(_, target): &(usize, &Target)| target.answered_by(path, lines);
         HitRow {
             path: path.to_string(),
             lines,
             score,
             chars: 0,
-            targets: query.targets.iter().enumerate().filter(answered).map(|(at, _)| at).collect(),
+            targets: answered(&query.targets, path, lines),
+            places: answered(&query.places, path, lines),
+            shown: Vec::new(),
         }
     }
+}
+
+/// The targets that some lines of a file answer, by their place.
+fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
+    let answers = |(_, target): &(usize, &Target)| target.answered_by(path, lines);
+    targets.iter().enumerate().filter(answers).map(|(at, _)| at).collect()
 }
 
 /// What a list of hits is worth.
@@ -199,6 +219,28 @@ impl QueryRow {
     /// What the list is worth.
     pub fn measures(&self, k: usize) -> Measures {
         measures(&self.hits, &self.targets, k)
+    }
+
+    /// What the list is worth for who wants places; `None` where the set names none.
+    pub fn place_measures(&self, k: usize) -> Option<PlaceMeasures> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let list = |of: fn(&HitRow) -> &Vec<usize>| {
+            let hits: Vec<&[usize]> = self.hits.iter().map(|hit| of(hit).as_slice()).collect();
+            Judged::new(&hits, &vec![1; self.places.len()])
+        };
+        let (places, shown) = (list(|hit| &hit.places), list(|hit| &hit.shown));
+        Some(PlaceMeasures {
+            place_1: places.success(1),
+            place_5: places.success(5),
+            ndcg: places.ndcg(k),
+            reciprocal_rank: places.reciprocal_rank(k),
+            shown_1: shown.success(1),
+            shown_5: shown.success(5),
+            all_5: places.all_within(5),
+            all_10: places.all_within(10),
+        })
     }
 
     /// The ranks of the targets, in their order; `-` for one that no hit answers.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::measure::{Measures, mean, percentile};
+use crate::measure::{Measures, PlaceMeasures, mean, percentile};
 use crate::record::{QueryRow, Run, TreeRow};
 use crate::table::Table;
 
@@ -77,6 +77,10 @@ pub fn run(run: &Run) -> String {
     section(&mut out, run, "kind", |row| row.kind.clone(), false);
     section(&mut out, run, "language", |row| row.language.clone(), false);
     section(&mut out, run, "tree", of_tree, false);
+    let places = places(run, several);
+    if !places.is_empty() {
+        let _ = writeln!(out, "{places}");
+    }
     let _ = writeln!(out, "{}", indexes(&run.trees));
     if !run.header.missing.is_empty() {
         let _ = writeln!(out, "left out, not there: {}", run.header.missing.join(", "));
@@ -125,6 +129,42 @@ fn section(out: &mut String, run: &Run, name: &str, label: impl Fn(&QueryRow) ->
         table.row(Averages::of(&rows, k).cells("all"));
     }
     let _ = writeln!(out, "{}", table.printed());
+}
+
+/// The measures of places, by set and kind, of the queries whose sets name places; nothing where none does.
+fn places(run: &Run, several: bool) -> String {
+    let k = run.header.k;
+    let mut groups: BTreeMap<String, Vec<(&QueryRow, PlaceMeasures)>> = BTreeMap::new();
+    for row in &run.queries {
+        let Some(measures) = row.place_measures(k) else { continue };
+        let set = if several { "all" } else { row.set.as_str() };
+        for label in [set.to_string(), format!("{}: {}", row.set, row.kind)] {
+            groups.entry(label).or_default().push((row, measures));
+        }
+    }
+    let ndcg = format!("NDCG@{k}");
+    let head =
+        ["places", "queries", "place@1", "place@5", &ndcg, "MRR", "shown@1", "shown@5", "all@5", "all@10"];
+    let mut table = Table::new(&head);
+    for (label, rows) in &groups {
+        let average = |of: fn(&PlaceMeasures) -> f64| {
+            let mean = mean_of_means(rows.iter().map(|(row, measures)| (row.group(), of(measures))));
+            format!("{mean:.3}")
+        };
+        table.row(vec![
+            label.clone(),
+            rows.len().to_string(),
+            average(|of| of.place_1),
+            average(|of| of.place_5),
+            average(|of| of.ndcg),
+            average(|of| of.reciprocal_rank),
+            average(|of| of.shown_1),
+            average(|of| of.shown_5),
+            average(|of| of.all_5),
+            average(|of| of.all_10),
+        ]);
+    }
+    if groups.is_empty() { String::new() } else { table.printed() }
 }
 
 /// What the indexes cost.

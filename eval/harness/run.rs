@@ -136,6 +136,7 @@ pub fn query_row(set: &Set, tree: &Tree, query: &Query, hits: Vec<HitRow>) -> Qu
         kind: query.kind.clone(),
         query: query.text.clone(),
         targets: query.targets.clone(),
+        places: query.places.clone(),
         ms: 0.0,
         hits,
     }

@@ -129,7 +129,7 @@ pub const MIN_SCORE: Param = Param {
 };
 /// Hits of one file.
 pub const PER_FILE: Param = Param {
-    default: Some("3"),
+    default: Some("10"),
     ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits of one file; further ones come after")
 };
 /// Every place.

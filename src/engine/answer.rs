@@ -52,9 +52,16 @@ pub struct Asked<'q> {
     pub beyond: Vec<Unranked>,
     /// What one of them is worth.
     pub worth: Beyond,
+    /// Whether no file holds what the query quotes, so that it was answered without that.
+    pub is_unquoted: bool,
 }
 
 impl Asked<'_> {
+    /// The query that was answered: the one that was asked, or the one that stands for it.
+    fn query(&self) -> &Query {
+        self.ranking.query(self.query)
+    }
+
     fn literal_lines(&self) -> usize {
         let beyond = self.beyond.iter().map(|unranked| unranked.lines as usize);
         self.ranking.literal_lines + beyond.sum::<usize>()
@@ -109,7 +116,7 @@ impl<'a> Answer<'a> {
             complete: asked.iter().all(|asked| asked.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
             snapshot: self.engine.snapshot(Some(Viewed::of(self.corpus)), &freshness),
-            warnings: freshness.warnings,
+            warnings: freshness.warnings.into_iter().chain(asked.iter().flat_map(said)).collect(),
         })
     }
 
@@ -125,6 +132,7 @@ impl<'a> Answer<'a> {
             false => None,
         };
         let filter = self.filter_of(query, everywhere.as_ref())?;
+        let is_unquoted = !query.quoted.is_empty() && matches!(filter, Cow::Borrowed(_));
         let known = everywhere.as_ref().map(|everywhere| &everywhere.known);
         let ranking = self.search(query, &filter, known)?;
         let mut beyond = everywhere.map(|everywhere| everywhere.beyond).unwrap_or_default();
@@ -135,7 +143,7 @@ impl<'a> Answer<'a> {
             beyond.clear();
         }
         let worth = search::beyond(query, self.profile());
-        Ok(Asked { place, query, ranking, literal_complete, beyond, worth })
+        Ok(Asked { place, query, ranking, literal_complete, beyond, worth, is_unquoted })
     }
 
     /// The files that are ordered when these hold the query, best first.
@@ -181,7 +189,22 @@ impl<'a> Answer<'a> {
             .collect()
     }
 
-    /// The filter, narrowed to the files that hold what a query quotes.
+    /// What every place of the first files measures.
+    pub fn place_candidates(&self, query: &Query) -> Result<Vec<FilePlaces>, Error> {
+        let ranking = self.rank(query)?;
+        let of_file = |(ranked, places): (&RankedFile, Vec<search::MeasuredPlace>)| {
+            let candidate = |own: search::MeasuredPlace| PlaceCandidate {
+                lines: own.place.lines,
+                share: own.place.share,
+                measures: own.values,
+            };
+            let path = RelPath::new(self.corpus.version(ranked.file).path())?;
+            Ok(FilePlaces { path, places: places.into_iter().map(candidate).collect() })
+        };
+        ranking.files.iter().zip(ranking.places).map(of_file).collect()
+    }
+
+    /// The filter, narrowed to the files that hold what a query quotes; where there is none, as it is.
     fn filter_of(&self, query: &Query, everywhere: Option<&Everywhere>) -> Result<Cow<'_, Filter>, Error> {
         if query.quoted.is_empty() {
             return Ok(Cow::Borrowed(self.filter));
@@ -191,7 +214,10 @@ impl<'a> Answer<'a> {
             // What holds the whole query holds its parts.
             files.extend(everywhere.ranked(self.corpus).map(str::to_string));
         }
-        Ok(Cow::Owned(self.filter.only(files)))
+        Ok(match files.is_empty() {
+            true => Cow::Borrowed(self.filter),
+            false => Cow::Owned(self.filter.only(files)),
+        })
     }
 
     fn search(
@@ -220,7 +246,7 @@ impl<'a> Answer<'a> {
 
     /// A ranked hit as it is shown.
     pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
-        let query = asked.query;
+        let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
         let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
         let face = debug_span!("search.face")
@@ -325,6 +351,20 @@ impl<'a> Answer<'a> {
         let source = masked.as_deref().unwrap_or(source);
         Some(snippet::snippet(source, &index, &request, &mut self.engine.tokenizers.take()))
     }
+}
+
+/// What is said of a query that could not be answered as it stands.
+fn said(asked: &Asked<'_>) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(respelled) = &asked.ranking.respelled {
+        let quoted: Vec<String> = respelled.query.names.iter().map(|name| format!("'{name}'")).collect();
+        said.push(format!("no name '{}' is defined; looked for {}", respelled.typed, quoted.join(", ")));
+    }
+    if asked.is_unquoted {
+        let quoted: Vec<String> = asked.query.quoted.iter().map(|text| format!("\"{text}\"")).collect();
+        said.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
+    }
+    said
 }
 
 fn shown(reason: Contribution) -> Reason {

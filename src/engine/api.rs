@@ -18,7 +18,7 @@ pub use crate::git::Reach as GitReach;
 use crate::id::{ContentHash, Generation};
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
-use crate::profile::{Feature, Profile, QueryKind, Signal};
+use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 use crate::search::Forms;
 pub use crate::snippet::Snippet;
 pub use crate::store::Holder;
@@ -168,7 +168,7 @@ pub struct SearchRequest {
     /// Hits below this score are left out, 0 to 1; literal hits are exempt. Default 0.
     pub min_score: f32,
     /// How many chunks of one file may be hits; the best one stands at the file's rank, the others are held back.
-    /// At least 1. Default 3.
+    /// At least 1. Default 10.
     pub per_file: usize,
     /// How much of each hit is shown.
     pub mode: Mode,
@@ -193,7 +193,7 @@ impl SearchRequest {
             exhaustive: false,
             expand: 0,
             min_score: 0.0,
-            per_file: 3,
+            per_file: 10,
             mode: Mode::Default,
             session: Recall::Tree,
             dedupe: false,
@@ -233,6 +233,35 @@ impl Candidate {
     pub fn measure(&self, feature: Feature) -> f32 {
         self.forms[feature.signal as usize][feature.form as usize]
     }
+}
+
+/// The places of a query's first files, with what they are told apart by.
+#[derive(Clone, Debug)]
+pub struct PlaceCandidates {
+    /// What kind of query it is, by its shape: which weights apply.
+    pub kind: QueryKind,
+    /// The files, best first.
+    pub files: Vec<FilePlaces>,
+}
+
+/// The places of a file.
+#[derive(Clone, Debug)]
+pub struct FilePlaces {
+    /// Which file.
+    pub path: RelPath,
+    /// Its places that hold any evidence, best first.
+    pub places: Vec<PlaceCandidate>,
+}
+
+/// A place of a file.
+#[derive(Clone, Debug)]
+pub struct PlaceCandidate {
+    /// Its lines.
+    pub lines: Lines,
+    /// How probable it is that it answers, if its file does.
+    pub share: f32,
+    /// By signal: the measure, and its share of the greatest in the file.
+    pub measures: [[f32; 2]; PlaceSignal::COUNT],
 }
 
 /// The answer to a search.

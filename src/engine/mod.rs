@@ -354,6 +354,19 @@ impl Engine {
         })
     }
 
+    /// What every place of the first files measures: what the weights of places are learned from.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
+        let parsed = self.check(std::slice::from_ref(&request.query), request)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        self.answered(&|_| (), |corpus, _| {
+            let answer = answer::Answer::new(self, corpus, &filter, request)?;
+            Ok(PlaceCandidates { kind: parsed[0].kind, files: answer.place_candidates(&parsed[0])? })
+        })
+    }
+
     /// Lets go of what the next answer can open again: the commit, what ranking made of it, the tree of a revision, the
     /// words that tokenizers have met, idle parser workers. For programs that keep engines and seldom ask them; the next answer takes somewhat
     /// longer. Calls that run meanwhile keep what they use.

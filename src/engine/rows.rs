@@ -43,7 +43,7 @@ pub fn merged(asked: &[Asked<'_>], corpus: &Corpus, wanted: impl Fn(&Row) -> boo
         rows.extend(beyond.map(|place| Row { query, sum, score, literal: true, what: What::Beyond(place) }));
     }
     let place = |row: &Row| match &row.what {
-        What::Ranked(hit) => (corpus.path_of(hit.doc), corpus.start(hit.doc)),
+        What::Ranked(hit) => (corpus.path_of(hit.doc), hit.start(corpus)),
         What::Beyond(place) => (asked[row.query].beyond[*place].first.path.as_str(), 0),
     };
     rows.sort_by(|a, b| {

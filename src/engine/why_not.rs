@@ -69,8 +69,9 @@ pub fn why_not(
     };
     let tenth =
         ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
-    let own = answer.file_reasons(query, &ranking.files[place])?;
-    let missing = gaps(&own, &answer.file_reasons(query, tenth)?);
+    let answered = ranking.query(query);
+    let own = answer.file_reasons(answered, &ranking.files[place])?;
+    let missing = gaps(&own, &answer.file_reasons(answered, tenth)?);
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let worth = search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()));
@@ -81,6 +82,7 @@ pub fn why_not(
         ranking,
         beyond: Vec::new(),
         worth,
+        is_unquoted: false,
     };
     let gap =
         missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();

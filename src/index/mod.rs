@@ -14,6 +14,7 @@ mod crashes;
 mod directory;
 mod grams;
 mod merge;
+mod near;
 mod reader;
 mod schema;
 mod verify;
@@ -23,6 +24,7 @@ mod writer;
 
 pub use carry::{copy_commit, files, put_in_place};
 pub use grams::{Gram, MIN_WORDS, grams_of};
+pub use near::folded;
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use verify::{guarded, verify};

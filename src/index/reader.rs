@@ -17,6 +17,7 @@ use tantivy::{Index, SegmentReader, Term};
 
 use super::directory::{META, PinnedDirectory};
 use super::grams::Grams;
+use super::near::Near;
 use super::schema::{IndexField, Layout, tokenizers};
 use super::{IndexError, guarded};
 use crate::id::VersionId;
@@ -256,6 +257,31 @@ impl Reader {
             total += segment.reader.inverted_index(tantivy_field)?.doc_freq(&term)? as u64;
         }
         Ok(total)
+    }
+
+    /// Calls `each` with the terms of a field whose letters are those of `pattern`, which is [`folded`](super::folded), but
+    /// for `slips`, and with those that begin as it; segment by segment in the order of their bytes, until it returns
+    /// false.
+    pub fn terms_near(
+        &self,
+        field: IndexField,
+        pattern: &str,
+        slips: u8,
+        mut each: impl FnMut(&str) -> bool,
+    ) -> Result<(), IndexError> {
+        let near = Near::new(pattern, slips);
+        for segment in &self.segments {
+            let inverted = segment.reader.inverted_index(self.layout.field(field))?;
+            let mut stream = inverted.terms().search(&near).into_stream()?;
+            while stream.advance() {
+                if let Ok(term) = std::str::from_utf8(stream.key())
+                    && !each(term)
+                {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Calls `each` with the terms of a field from `from` on, in the order of their bytes, segment by segment, until

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use signal::{Feature, Form, QueryKind, Signal};
+pub use signal::{Feature, Form, PlaceSignal, QueryKind, Signal};
 
 /// The version of the schema, and of what its signals mean.
 pub const PROFILE_VERSION: u32 = 2;
@@ -34,7 +34,16 @@ pub struct Profile {
     /// The parameters of BM25 for each kind of list.
     pub bm25: Bm25Fields,
     texts: BTreeMap<Signal, String>,
+    places: Places,
     weights: Box<[[[f32; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
+}
+
+/// What the places of one file are told apart by.
+#[derive(Clone, Debug)]
+struct Places {
+    texts: BTreeMap<PlaceSignal, String>,
+    /// By kind of query and signal: what its value weighs, and its share.
+    weights: [[[f32; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()],
 }
 
 /// How lists are fused.
@@ -124,6 +133,18 @@ struct Written {
     fusion: Fusion,
     bm25: Bm25Fields,
     signals: BTreeMap<Signal, Entry>,
+    #[serde(default)]
+    places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlaceEntry {
+    text: String,
+    #[serde(default)]
+    value: Weights,
+    #[serde(default)]
+    share: Weights,
 }
 
 #[derive(Deserialize)]
@@ -200,18 +221,25 @@ impl Profile {
         if found != i64::from(PROFILE_VERSION) {
             return Err(ProfileError::Version { found });
         }
-        let named = table.get("signals").and_then(toml::Value::as_table);
-        let unknown: Vec<String> = named
-            .into_iter()
-            .flat_map(|signals| signals.keys())
-            .filter(|name| Signal::by_name(name).is_none())
-            .cloned()
-            .collect();
+        let names = |of: &str| {
+            let named = table.get(of).and_then(toml::Value::as_table);
+            named.into_iter().flat_map(|signals| signals.keys().cloned()).collect::<Vec<_>>()
+        };
+        let mut unknown = names("signals");
+        unknown.retain(|name| Signal::by_name(name).is_none());
+        let places = names("places").into_iter().filter(|name| PlaceSignal::by_name(name).is_none());
+        unknown.extend(places.map(|name| format!("places.{name}")));
         if !unknown.is_empty() {
             return Err(ProfileError::UnknownSignals { unknown });
         }
         let written: Written = toml::from_str(text).map_err(syntax)?;
+        let places = match written.places {
+            Some(places) => Places::of(places)?,
+            // Profiles from before there were places.
+            None => Profile::built_in().places.clone(),
+        };
         let mut profile = Profile {
+            places,
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
@@ -264,6 +292,22 @@ impl Profile {
         &self.weights[kind as usize]
     }
 
+    /// What a place's measure weighs in a query of this kind, in log-odds: the value, and its share of the greatest in
+    /// the file.
+    pub(crate) fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
+        &self.places.weights[kind as usize]
+    }
+
+    /// What a place's measure weighs, see `place_weights`.
+    pub fn place_weight(&self, kind: QueryKind, signal: PlaceSignal) -> [f32; 2] {
+        self.places.weights[kind as usize][signal as usize]
+    }
+
+    /// Sets what the measures of a place weigh, in queries of one kind.
+    pub fn set_place_weight(&mut self, kind: QueryKind, signal: PlaceSignal, weights: [f32; 2]) {
+        self.places.weights[kind as usize][signal as usize] = weights;
+    }
+
     /// Sets what a feature weighs, in queries of one kind or of all.
     pub fn set_weight(&mut self, kind: Option<QueryKind>, feature: Feature, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
@@ -302,23 +346,53 @@ impl Profile {
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
             for form in Form::ALL {
                 let by_kind = QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, form }));
-                if by_kind == [0.0; QueryKind::ALL.len()] {
-                    continue;
-                }
-                let name = form.name();
-                let [of_name, sentence, question] = by_kind;
-                let _ = if of_name == sentence && sentence == question {
-                    writeln!(text, "{name} = {of_name:.4}")
-                } else {
-                    writeln!(
-                        text,
-                        "{name} = {{ name = {of_name:.4}, sentence = {sentence:.4}, question = {question:.4} }}"
-                    )
-                };
+                push_weights(&mut text, form.name(), by_kind);
+            }
+        }
+        for signal in PlaceSignal::ALL {
+            let sentence = self.places.texts.get(signal).map_or("", String::as_str);
+            let _ = writeln!(text, "\n[places.{signal}]\ntext = {}", toml::Value::from(sentence));
+            for (at, name) in [Form::Value, Form::Share].map(Form::name).into_iter().enumerate() {
+                push_weights(
+                    &mut text,
+                    name,
+                    QueryKind::ALL.map(|kind| self.place_weight(kind, *signal)[at]),
+                );
             }
         }
         text
     }
+}
+
+impl Places {
+    fn of(written: BTreeMap<PlaceSignal, PlaceEntry>) -> Result<Places, ProfileError> {
+        let weights = [[[0.0; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()];
+        let mut places = Places { texts: BTreeMap::new(), weights };
+        for (signal, entry) in written {
+            for kind in QueryKind::ALL {
+                let weights = [entry.value.of(kind), entry.share.of(kind)];
+                if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
+                    return Err(ProfileError::Syntax(format!("the weight of places.{signal} is {weight}")));
+                }
+                places.weights[kind as usize][signal as usize] = weights;
+            }
+            places.texts.insert(signal, entry.text);
+        }
+        Ok(places)
+    }
+}
+
+/// Appends the weights of a form, unless all are 0.
+fn push_weights(text: &mut String, name: &str, by_kind: [f32; QueryKind::ALL.len()]) {
+    let [of_name, sentence, question] = by_kind;
+    let _ = match by_kind {
+        [0.0, 0.0, 0.0] => return,
+        _ if of_name == sentence && sentence == question => writeln!(text, "{name} = {of_name:.4}"),
+        _ => writeln!(
+            text,
+            "{name} = {{ name = {of_name:.4}, sentence = {sentence:.4}, question = {question:.4} }}"
+        ),
+    };
 }
 
 #[cfg(test)]
@@ -330,6 +404,9 @@ mod tests {
         let profile = Profile::built_in();
         for signal in Signal::ALL {
             assert!(!profile.sentence(*signal).is_empty(), "{signal}");
+        }
+        for signal in PlaceSignal::ALL {
+            assert!(profile.places.texts.contains_key(signal), "{signal}");
         }
     }
 

@@ -3,31 +3,44 @@
 use serde::{Deserialize, Serialize};
 
 macro_rules! signals {
-    ($($variant:ident $name:literal,)+) => {
-        /// A named contribution to a score. What each measures is said in the profile.
+    ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal,)+) => {
+        $(#[$doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         #[allow(missing_docs)] // the sentences are in the profile file
-        pub enum Signal {
+        pub enum $signals {
             $($variant,)+
         }
 
-        impl Signal {
+        impl $signals {
             /// Every signal.
-            pub const ALL: &'static [Signal] = &[$(Signal::$variant,)+];
+            pub const ALL: &'static [$signals] = &[$($signals::$variant,)+];
 
             /// How many there are.
-            pub const COUNT: usize = Signal::ALL.len();
+            pub const COUNT: usize = $signals::ALL.len();
 
             /// Its name in profiles and replies.
             pub fn name(self) -> &'static str {
-                match self { $(Signal::$variant => $name,)+ }
+                match self { $($signals::$variant => $name,)+ }
+            }
+
+            /// The signal of that name.
+            pub fn by_name(name: &str) -> Option<$signals> {
+                $signals::ALL.iter().copied().find(|signal| signal.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $signals {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
             }
         }
     };
 }
 
 signals! {
+    /// A named contribution to a score. What each measures is said in the profile.
+    Signal:
     Base "base",
     Lexical "lexical",
     Chunks "chunks",
@@ -48,6 +61,8 @@ signals! {
     Mentions "mentions",
     Reference "reference",
     Literal "literal",
+    Frame "frame",
+    Run "run",
     Session "session",
     Depth "depth",
     Size "size",
@@ -61,17 +76,26 @@ signals! {
     Sibling "sibling",
 }
 
-impl std::fmt::Display for Signal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl Signal {
-    /// The signal of that name.
-    pub fn by_name(name: &str) -> Option<Signal> {
-        Signal::ALL.iter().copied().find(|signal| signal.name() == name)
-    }
+signals! {
+    /// What tells the places of one file apart. What each measures is said in the profile.
+    PlaceSignal:
+    Body "body",
+    Coverage "coverage",
+    Name "name",
+    Holder "holder",
+    Asked "asked",
+    Qualified "qualified",
+    Lead "lead",
+    Literal "literal",
+    Run "run",
+    Frame "frame",
+    Size "size",
+    Type "type",
+    Data "data",
+    Loose "loose",
+    Prose "prose",
+    Declaration "declaration",
+    Test "test",
 }
 
 /// How a signal's measure is taken before it is weighed.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use documents::Documents;
 
 use super::evidence::Pool;
-use super::{SearchError, beside, place};
+use super::{SearchError, beside, role};
 
 use crate::filter::Filter;
 use crate::id::VersionId;
@@ -38,12 +38,12 @@ impl Role {
     pub const PAST: Role = Role(16);
 
     fn of(path: &str) -> Role {
-        let is_past = crate::path::split(path).0.split('/').any(place::is_past);
+        let is_past = crate::path::split(path).0.split('/').any(role::is_past);
         let bits = [
-            (Role::TEST, place::test_part(path).is_some()),
-            (Role::COMPAT, place::compat_part(path).is_some()),
-            (Role::GENERATED, place::generated_part(path).is_some()),
-            (Role::PLATFORM, place::platform_part(path).is_some()),
+            (Role::TEST, role::test_part(path).is_some()),
+            (Role::COMPAT, role::compat_part(path).is_some()),
+            (Role::GENERATED, role::generated_part(path).is_some()),
+            (Role::PLATFORM, role::platform_part(path).is_some()),
             (Role::PAST, is_past),
         ];
         Role(bits.iter().filter(|(_, is)| *is).fold(0, |all, (role, _)| all | role.0))

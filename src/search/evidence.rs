@@ -78,6 +78,8 @@ pub struct Evidence {
     pub literal_docs: Vec<u32>,
     /// The files that hold it, increasing, and on how many lines.
     pub literal_files: Vec<(u32, u32)>,
+    /// The files that its frames name, increasing, and the lines.
+    pub framed: Vec<(u32, Vec<u32>)>,
     /// A chunk for each name of the query that it defines, increasing.
     defining: Vec<u32>,
     /// The weight of each query term: its idf in the text of chunks, scaled to sum up to 1.
@@ -276,6 +278,7 @@ impl Evidence {
         (later.0.clear(), later.1.clear());
         self.literal_docs.clear();
         self.literal_files.clear();
+        self.framed.clear();
         self.defining.clear();
         self.idf.clear();
     }
@@ -294,6 +297,22 @@ impl Evidence {
             sums.comment,
             columns.defines[file].count_ones() as f32,
         ]
+    }
+
+    /// Whether a chunk matches.
+    pub fn matches(&self, doc: u32) -> bool {
+        self.columns.of_texts.seen[doc as usize] != 0
+    }
+
+    /// How well a chunk matches, by its text and its names.
+    pub fn of_chunk(&self, doc: u32) -> f32 {
+        self.chunk_body[doc as usize] + self.chunk_symbol[doc as usize]
+    }
+
+    /// The lines of a file that frames of the query name.
+    pub fn frames_of(&self, file: u32) -> &[u32] {
+        let place = self.framed.binary_search_by_key(&file, |(file, _)| *file);
+        place.map_or(&[], |place| &self.framed[place].1)
     }
 
     /// The share of the query's weight that the terms of a mask have.

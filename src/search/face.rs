@@ -3,6 +3,7 @@
 use super::SearchError;
 use super::corpus::Corpus;
 use super::hits::Ranked;
+use super::places::Place;
 use crate::index::Columns;
 use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
@@ -23,7 +24,7 @@ pub struct Face {
     pub symbol: Option<String>,
 }
 
-/// A chunk is shown as the symbol in it that answers, where one does; else as itself, under the name of its main
+/// A place is shown as it is. A chunk is shown as the symbol in it that answers, where one does; else as itself, under the name of its main
 /// symbol or of what it is a part of.
 pub fn face(
     query: &Query,
@@ -34,6 +35,10 @@ pub fn face(
     let mut names = Vec::new();
     let version = corpus.meta().version(hit.version);
     let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
+    if let Some(Place { span, lines, kind, symbol, .. }) = hit.place {
+        let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
+        return Ok(Face { span, lines, kind, symbol: symbol.map(OutlineSymbol::qualified) });
+    }
     // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
     Ok(face_among(query, kinds, &outline.symbols, &corpus.columns(hit.doc)?, enough))

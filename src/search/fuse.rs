@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use super::{Context, beside};
 
 /// The head: the best files of the fused lists, best first. Where the query as written was looked for everywhere, all
-/// files that hold it are added, by number.
+/// files that hold it are added, by number; and so are those that frames of the query name.
 pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
@@ -55,6 +55,9 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     if context.everywhere.is_some() {
         head.extend(literal_beside(evidence, &head));
     }
+    let framed = evidence.framed.iter().map(|(file, _)| *file);
+    let beside: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
+    head.extend(beside);
     head
 }
 

@@ -1,14 +1,15 @@
-//! From ranked files to hits: each file's best chunk at the file's rank, further ones behind a penalty.
+//! From ranked files and their places to hits: each file's best place at the file's rank, further ones behind it.
 
 use super::Context;
 use super::corpus::Corpus;
 use super::evidence::Evidence;
 use super::model::{RankedFile, probability};
+use super::places::{MeasuredPlace, Place};
 use crate::id::VersionId;
 use crate::profile::{Feature, Form, Signal};
 use crate::query::Query;
 
-/// A hit: a chunk of a ranked file. There are hundreds, of which a page shows a few, so what the index can tell of a
+/// A hit: a place of a ranked file. There are hundreds, of which a page shows a few, so what the index can tell of a
 /// chunk is left there.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
@@ -16,9 +17,11 @@ pub struct Ranked {
     pub file: usize,
     /// The file version.
     pub version: VersionId,
-    /// The chunk, by its number in the corpus.
+    /// The chunk in which it begins, by its number in the corpus.
     pub doc: u32,
-    /// What it loses because a better chunk of its file stands before it, in log-odds.
+    /// What is shown; `None` where the chunk is, because its file was not cut into places.
+    pub place: Option<Place>,
+    /// What it loses because a better place of its file stands before it, in log-odds.
     pub sibling: f32,
     /// The sum of the contributions, in log-odds: it tells scores apart that round to the same.
     pub sum: f32,
@@ -32,30 +35,54 @@ impl Ranked {
     /// Before `other` in an answer: by score, then by path and place.
     pub fn order(&self, other: &Ranked, corpus: &Corpus) -> std::cmp::Ordering {
         let path = |hit: &Ranked| corpus.path_of(hit.doc);
-        let start = |hit: &Ranked| corpus.start(hit.doc);
         (other.sum.total_cmp(&self.sum))
             .then_with(|| path(self).cmp(path(other)))
-            .then_with(|| start(self).cmp(&start(other)))
+            .then_with(|| self.start(corpus).cmp(&other.start(corpus)))
+    }
+
+    /// Where it begins in its file, in bytes.
+    pub fn start(&self, corpus: &Corpus) -> u32 {
+        self.place.map_or_else(|| corpus.start(self.doc), |place| place.span.start)
     }
 }
 
-/// The hits of the ranked files, best first.
-pub fn hits(query: &Query, context: &Context<'_>, evidence: &Evidence, files: &[RankedFile]) -> Vec<Ranked> {
+/// The hits of the ranked files, best first; `places` are those of the first files.
+pub fn hits(
+    query: &Query,
+    context: &Context<'_>,
+    evidence: &Evidence,
+    files: &[RankedFile],
+    places: &[Vec<MeasuredPlace>],
+) -> Vec<Ranked> {
     let corpus = context.corpus;
-    let penalty = context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Form::Value });
+    // Who reports a fault wants every place that plays a part; who asks a question wants other files first.
+    let penalty = match query.is_report {
+        true => 0.0,
+        false => context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Form::Value }),
+    };
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
+        let mut add = |doc, shown: Option<&Place>, sibling| {
+            hits.push(hit(corpus, evidence, (place, ranked), (doc, shown), sibling));
+        };
+        if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
+            add(doc_of(corpus, ranked.file, first.place.span.start), Some(&first.place), 0.0);
+            for other in rest.iter().take(context.per_file - 1) {
+                let ratio = other.place.share / first.place.share;
+                let sibling = sibling(ranked.sum, ratio, penalty);
+                add(doc_of(corpus, ranked.file, other.place.span.start), Some(&other.place), sibling);
+            }
+            continue;
+        }
         let known = &ranked.measured.known;
         let Some(best) = known.best() else { continue };
-        let mut add = |doc, sibling| hits.push(hit(corpus, evidence, (place, ranked), doc, sibling));
-        add(best, 0.0);
+        add(best, None, 0.0);
         if context.per_file == 1 {
             continue;
         }
         let docs = corpus.docs(ranked.file).filter(|doc| *doc != best);
-        let weighed =
-            docs.map(|doc| (evidence.chunk_body[doc as usize] + evidence.chunk_symbol[doc as usize], doc));
+        let weighed = docs.map(|doc| (evidence.of_chunk(doc), doc));
         others.clear();
         others
             .extend(weighed.filter(|(worth, doc)| *worth > 0.0 && corpus.is_of_kinds(*doc, context.filter)));
@@ -63,29 +90,65 @@ pub fn hits(query: &Query, context: &Context<'_>, evidence: &Evidence, files: &[
         others.sort_by(|a, b| b.0.total_cmp(&a.0));
         let greatest = known.best_worth.max(f32::MIN_POSITIVE);
         for (worth, doc) in others.iter().take(context.per_file - 1) {
-            let sibling = penalty * (2.0 - (worth / greatest).min(1.0)) / 2.0;
-            add(*doc, sibling);
+            let ratio = HALF * (worth / greatest).min(1.0);
+            add(*doc, None, sibling(ranked.sum, ratio, penalty));
         }
     }
     hits.sort_by(|a, b| a.order(b, corpus));
     hits
 }
 
+/// What is as good as the best chunk of its file is half as probable: the best is one of the two.
+const HALF: f32 = 0.5;
+
+/// What a place loses, in log-odds, that is `ratio` times as probable as the first of its file, of which the file's sum
+/// tells how probable that is; `penalty` is added to the logarithm of the ratio.
+fn sibling(sum: f32, ratio: f32, penalty: f32) -> f32 {
+    let ratio = (ratio.max(1e-6).ln() + penalty).exp().min(0.999);
+    let odds = probability(sum) * ratio;
+    (odds / (1.0 - odds)).max(f32::MIN_POSITIVE).ln() - sum
+}
+
+/// The chunk of a file that holds a byte.
+fn doc_of(corpus: &Corpus, file: u32, at: u32) -> u32 {
+    let docs = corpus.docs(file);
+    docs.clone().rev().find(|doc| corpus.start(*doc) <= at).unwrap_or(docs.start)
+}
+
 fn hit(
     corpus: &Corpus,
     evidence: &Evidence,
-    (place, ranked): (usize, &RankedFile),
-    doc: u32,
+    (file, ranked): (usize, &RankedFile),
+    (doc, place): (u32, Option<&Place>),
     sibling: f32,
 ) -> Ranked {
     let sum = ranked.sum + sibling;
     Ranked {
-        file: place,
+        file,
         version: corpus.version(ranked.file).id(),
         doc,
+        place: place.copied(),
         sibling,
         sum,
         score: probability(sum),
-        literal: evidence.literal_docs.binary_search(&doc).is_ok(),
+        literal: match place {
+            Some(place) => place.literal,
+            None => evidence.literal_docs.binary_search(&doc).is_ok(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sibling_is_as_probable_as_its_ratio_says() {
+        for (sum, ratio) in [(2.0, 0.5), (-3.0, 0.9), (0.0, 0.01)] {
+            let score = probability(sum + sibling(sum, ratio, 0.0));
+            assert!((score - probability(sum) * ratio).abs() < 1e-5, "{sum} {ratio}: {score}");
+        }
+        assert!(sibling(1.0, 1.0, 0.0) < 0.0);
+        assert!(sibling(1.0, 0.5, -4.0) < sibling(1.0, 0.5, 0.0));
     }
 }

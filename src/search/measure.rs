@@ -8,7 +8,7 @@ use super::corpus::Role;
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::usage::usage;
-use super::{Context, SearchError, beside, place};
+use super::{Context, SearchError, beside, role};
 use crate::meta::{OutlineSymbol, Version};
 use crate::path;
 use crate::profile::Signal;
@@ -47,6 +47,16 @@ pub struct Facts {
 
 /// BM25 sums are some tens; a tenth of them is of the size of the other measures.
 const BM25_UNIT: f32 = 0.1;
+
+/// What a definition of a qualified name is worth; others are worth at most 1.
+const QUALIFIED: f32 = 2.0;
+
+/// A query of so many words that stands in so few files as written was copied from there.
+const PASTED_WORDS: usize = 4;
+const PASTED_FILES: usize = 3;
+
+/// What such a file measures, where others measure 1.
+const PASTED: f32 = 3.0;
 
 /// Measures the files of the head.
 pub fn measure(
@@ -88,7 +98,7 @@ impl<'m> Measure<'m> {
     }
 
     fn text(&self, measured: &mut Measured) {
-        let Measured { known, values, .. } = measured;
+        let Measured { known, values, file, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
         set(Signal::Lexical, BM25_UNIT * known.chunks[0]);
@@ -99,9 +109,22 @@ impl<'m> Measure<'m> {
         set(Signal::Comment, BM25_UNIT * known.comment);
         set(Signal::Path, BM25_UNIT * known.path);
         set(Signal::Coverage, self.evidence.idf_of(known.body_mask | known.path_mask));
-        set(Signal::Literal, (known.literal > 0) as u32 as f32);
+        set(Signal::Literal, self.literal(known.literal));
+        set(Signal::Frame, !self.evidence.frames_of(*file).is_empty() as u32 as f32);
         let n_names = self.query.names.len().max(1);
         set(Signal::Mentions, known.mentions.count_ones() as f32 / n_names as f32);
+    }
+
+    /// What it means that a file holds the query as written: more where the query has several words and hardly another
+    /// file does, because such a text is found and not described.
+    fn literal(&self, lines: u32) -> f32 {
+        let is_pasted =
+            self.query.n_words >= PASTED_WORDS && self.evidence.literal_files.len() <= PASTED_FILES;
+        match lines {
+            0 => 0.0,
+            _ if is_pasted => PASTED,
+            _ => 1.0,
+        }
     }
 
     /// Signals of the path's own words; gives the pairs of neighbours in it.
@@ -186,7 +209,14 @@ impl<'m> Measure<'m> {
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {
-                let worth = definition_worth(symbol, outline.depth(place));
+                let is_qualified =
+                    self.query.qualified.iter().any(|own| {
+                        own.name == symbol.name && symbol.container == Some(own.container.as_str())
+                    });
+                let worth = match is_qualified {
+                    true => QUALIFIED,
+                    false => definition_worth(symbol, outline.depth(place)),
+                };
                 if worth > exact {
                     exact = worth;
                     facts.exact = Some(place as u32);
@@ -231,8 +261,8 @@ impl<'m> Measure<'m> {
         set(Signal::Platform, flag(role.has(Role::PLATFORM), asks.platform));
         set(Signal::Twin, flag(role.has(Role::PAST) && self.has_twin(path), asks.compat));
         let language = context.grammars.name(version.language());
-        set(Signal::Docs, flag(place::is_prose(version.language(), language), asks.docs));
-        set(Signal::Data, flag(place::is_data(language), asks.data));
+        set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));
+        set(Signal::Data, flag(role::is_data(language), asks.data));
         let Some(session) = context.session else { return };
         if let Some(noted) = session.of(path) {
             measured.facts.noted = Some(noted);
@@ -243,7 +273,7 @@ impl<'m> Measure<'m> {
     /// Whether the head holds the same file without one of its folders that speak of a version or the past.
     fn has_twin(&self, path: &str) -> bool {
         let parts: Vec<&str> = path.split('/').collect();
-        (0..parts.len() - 1).filter(|at| place::is_past(parts[*at])).any(|at| {
+        (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
             let twin: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
             self.paths.contains(twin.join("/").as_str())
         })
@@ -257,7 +287,7 @@ fn name_worth(of_query: f32, of_name: f32) -> f32 {
 }
 
 /// What a definition of a name asked for is worth, 0 to 1: outer, large and type-like ones are what people mean.
-fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
+pub fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
     let outer = 1.0 / (1.0 + depth as f32);
     let large = symbol.lines.count().min(200) as f32 / 400.0;
     let kind = if symbol.kind.is_type_like() { 0.5 } else { 0.0 };

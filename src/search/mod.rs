@@ -4,18 +4,21 @@
 //! Query -> Evidence (postings of each term, scored in one pass a field)
 //!       -> lists per signal -> reciprocal rank fusion -> head of some hundred files
 //!       -> Measured (what each signal says) -> weighed by the profile -> RankedFile -> Ranked hits
+//!       -> places in the first files: functions, types, sections, by what stands in their own lines
 //!       -> reasons, for the hits that are shown
 //! ```
 //!
-//! The unit that is ranked is the file, by the evidence of its chunks, names and place; its best chunk is what is
-//! shown. Other chunks of the file follow with a penalty of their own, so that order and score never disagree. Equal
-//! scores are ordered by path and place; nothing depends on which segment a document lies in.
+//! Files are ranked by the evidence of their chunks, names and paths, and the places of the first files by their own. A
+//! file's best place stands at the file's rank; others follow by how probable they are beside it. Files beyond the first
+//! are shown by their chunks. Equal scores are ordered by path and place; nothing depends on which segment a document
+//! lies in.
 
 mod beside;
 mod beyond;
 mod corpus;
 mod evidence;
 mod face;
+mod framed;
 mod fuse;
 mod hits;
 mod kin;
@@ -23,8 +26,10 @@ mod literal;
 mod measure;
 mod model;
 mod names;
-mod place;
+mod places;
 mod reason;
+mod role;
+mod spelling;
 mod usage;
 
 pub use beside::{each, helped};
@@ -35,8 +40,10 @@ pub use hits::Ranked;
 pub use literal::Everywhere;
 pub use measure::Measured;
 pub use model::{Forms, RankedFile, forms};
-pub use place::{compat_part, test_part};
+pub use places::{MeasuredPlace, Place};
 pub use reason::{Contribution, file_reasons, reasons};
+pub use role::{compat_part, test_part};
+pub use spelling::Respelled;
 pub use usage::{Usage, usage};
 
 use std::sync::Arc;
@@ -104,6 +111,10 @@ pub struct Ranking {
     pub hits: Vec<Ranked>,
     /// The head's files, best first, as `hits` has them.
     pub files: Vec<RankedFile>,
+    /// The places of the first files, best first.
+    pub places: Vec<Vec<MeasuredPlace>>,
+    /// What was looked for in place of a name that is not defined.
+    pub respelled: Option<Respelled>,
     /// Lines that hold the query as written.
     pub literal_lines: usize,
     /// Whether every such line was seen.
@@ -112,19 +123,33 @@ pub struct Ranking {
     pub matching_files: usize,
 }
 
+impl Ranking {
+    /// The query that was answered: `asked`, or the one that stands for it.
+    pub fn query<'q>(&'q self, asked: &'q Query) -> &'q Query {
+        self.respelled.as_ref().map_or(asked, |respelled| &respelled.query)
+    }
+}
+
 /// Ranks; `source` reads the present text of a file of the corpus.
 pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> Result<Ranking, SearchError> {
+    let respelled = debug_span!("search.spelling").in_scope(|| spelling::respelled(query, context.corpus))?;
+    let other = respelled.clone();
+    let query = other.as_ref().map_or(query, |other| &other.query);
     let (evidence, literal) =
         debug_span!("search.evidence").in_scope(|| evidence::gather(query, context, source))?;
     let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context));
-    let files = debug_span!("search.rescoring").in_scope(|| {
+    let mut files = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         Ok::<_, SearchError>(model::weigh(&measured, query.kind, context.profile, context.corpus))
     })?;
-    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files));
+    let places = debug_span!("search.places")
+        .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
+    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files, &places));
     Ok(Ranking {
         hits,
         files,
+        places,
+        respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,
         matching_files: evidence.touched.len(),

@@ -3,7 +3,7 @@
 use super::hits::Ranked;
 use super::measure::{Measured, Values};
 use super::model::{self, RankedFile};
-use super::{Context, SearchError, place};
+use super::{Context, SearchError, role};
 use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
@@ -149,13 +149,15 @@ impl Teller<'_> {
                 format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
             }
             Signal::Literal => literal(known.literal),
+            Signal::Run => "several words of the query follow each other as in the query".to_string(),
+            Signal::Frame => "the query names a line of it".to_string(),
             Signal::Session => facts.noted.map_or_else(String::new, noted),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
-            Signal::Test => format!("'{}' in its path", place::test_part(path).unwrap_or_default()),
-            Signal::Compat => format!("'{}' in its path", place::compat_part(path).unwrap_or_default()),
-            Signal::Generated => format!("'{}' in its path", place::generated_part(path).unwrap_or_default()),
-            Signal::Platform => format!("'{}' in its path", place::platform_part(path).unwrap_or_default()),
+            Signal::Test => format!("'{}' in its path", role::test_part(path).unwrap_or_default()),
+            Signal::Compat => format!("'{}' in its path", role::compat_part(path).unwrap_or_default()),
+            Signal::Generated => format!("'{}' in its path", role::generated_part(path).unwrap_or_default()),
+            Signal::Platform => format!("'{}' in its path", role::platform_part(path).unwrap_or_default()),
             Signal::Twin => "the same file stands outside of that folder".to_string(),
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),

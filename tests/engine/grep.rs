@@ -461,11 +461,16 @@ fn what_a_query_quotes_must_occur() {
         paths
     };
     assert_eq!(paths("circle secret"), ["src/auth.rs", "src/other.rs", "src/paint.py"]);
-    assert_eq!(paths("circle \"secret of\""), ["src/auth.rs", "src/other.rs"]);
+    assert_eq!(paths("circle +\"secret of\""), ["src/auth.rs", "src/other.rs"]);
     assert_eq!(paths("\"a circle\" \"secret of\""), ["src/other.rs"]);
-    assert_eq!(paths("circle \"secret with\""), Vec::<String>::new());
+    // In a longer text a quote is a character.
+    assert_eq!(paths("circle \"secret of\""), ["src/auth.rs", "src/other.rs", "src/paint.py"]);
+    // What no file holds is said and dropped.
+    assert_eq!(paths("circle +\"secret with\""), ["src/auth.rs", "src/other.rs", "src/paint.py"]);
+    let reply = engine.search(&SearchRequest::new("\"secret with\"")).unwrap();
+    assert_eq!(reply.warnings, ["no file holds \"secret with\"; answered without the quotes"]);
     assert_eq!(paths("circle \"secret of"), ["src/auth.rs", "src/other.rs", "src/paint.py"]);
-    assert_eq!(paths("circle \"(radius):\""), ["src/paint.py"]);
+    assert_eq!(paths("circle +\"(radius):\""), ["src/paint.py"]);
 }
 
 const ITEMS: &str = "

@@ -33,7 +33,7 @@ pub fn sign(signal: Signal) -> Sign {
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
         // The development sets hold next to none of these.
-        S::Literal | S::Data | S::Generated => Sign::Kept,
+        S::Literal | S::Frame | S::Run | S::Data | S::Generated => Sign::Kept,
     }
 }
 

@@ -6,13 +6,13 @@
 //! has to be asked twice.
 
 mod calibration;
-mod descent;
+pub mod descent;
 mod feature;
 mod head;
 mod held_out;
 mod model;
 mod names;
-mod question;
+pub mod question;
 mod tables;
 
 use std::collections::BTreeSet;

@@ -37,7 +37,13 @@ pub fn questions(engine: &Engine, n: usize, seed: u64) -> Result<Vec<Query>, Fai
     let question = |(name, path): (&str, &str)| {
         let target = Target::new(path, None, 1).map_err(Failure::Asked)?;
         let (text, id) = (name.to_string(), format!("{DEFINITIONS}-{name}"));
-        Ok(Query { id, kind: DEFINITIONS.to_string(), text, targets: vec![target] })
+        Ok(Query {
+            id,
+            kind: DEFINITIONS.to_string(),
+            text,
+            places: vec![target.clone()],
+            targets: vec![target],
+        })
     };
     once.into_iter().take(n).map(question).collect()
 }

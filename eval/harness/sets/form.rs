@@ -93,7 +93,10 @@ impl TryFrom<Vec<Target>> for Targets {
     }
 }
 
-/// A query's text, its blanks made single.
+/// A text of more words is a report, whose lines count.
+const LONG: usize = 40;
+
+/// A query's text, its blanks made single; a report as it is.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 pub struct Text(pub String);
@@ -103,7 +106,11 @@ impl TryFrom<String> for Text {
 
     fn try_from(text: String) -> Result<Text, &'static str> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        if words.is_empty() { Err("a query is empty") } else { Ok(Text(words.join(" "))) }
+        match text.trim() {
+            "" => Err("a query is empty"),
+            text if words.len() > LONG => Ok(Text(text.to_string())),
+            _ => Ok(Text(words.join(" "))),
+        }
     }
 }
 
@@ -131,7 +138,9 @@ pub fn query(
     };
     let id = id.split_whitespace().collect::<Vec<_>>().join("-");
     let kind = kind.unwrap_or_else(|| kind_by_shape(&text.0).to_string());
-    Query { id, kind, text: text.0, targets }
+    let all_have_lines = targets.iter().all(|target| target.lines.is_some());
+    let places = if all_have_lines { targets.clone() } else { Vec::new() };
+    Query { id, kind, text: text.0, targets, places }
 }
 
 /// A file's text.

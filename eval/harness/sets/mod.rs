@@ -60,6 +60,8 @@ pub struct Query {
     pub text: String,
     /// What answers it; never empty.
     pub targets: Vec<Target>,
+    /// The places that answer it, each with lines: those that the set says, else the targets, if all have lines.
+    pub places: Vec<Target>,
 }
 
 /// A place that answers.

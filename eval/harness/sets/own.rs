@@ -10,9 +10,9 @@ use super::form::{self, Id, TARGETS, Targets, Text};
 use super::{SetError, Tree, stem};
 
 const TOML: &str = "`corpus` and [[queries]] with `query` and `relevant`; optional `root`, `language`, and `id`, `kind`, \
-                    `note` of a query";
+                    `places`, `note` of a query";
 const LINES: &str =
-    "an object with `query` and `relevant`; optional `id`, `kind`, `corpus`, `language`, `note`";
+    "an object with `query` and `relevant`; optional `id`, `kind`, `places`, `corpus`, `language`, `note`";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +31,7 @@ struct Question {
     kind: Option<String>,
     query: Text,
     relevant: Targets,
+    places: Option<Targets>,
     corpus: Option<String>,
     language: Option<String>,
     #[serde(rename = "note")]
@@ -98,6 +99,10 @@ pub fn jsonl(path: &Path) -> Result<Vec<Tree>, SetError> {
 
 impl Question {
     fn asked(self, corpus: &str, at: usize) -> super::Query {
-        form::query(corpus, at, self.id, self.kind, self.query, self.relevant.0)
+        let query = form::query(corpus, at, self.id, self.kind, self.query, self.relevant.0);
+        match self.places {
+            Some(Targets(places)) => super::Query { places, ..query },
+            None => query,
+        }
     }
 }

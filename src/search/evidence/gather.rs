@@ -11,8 +11,9 @@ use super::{Columns, Evidence, Marks, SEEN};
 use crate::index::{Blocks, IndexField, Lengths};
 use crate::model::Field;
 use crate::profile::{Bm25, Bm25Fields};
-use crate::query::Query;
+use crate::query::{Query, QueryTerm};
 use crate::search::corpus::{Corpus, NO_FILE};
+use crate::search::framed::framed;
 use crate::search::literal::{self, Literal};
 use crate::search::{Context, ReadSource, SearchError, beside};
 
@@ -37,11 +38,11 @@ pub fn gather(
         corpus.is_large(),
         || {
             let mut terms = query.terms.iter().enumerate();
-            terms.try_for_each(|(place, term)| texts.term(place, &term.term, inner & (1 << place) != 0))
+            terms.try_for_each(|(place, term)| texts.term(place, term, inner & (1 << place) != 0))
         },
         || {
             let mut terms = query.terms.iter().enumerate();
-            terms.try_for_each(|(place, term)| names.term(place, &term.term))?;
+            terms.try_for_each(|(place, term)| names.term(place, term))?;
             names.all_defined(query)
         },
     );
@@ -54,6 +55,7 @@ pub fn gather(
     let worth = |file: u32| evidence.columns.worth(file);
     let literal =
         debug_span!("search.literal").in_scope(|| literal::find(query, context, source, likely, &worth))?;
+    evidence.framed = framed(query, context);
     debug_span!("search.evidence.rows").in_scope(|| evidence.sum_up(context, &literal, defining));
     Ok((evidence, literal))
 }
@@ -124,13 +126,15 @@ struct Opened {
 }
 
 impl Opened {
-    fn open(&mut self, pass: &Pass<'_>, field: Field, term: &str) -> Result<(), SearchError> {
+    fn open(&mut self, pass: &Pass<'_>, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let corpus = pass.corpus;
         let reader = &corpus.committed().reader;
         self.blocks.clear();
         let mut n_live = 0;
         for segment in 0..reader.segments().len() {
-            let Some(blocks) = reader.blocks(segment, IndexField::Scored(field), term)? else { continue };
+            let Some(blocks) = reader.blocks(segment, IndexField::Scored(field), &term.term)? else {
+                continue;
+            };
             if corpus.is_whole(segment) {
                 n_live += blocks.count();
             } else {
@@ -140,7 +144,8 @@ impl Opened {
             }
             self.blocks.push((segment, blocks));
         }
-        self.idf = if n_live == 0 { 0.0 } else { idf(pass.scores[field as usize].docs, n_live) };
+        let idf = if n_live == 0 { 0.0 } else { idf(pass.scores[field as usize].docs, n_live) };
+        self.idf = term.weight.get() * idf;
         Ok(())
     }
 }
@@ -197,7 +202,7 @@ fn passes<'e>(pass: &'e Pass<'e>, evidence: &'e mut Evidence) -> (Texts<'e>, Nam
 }
 
 impl Texts<'_> {
-    fn term(&mut self, place: usize, term: &str, is_inner: bool) -> Result<(), SearchError> {
+    fn term(&mut self, place: usize, term: &QueryTerm, is_inner: bool) -> Result<(), SearchError> {
         let _span = debug_span!("search.evidence.body").entered();
         let Pass { corpus, admitted, scores, .. } = self.pass;
         self.opened.open(self.pass, Field::Body, term)?;
@@ -234,13 +239,13 @@ impl Texts<'_> {
                 frequencies.push((open, sum));
             }
         }
-        self.pass.whole_files(place, Field::Body, self.marks, self.body, self.mask);
+        self.pass.whole_files((place, term.weight.get()), Field::Body, self.marks, self.body, self.mask);
         Ok(())
     }
 }
 
 impl Names<'_> {
-    fn term(&mut self, place: usize, term: &str) -> Result<(), SearchError> {
+    fn term(&mut self, place: usize, term: &QueryTerm) -> Result<(), SearchError> {
         debug_span!("search.evidence.symbol").in_scope(|| self.of_chunks(place, Field::Symbol, term))?;
         debug_span!("search.evidence.comment").in_scope(|| self.of_chunks(place, Field::Comment, term))?;
         debug_span!("search.evidence.name").in_scope(|| self.of_place(place, Field::Name, term))?;
@@ -248,7 +253,7 @@ impl Names<'_> {
     }
 
     /// What stands on any chunk beside its text.
-    fn of_chunks(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
+    fn of_chunks(&mut self, place: usize, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let Pass { corpus, admitted, scores, .. } = self.pass;
         self.opened.open(self.pass, field, term)?;
         let Opened { blocks, idf } = &mut self.opened;
@@ -281,13 +286,13 @@ impl Names<'_> {
             });
         }
         if field == Field::Symbol {
-            self.pass.whole_files(place, field, self.marks, self.symbols, mask);
+            self.pass.whole_files((place, term.weight.get()), field, self.marks, self.symbols, mask);
         }
         Ok(())
     }
 
     /// What stands on a file's first chunk only.
-    fn of_place(&mut self, place: usize, field: Field, term: &str) -> Result<(), SearchError> {
+    fn of_place(&mut self, place: usize, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let Pass { corpus, admitted, scores, .. } = self.pass;
         self.opened.open(self.pass, field, term)?;
         let Opened { blocks, idf } = &mut self.opened;
@@ -340,10 +345,10 @@ impl Names<'_> {
 }
 
 impl Pass<'_> {
-    /// The text or names of whole files, from the frequencies of a term.
+    /// The text or names of whole files, from the frequencies of a term, which has a place in the query and a weight.
     fn whole_files(
         &self,
-        place: usize,
+        (place, weight): (usize, f32),
         field: Field,
         Marks { touched, frequencies, .. }: &mut Marks,
         sums: &mut [f32],
@@ -352,7 +357,7 @@ impl Pass<'_> {
         let totals = self.corpus.totals();
         let average = totals.lengths[field as usize] as f32 / totals.files.max(1) as f32;
         let parameters = if field == Field::Symbol { self.bm25.symbols } else { self.bm25.file };
-        let idf = idf(totals.files, frequencies.len() as u64);
+        let idf = weight * idf(totals.files, frequencies.len() as u64);
         for &(file, freq) in frequencies.iter() {
             if self.admitted.as_ref().is_none_or(|admitted| admitted[file as usize]) {
                 let len = self.corpus.length(field, file) as f32;

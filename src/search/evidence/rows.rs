@@ -39,6 +39,10 @@ impl Evidence {
         let Marks { seen, touched, .. } = &mut self.columns.of_texts;
         literal.files.iter().for_each(|(file, _)| touched[*file as usize] = 1);
         literal.docs.iter().for_each(|doc| seen[*doc as usize] |= SEEN);
+        for (file, _) in &self.framed {
+            touched[*file as usize] = 1;
+            context.corpus.docs(*file).for_each(|doc| seen[doc as usize] |= SEEN);
+        }
         let total: f32 = self.idf.iter().sum();
         if total > 0.0 {
             self.idf.iter_mut().for_each(|idf| *idf /= total);

@@ -2,6 +2,15 @@
 //!
 //! Pure. Words that carry no meaning of their own are dropped, unless nothing else is left.
 
+mod frames;
+mod qualified;
+mod report;
+
+pub use frames::Frame;
+pub use qualified::Qualified;
+
+use std::collections::HashMap;
+
 use crate::profile::QueryKind;
 use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
 
@@ -21,13 +30,26 @@ pub struct Query {
     /// The names in it, as written: a query of one word, words with an inner capital, a digit or `_`, words with a
     /// capital that do not begin the query, words in backticks.
     pub names: Vec<String>,
-    /// Its parts in double quotes, as written: each must occur in a file that answers.
+    /// Its parts in double quotes, where it consists of nothing else, and those behind a plus, `+"text"`: each must occur
+    /// in a file that answers. In any other text a double quote is a character.
     pub quoted: Vec<String>,
+    /// The qualified names in it, such as `Type.method`.
+    pub qualified: Vec<Qualified>,
+    /// The places in files that it names, such as the frames of a stack trace.
+    pub frames: Vec<Frame>,
+    /// Whether it looks like what a program says, and not like a question: it has digits, or signs that values are set
+    /// apart by.
+    pub is_message: bool,
+    /// Whether it is a report: a text of many words on several lines, such as an issue, of which only the title and what
+    /// looks like code is looked up.
+    pub is_report: bool,
+    /// How many words it has, function words too.
+    pub n_words: usize,
     /// Which kinds of file it asks for.
     pub asks: Asks,
     /// What kind of query it is.
     pub kind: QueryKind,
-    /// Whether it looks like code: names only, a path, something quoted, or with the punctuation of code.
+    /// Whether it looks like code: names only, a path, quoted, or with the punctuation of code.
     pub is_code: bool,
 }
 
@@ -38,6 +60,26 @@ pub struct QueryTerm {
     pub term: String,
     /// As written, lower case.
     pub word: String,
+    /// What it counts beside others: 1, or more where a report repeats it.
+    pub weight: Weight,
+}
+
+/// How much a term counts, in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weight(u16);
+
+impl Weight {
+    const ONE: Weight = Weight(100);
+
+    /// Of a term that stands so often in a report: 1 + ln(n), as for a frequency in a text.
+    fn of_repeated(n: usize) -> Weight {
+        Weight(100 + (100.0 * (n.clamp(1, 20) as f32).ln()) as u16)
+    }
+
+    /// As a factor.
+    pub fn get(self) -> f32 {
+        f32::from(self.0) / 100.0
+    }
 }
 
 /// Kinds of file that usually stand back, and do not when a query asks for them.
@@ -90,25 +132,73 @@ impl Query {
         }
         let mut words = Vec::new();
         for_each_word(text, |word| words.push(word));
+        let n_words = words.len();
+        let is_report = n_words > report::LEAST_WORDS && text.contains('\n');
+        let all = words.clone();
+        if is_report {
+            words = report::informative(text, words);
+        }
         let meaningful: Vec<&str> = words.iter().copied().filter(|word| !is_function_word(word)).collect();
         let kept = if meaningful.is_empty() { &words } else { &meaningful };
-        let names = names_of(text, &words);
+        let qualified = qualified::qualified_of(text);
+        let mut names = if is_report { report::names(text, &words) } else { names_of(text, &words) };
+        if !text.contains(char::is_whitespace) {
+            // Nothing but a qualified name: its last part is one, however it is written.
+            let last = qualified.last().map(|last| &last.name).filter(|last| !names.contains(last));
+            names.extend(last.cloned());
+        }
         let (kind, quoted) = (kind_of(&words, &names), quoted_of(text));
+        let mut terms = terms_of(kept);
+        if is_report {
+            weigh_repeated(&mut terms, &all);
+        }
         Ok(Query {
             text: text.to_string(),
-            terms: terms_of(kept),
+            terms,
             kind,
             names,
             is_code: kind == QueryKind::Name || !quoted.is_empty() || has_code(text),
             quoted,
             asks: asks_of(&words),
+            n_words,
+            qualified,
+            frames: frames::frames_of(text),
+            is_message: looks_like_message(text),
+            is_report,
         })
+    }
+
+    /// The same query for `names` in place of its own: what is looked up is theirs, and what stands as written stays.
+    pub fn with_names(&self, names: &[String]) -> Query {
+        let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
+        let mut terms = terms_of(&first);
+        terms.extend(
+            self.terms
+                .iter()
+                .filter(|own| !terms.iter().any(|term| term.term == own.term))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
+        terms.truncate(MAX_TERMS);
+        Query { terms, names: names.to_vec(), ..self.clone() }
     }
 
     /// The query as one line for tests and explanations.
     pub fn printed(&self) -> String {
         let terms: Vec<&str> = self.terms.iter().map(|term| term.term.as_str()).collect();
         format!("terms [{}] names [{}]", terms.join(" "), self.names.join(" "))
+    }
+}
+
+/// Weighs terms by how often they stand among `words`.
+fn weigh_repeated(terms: &mut [QueryTerm], words: &[&str]) {
+    let mut tokenizer = Tokenizer::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut list = TermList::default();
+    words.iter().for_each(|word| tokenizer.terms(word, &mut list));
+    list.iter().for_each(|term| *counts.entry(term.to_string()).or_default() += 1);
+    for term in terms {
+        term.weight = Weight::of_repeated(counts.get(&term.term).copied().unwrap_or(1));
     }
 }
 
@@ -134,19 +224,26 @@ fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
                 own.iter().eq([term])
             });
             let word = part.map_or(term.to_string(), |part| part.to_lowercase());
-            terms.push(QueryTerm { term: term.to_string(), word });
+            terms.push(QueryTerm { term: term.to_string(), word, weight: Weight::ONE });
         }
     }
     terms
 }
 
-/// What stands between two double quotes; a quote without a partner is a letter like any other.
+/// What stands between double quotes, where a text consists of that and blanks only; else what stands between `+"` and
+/// `"`.
 fn quoted_of(text: &str) -> Vec<String> {
     let pieces: Vec<&str> = text.split('"').collect();
-    let closed = (pieces.len() - 1) / 2 * 2;
+    let n_closed = (pieces.len() - 1) / 2 * 2;
+    let is_all =
+        n_closed + 1 == pieces.len() && pieces.iter().step_by(2).all(|outside| outside.trim().is_empty());
     let mut quoted: Vec<String> = Vec::new();
-    for part in pieces[..closed].iter().skip(1).step_by(2) {
-        if !part.trim().is_empty() && !quoted.iter().any(|known| known == part) {
+    for at in (1..n_closed).step_by(2) {
+        let part = pieces[at];
+        let is_wanted = pieces[at - 1]
+            .strip_suffix('+')
+            .is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
+        if (is_all || is_wanted) && !part.trim().is_empty() && !quoted.iter().any(|known| known == part) {
             quoted.push(part.to_string());
         }
     }
@@ -199,6 +296,15 @@ fn has_code(text: &str) -> bool {
         }
     };
     SIGNS.iter().any(|sign| text.contains(sign)) || text.char_indices().any(joins)
+}
+
+/// Whether a text holds what programs write and people who ask do not: a number, a quoted value, a colon behind a word.
+fn looks_like_message(text: &str) -> bool {
+    let has_number =
+        text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    has_number
+        || text.contains(['"', '=', '[', '%', '{', '<', '!', '$'])
+        || [": ", " '", " (", ". "].iter().any(|signs| text.contains(signs))
 }
 
 fn asks_of(words: &[&str]) -> Asks {
@@ -287,7 +393,7 @@ mod tests {
             "std::mem",
             "a->b",
             "x = 1",
-            "say \"hello\"",
+            "\"hello\"",
             "obj.field of",
         ] {
             assert!(is_code(text), "{text}");

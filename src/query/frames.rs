@@ -1,0 +1,87 @@
+//! Places in files that a text names: frames of stack traces, and what compilers and tools write, `path:line`.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The path as written, with `/` between its parts; often of another machine.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// The most frames of a text: deep recursion repeats itself.
+const MAX_FRAMES: usize = 64;
+
+/// The places that `text` names, in its order, each once: Python's `File "x.py", line 3`, and `x.go:3`, which is how Go,
+/// Rust, Java, Node and compilers write them.
+pub fn frames_of(text: &str) -> Vec<Frame> {
+    static PATTERN: OnceLock<Regex> = OnceLock::new();
+    let pattern = PATTERN.get_or_init(|| {
+        let pattern =
+            r#"File "(?<python>[^"\n]+)", line (?<number>\d+)|(?<path>[\w@+./\\-]*\w\.[A-Za-z]\w{0,9}):(?<line>\d+)"#;
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    let mut frames: Vec<Frame> = Vec::new();
+    for found in pattern.captures_iter(text) {
+        let path = found.name("python").or_else(|| found.name("path"));
+        let line = found.name("number").or_else(|| found.name("line"));
+        let (Some(path), Some(line)) = (path, line) else { continue };
+        let Ok(line @ 1..) = line.as_str().parse::<u32>() else { continue };
+        let frame = Frame { path: path.as_str().replace('\\', "/"), line };
+        if !frames.contains(&frame) {
+            frames.push(frame);
+        }
+        if frames.len() == MAX_FRAMES {
+            break;
+        }
+    }
+    frames
+}
+
+impl Frame {
+    /// How many parts of `path`, from its end, are those of the frame: 0 where the file name is another.
+    pub fn shared_parts(&self, path: &str) -> usize {
+        let own = self.path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
+        own.zip(path.rsplit('/')).take_while(|(own, other)| own == other).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_the_common_runtimes_are_read() {
+        let check = |text: &str, expected: &[(&str, u32)]| {
+            let found = frames_of(text);
+            let found: Vec<_> = found.iter().map(|frame| (frame.path.as_str(), frame.line)).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check("  File \"/a/django/db/query.py\", line 31, in f\n    f()", &[("/a/django/db/query.py", 31)]);
+        check(
+            "\t/go/src/k8s.io/pkg/kubelet/kubelet.go:1421 +0x1d",
+            &[("/go/src/k8s.io/pkg/kubelet/kubelet.go", 1421)],
+        );
+        check(
+            "   at harbor::x\n             at ./src/runtime/task.rs:12:5",
+            &[("./src/runtime/task.rs", 12)],
+        );
+        check("\tat com.example.Crane.liftBox(Crane.java:932)", &[("Crane.java", 932)]);
+        check("    at f (C:\\web\\src\\app.js:10:5)", &[("/web/src/app.js", 10)]);
+        check("query.py:1958", &[("query.py", 1958)]);
+        check("at 12:30, 10.0.0.1:80, std::mem", &[]);
+    }
+
+    #[test]
+    fn parts_are_shared_from_the_end() {
+        let shared = |frame: &str, path: &str| Frame { path: frame.to_string(), line: 1 }.shared_parts(path);
+        assert_eq!(shared("/usr/lib/python3/django/db/models/query.py", "django/db/models/query.py"), 4);
+        assert_eq!(shared("query.py", "django/db/models/query.py"), 1);
+        assert_eq!(shared("./src/a.rs", "src/a.rs"), 2);
+        assert_eq!(shared("src/b.rs", "src/a.rs"), 0);
+    }
+}

@@ -1,0 +1,65 @@
+//! Qualified names, `Container.name`, in the notations of the common languages.
+
+use crate::tokenize::for_each_word;
+
+/// A name and what holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Qualified {
+    /// The last part but one, such as a type, a module or a package.
+    pub container: String,
+    /// The last part.
+    pub name: String,
+}
+
+/// What stands between the parts of a qualified name. A space or a line never does.
+const SEPARATORS: &[&str] = &[".", "::", "->", "#", "\\", "/", ":", ")."];
+
+/// The most of a text.
+const MAX_QUALIFIED: usize = 32;
+
+/// The qualified names in `text`, each neighbouring pair of parts once: `a.B.c` gives `a.B` and `B.c`. Go's receivers
+/// `(*T).m` are read as well.
+pub fn qualified_of(text: &str) -> Vec<Qualified> {
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    for_each_word(text, |word| words.push((word.as_ptr() as usize - text.as_ptr() as usize, word)));
+    let mut found: Vec<Qualified> = Vec::new();
+    for pair in words.windows(2) {
+        let [(start, container), (next, name)] = *pair else { continue };
+        let between = &text[start + container.len()..next];
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        if !SEPARATORS.contains(&between) || is_number(container) || is_number(name) {
+            continue;
+        }
+        let own = Qualified { container: container.to_string(), name: name.to_string() };
+        if !found.contains(&own) {
+            found.push(own);
+        }
+        if found.len() == MAX_QUALIFIED {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qualified_names_are_read_in_each_notation() {
+        let check = |text: &str, expected: &[&str]| {
+            let found = qualified_of(text);
+            let found: Vec<_> = found.iter().map(|own| format!("{}|{}", own.container, own.name)).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check("QuerySet._fetch_all", &["QuerySet|_fetch_all"]);
+        check("why does harbor::quay::Crane::lifted wait", &["harbor|quay", "quay|Crane", "Crane|lifted"]);
+        check("Crane#liftBox()", &["Crane|liftBox"]);
+        check("(*Kubelet).syncPod", &["Kubelet|syncPod"]);
+        check(
+            "Illuminate\\Queue\\Worker::pop, $this->pop",
+            &["Illuminate|Queue", "Queue|Worker", "Worker|pop", "this|pop"],
+        );
+        check("1.5 seconds. Then a, b: c", &[]);
+    }
+}

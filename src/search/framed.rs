@@ -1,0 +1,50 @@
+//! The files that a text's frames name: traces of another machine have paths that only end as ours do.
+
+use rustc_hash::FxHashMap;
+
+use super::Context;
+use crate::query::{Frame, Query};
+
+/// A frame whose file name is that of more files, where nothing tells which is meant, names none.
+const MOST_FILES: usize = 5;
+
+/// Files with the lines that frames of the query name in them, by file.
+pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
+    let mut by_name: FxHashMap<&str, Vec<&Frame>> = FxHashMap::default();
+    for frame in &query.frames {
+        by_name.entry(crate::path::split(&frame.path).1).or_default().push(frame);
+    }
+    if by_name.is_empty() {
+        return Vec::new();
+    }
+    // By frame: how many parts of their paths the best files share with it, and which these are.
+    let mut best: FxHashMap<*const Frame, (usize, Vec<u32>)> = FxHashMap::default();
+    for file in 0..context.corpus.n_files() as u32 {
+        let path = context.corpus.path(file);
+        let Some(frames) = by_name.get(crate::path::split(path).1) else { continue };
+        let version = context.corpus.version(file);
+        if !context.filter.takes_file(path, version.language()) {
+            continue;
+        }
+        for frame in frames {
+            let (most, files) = best.entry(std::ptr::from_ref(*frame)).or_default();
+            match frame.shared_parts(path) {
+                shared if shared > *most => (*most, *files) = (shared, vec![file]),
+                shared if shared == *most => files.push(file),
+                _ => {}
+            }
+        }
+    }
+    let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
+    for frame in &query.frames {
+        let Some((_, files)) = best.get(&std::ptr::from_ref(frame)) else { continue };
+        for file in files.iter().filter(|_| files.len() <= MOST_FILES) {
+            match found.iter_mut().find(|(known, _)| known == file) {
+                Some((_, lines)) => lines.push(frame.line),
+                None => found.push((*file, vec![frame.line])),
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}

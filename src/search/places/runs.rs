@@ -1,0 +1,76 @@
+//! Verbatim runs: several words of the query that follow each other in a text as they do in the query. A message of a log
+//! has them, whatever stands before it and between its parts.
+
+use rustc_hash::FxHashMap;
+
+use crate::query::Query;
+use crate::search::evidence::Evidence;
+use crate::search::names::Names;
+use crate::tokenize::for_each_word;
+
+/// Fewer words that follow each other say nothing.
+const LEAST_WORDS: usize = 3;
+
+/// The words of a query, in order, and a run of them that is being read.
+pub struct Runs<'q> {
+    words: Vec<&'q str>,
+    /// By word: the query's terms in it.
+    masks: Vec<u64>,
+    /// By word: where it first stands.
+    places: FxHashMap<&'q str, usize>,
+    /// By first byte, a bit for each length, which tells most words of a text from those of the query.
+    shapes: Box<[u64; 256]>,
+    /// The last word of the run, its length in words and its terms.
+    last: Option<usize>,
+    length: usize,
+    mask: u64,
+}
+
+impl<'q> Runs<'q> {
+    /// Of a query; `None` where it has too few words for a run, or where runs of it say nothing.
+    pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Runs<'q>> {
+        if query.is_report || query.n_words <= LEAST_WORDS {
+            return None;
+        }
+        let mut words = Vec::new();
+        for_each_word(&query.text, |word| words.push(word));
+        let cover = |word: &&str| {
+            let name = names.of(word);
+            names.cover(name).mask
+        };
+        let masks = words.iter().map(cover).collect();
+        let mut places = FxHashMap::default();
+        let mut shapes = Box::new([0u64; 256]);
+        for (place, word) in words.iter().enumerate() {
+            places.entry(*word).or_insert(place);
+            shapes[usize::from(word.as_bytes()[0])] |= 1 << word.len().min(63);
+        }
+        Some(Runs { words, masks, places, shapes, last: None, length: 0, mask: 0 })
+    }
+
+    /// Begins another text.
+    pub fn begin(&mut self) {
+        (self.last, self.length, self.mask) = (None, 0, 0);
+    }
+
+    /// Reads the next word of a text; what the run is worth that it ends: the share of the query's weight in it.
+    #[inline]
+    pub fn next(&mut self, word: &str, evidence: &Evidence) -> f32 {
+        if self.shapes[usize::from(word.as_bytes()[0])] & (1 << word.len().min(63)) == 0 {
+            self.last = None;
+            return 0.0;
+        }
+        let follows = self.last.map(|last| last + 1).filter(|next| self.words.get(*next) == Some(&word));
+        let Some(place) = follows.or_else(|| self.places.get(word).copied()) else {
+            self.last = None;
+            return 0.0;
+        };
+        if follows.is_none() {
+            (self.length, self.mask) = (0, 0);
+        }
+        self.last = Some(place);
+        self.length += 1;
+        self.mask |= self.masks[place];
+        if self.length >= LEAST_WORDS { evidence.idf_of(self.mask) } else { 0.0 }
+    }
+}

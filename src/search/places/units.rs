@@ -1,0 +1,182 @@
+//! The units of a file: what can be a place of an answer, and which text belongs to each.
+//!
+//! A unit is a function, a method, a type, a constant, a section of a document. What stands in a unit inside of another
+//! belongs to the inner one alone. What stands in no unit, such as imports and statements, is one unit for each chunk.
+
+use crate::meta::OutlineSymbol;
+use crate::model::{KindSet, SymbolKind};
+use crate::text::{Lines, Span};
+
+/// A function within another is a unit where the outer one has more lines.
+const MAX_OUTER_LINES: u32 = 80;
+
+/// What can be a place of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// Its bytes, with what leads it.
+    pub span: Span,
+    /// Its lines.
+    pub lines: Lines,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The symbol that names it.
+    pub symbol: Option<u32>,
+    /// Whether its name is that of the symbol, and not only of what encloses it.
+    pub is_named: bool,
+}
+
+/// Text that belongs to one unit; to none yet where it is loose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Its bytes.
+    pub span: Span,
+    /// The unit, by its number.
+    pub unit: Option<u32>,
+}
+
+/// The units that symbols make, and the pieces of a text of `len` bytes, in order and without gaps.
+pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) -> (Vec<Unit>, Vec<Piece>) {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
+    // The units that are open, by number.
+    let mut open: Vec<u32> = Vec::new();
+    // Whether a member of the unit has been met.
+    let mut has_members: Vec<bool> = Vec::new();
+    let mut at = 0;
+    let mut piece = |from: &mut u32, to: u32, unit: Option<u32>| {
+        if *from < to {
+            pieces.push(Piece { span: Span { start: *from, end: to }, unit });
+            *from = to;
+        }
+    };
+    for (place, symbol) in symbols.iter().enumerate() {
+        if !is_unit(symbols, place, kinds) || symbol.span.end > len {
+            continue;
+        }
+        while let Some(&last) = open.last() {
+            let end = units[last as usize].span.end;
+            if symbol.span.start < end {
+                break;
+            }
+            piece(&mut at, end, own(&units, &has_members, Some(last)));
+            open.pop();
+        }
+        piece(&mut at, symbol.span.start, own(&units, &has_members, open.last().copied()));
+        if let Some(&outer) = open.last() {
+            has_members[outer as usize] = true;
+            let outer = &mut units[outer as usize];
+            // A type is shown up to its first member.
+            if !is_function(outer.kind) && symbol.lines.first > outer.lines.first {
+                outer.lines.last = outer.lines.last.min(symbol.lines.first - 1);
+            }
+        }
+        open.push(units.len() as u32);
+        has_members.push(false);
+        units.push(Unit {
+            span: symbol.span,
+            lines: symbol.lines,
+            kind: symbol.kind,
+            symbol: Some(place as u32),
+            is_named: true,
+        });
+    }
+    while let Some(last) = open.pop() {
+        piece(&mut at, units[last as usize].span.end, own(&units, &has_members, Some(last)));
+    }
+    piece(&mut at, len, None);
+    (units, pieces)
+}
+
+/// The unit that text belongs to which stands directly in it: a type is shown up to its first member, so what follows in it
+/// is loose.
+fn own(units: &[Unit], has_members: &[bool], unit: Option<u32>) -> Option<u32> {
+    unit.filter(|unit| is_function(units[*unit as usize].kind) || !has_members[*unit as usize])
+}
+
+/// Whether a symbol is a unit of its own.
+fn is_unit(symbols: &[OutlineSymbol<'_>], place: usize, kinds: Option<KindSet>) -> bool {
+    let symbol = &symbols[place];
+    if kinds.is_some_and(|kinds| kinds.contains(symbol.kind)) {
+        return true;
+    }
+    let outer = || {
+        let parent =
+            |at: usize| symbols[at].parent.map(|parent| parent as usize).filter(|parent| *parent < at);
+        std::iter::successors(parent(place), move |at| parent(*at)).map(|at| &symbols[at])
+    };
+    let function = || outer().find(|outer| is_function(outer.kind));
+    match symbol.kind {
+        SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro => {
+            function().is_none_or(|outer| outer.lines.count() > MAX_OUTER_LINES)
+        }
+        SymbolKind::Const => outer().all(|outer| matches!(outer.kind, SymbolKind::Module | SymbolKind::Impl)),
+        SymbolKind::Doc => true,
+        kind if kind.is_type_like() => function().is_none(),
+        _ => false,
+    }
+}
+
+/// Whether it is a function of some kind.
+pub fn is_function(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(
+        name: &str,
+        kind: SymbolKind,
+        span: (u32, u32),
+        lines: (u32, u32),
+        parent: Option<u32>,
+    ) -> OutlineSymbol<'_> {
+        OutlineSymbol {
+            name,
+            kind,
+            span: Span { start: span.0, end: span.1 },
+            lines: Lines { first: lines.0, last: lines.1 },
+            container: None,
+            parent,
+        }
+    }
+
+    #[test]
+    fn text_belongs_to_the_innermost_unit() {
+        let symbols = [
+            symbol("A", SymbolKind::Class, (10, 90), (2, 9), None),
+            symbol("x", SymbolKind::Field, (20, 30), (3, 3), Some(0)),
+            symbol("f", SymbolKind::Method, (40, 60), (5, 6), Some(0)),
+            symbol("g", SymbolKind::Fn, (45, 50), (5, 5), Some(2)),
+            symbol("h", SymbolKind::Method, (60, 80), (7, 8), Some(0)),
+            symbol("C", SymbolKind::Const, (95, 99), (11, 11), None),
+        ];
+        let (units, pieces) = units(&symbols, 100, None);
+        let named: Vec<u32> = units.iter().filter_map(|unit| unit.symbol).collect();
+        assert_eq!(named, [0, 2, 4, 5]);
+        assert_eq!(units[0].lines, Lines { first: 2, last: 4 });
+        let pieces: Vec<_> = pieces.iter().map(|own| (own.span.start, own.span.end, own.unit)).collect();
+        let expected = [
+            (0, 10, None),
+            (10, 40, Some(0)),
+            (40, 60, Some(1)),
+            (60, 80, Some(2)),
+            (80, 90, None),
+            (90, 95, None),
+            (95, 99, Some(3)),
+            (99, 100, None),
+        ];
+        assert_eq!(pieces, expected);
+    }
+
+    #[test]
+    fn a_kind_that_is_asked_for_is_a_unit() {
+        let symbols = [
+            symbol("A", SymbolKind::Class, (0, 90), (1, 9), None),
+            symbol("x", SymbolKind::Field, (20, 30), (3, 3), Some(0)),
+        ];
+        let kinds = [SymbolKind::Field].into_iter().collect();
+        assert_eq!(units(&symbols, 90, Some(kinds)).0.len(), 2);
+    }
+}

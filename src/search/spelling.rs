@@ -1,0 +1,105 @@
+//! Names that are typed otherwise than they are written: in another style, without separators, with a slip, or only how
+//! they begin. They are looked for among the definitions of the tree when no definition has the name as typed.
+
+use super::SearchError;
+use super::corpus::{Corpus, NO_FILE};
+use crate::index::{IndexField, folded};
+use crate::profile::QueryKind;
+use crate::query::Query;
+
+/// Shorter names have too many neighbours.
+const LEAST_LETTERS: usize = 4;
+
+/// Names of fewer letters are not looked for with a slip.
+const LEAST_FOR_SLIP: usize = 5;
+
+/// So many definitions are compared; a short beginning has thousands.
+const MOST_COMPARED: usize = 4_000;
+
+/// So many names stand for one that is not defined.
+const MOST_INSTEAD: usize = 3;
+
+/// A name that is defined nowhere, and what was looked for in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelled {
+    /// As typed.
+    pub typed: String,
+    /// The query that was answered; its names are as they are defined, nearest first.
+    pub query: Query,
+}
+
+/// The query with names that are defined, where it consists of one name that is not; otherwise `None`.
+pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, SearchError> {
+    let [typed] = &query.names[..] else { return Ok(None) };
+    let is_one_name = query.kind == QueryKind::Name && query.n_words == 1 && *typed == query.text;
+    if !is_one_name || !typed.is_ascii() || is_word(typed, corpus)? {
+        return Ok(None);
+    }
+    let instead = near(typed, corpus)?;
+    if instead.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Respelled { typed: typed.clone(), query: query.with_names(&instead) }))
+}
+
+/// Whether a file of the view holds `word` as a word.
+fn is_word(word: &str, corpus: &Corpus) -> Result<bool, SearchError> {
+    Ok(holds(IndexField::Word, word, corpus)? || holds(IndexField::Definition, word, corpus)?)
+}
+
+fn holds(field: IndexField, term: &str, corpus: &Corpus) -> Result<bool, SearchError> {
+    let reader = &corpus.committed().reader;
+    let mut is_held = false;
+    for segment in 0..reader.segments().len() {
+        let files = corpus.files_of(segment);
+        reader.postings(segment, field, term, |doc, _| is_held |= files[doc as usize] != NO_FILE)?;
+    }
+    Ok(is_held)
+}
+
+/// How near a defined name is to the typed one: nearer ones are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// The same letters, but for case and separators.
+    Same,
+    /// One letter more, less or other, or two swapped.
+    Slip,
+    /// It begins so.
+    Beginning,
+}
+
+/// The definitions of the view that are nearest to `typed`, all of one nearness.
+fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
+    let pattern = folded(typed);
+    if pattern.len() < LEAST_LETTERS {
+        return Ok(Vec::new());
+    }
+    let slips = u8::from(pattern.len() >= LEAST_FOR_SLIP);
+    let mut found: Vec<(Nearness, usize, String)> = Vec::new();
+    corpus.committed().reader.terms_near(IndexField::Definition, &pattern, slips, |term| {
+        let letters = folded(term);
+        let nearness = match () {
+            () if letters == pattern => Nearness::Same,
+            () if strsim::osa_distance(term, typed) <= 1 => Nearness::Slip,
+            () if letters.starts_with(&pattern) => Nearness::Beginning,
+            () => Nearness::Slip,
+        };
+        found.push((nearness, letters.len(), term.to_string()));
+        found.len() < MOST_COMPARED
+    })?;
+    found.sort_unstable();
+    found.dedup();
+    let mut names: Vec<String> = Vec::new();
+    let mut nearest = None;
+    for (nearness, _, name) in found {
+        if nearest.is_some_and(|nearest| nearest != nearness) || names.len() == MOST_INSTEAD {
+            break;
+        }
+        // The dictionary has names of deleted documents and of other views.
+        if holds(IndexField::Definition, &name, corpus)? {
+            nearest = Some(nearness);
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
