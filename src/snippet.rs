@@ -9,6 +9,9 @@ use crate::tokenize::{Beginnings, TermList, Tokenizer, for_each_word, parts};
 /// A snippet in the default mode has at most this many characters.
 pub const DEFAULT_CHARS: usize = 500;
 
+/// What a line of context before and one behind may have together; only long lines have more.
+const CONTEXT_CHARS: usize = 400;
+
 /// A piece of source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
@@ -31,7 +34,7 @@ pub struct Request<'q> {
     pub span: Span,
     /// Lines of context before and after.
     pub expand: u32,
-    /// The most characters; `None` for the whole.
+    /// The most characters, without the context; `None` for the whole.
     pub max_chars: Option<usize>,
     /// The terms that matched.
     pub terms: &'q [String],
@@ -51,16 +54,19 @@ pub fn wanted(index: &LineIndex, request: &Request<'_>) -> Lines {
 
 /// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
 pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
-    let wanted = wanted(index, request);
+    let own = wanted(index, &Request { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
-    let chosen = match request.max_chars {
-        Some(max) => choose(source, index, wanted, max, &mut matcher),
-        None => wanted,
+    let best = match request.max_chars {
+        Some(max) => choose(source, index, own, max, &mut matcher),
+        None => own,
     };
+    // Context stands around the lines that were chosen, however many characters it has.
+    let chosen = wanted(index, &Request { lines: best, ..*request });
     let span = index.span_of(chosen);
     let mut text = source[span.range()].trim_end_matches(['\n', '\r']);
-    let mut cut = chosen != wanted;
-    if let Some(max) = request.max_chars
+    let mut cut = best != own;
+    let most = request.max_chars.map(|max| max + CONTEXT_CHARS * request.expand as usize);
+    if let Some(max) = most
         && let Some((end, _)) = text.char_indices().nth(max)
     {
         // One long line: show the part of it that the hit names.
@@ -239,6 +245,8 @@ mod tests {
         check(source, (2, 2), 1, None, &["key"], "1-3: one\ntwo api[Keys]\nthree");
         check(source, (1, 4), 9, None, &[], "1-4: one\ntwo apiKeys\nthree\nfour api_key x");
         check(source, (1, 4), 0, Some(16), &["api", "key"], "1-2 cut: one\ntwo [apiKeys]");
+        // Context is around the best lines, and does not push them out.
+        check(source, (1, 4), 1, Some(8), &["four"], "3-4 cut: three\n[four] api_key x");
         check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
         check("sha256 sha", (1, 1), 0, None, &["sha256"], "1-1: [sha256] sha");
         check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");

@@ -3,6 +3,7 @@
 use super::hits::Ranked;
 use super::measure::{Measured, Values};
 use super::model::{self, RankedFile};
+use super::places::Place;
 use super::{Context, SearchError, role};
 use crate::meta::Outline;
 use crate::path::RelPath;
@@ -33,7 +34,7 @@ pub fn reasons(
 ) -> Result<Vec<Contribution>, SearchError> {
     let mut parts = ranked.parts;
     parts[Signal::Sibling as usize] = hit.sibling;
-    contributions(query, context, &ranked.measured, &parts)
+    contributions(query, context, (&ranked.measured, hit.place), &parts)
 }
 
 /// The same for the file as a whole.
@@ -42,13 +43,13 @@ pub fn file_reasons(
     context: &Context<'_>,
     ranked: &RankedFile,
 ) -> Result<Vec<Contribution>, SearchError> {
-    contributions(query, context, &ranked.measured, &ranked.parts)
+    contributions(query, context, (&ranked.measured, None), &ranked.parts)
 }
 
 fn contributions(
     query: &Query,
     context: &Context<'_>,
-    measured: &Measured,
+    (measured, place): (&Measured, Option<Place>),
     parts: &Values,
 ) -> Result<Vec<Contribution>, SearchError> {
     let shares = model::shares(parts);
@@ -56,7 +57,7 @@ fn contributions(
     let version = context.corpus.version(measured.file);
     let mut names = Vec::new();
     let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
-    let teller = Teller { query, context, measured, outline };
+    let teller = Teller { query, context, measured, place, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
         .filter(|signal| **signal != Signal::Base && parts[**signal as usize] != 0.0)
@@ -94,6 +95,8 @@ struct Teller<'t> {
     query: &'t Query,
     context: &'t Context<'t>,
     measured: &'t Measured,
+    /// What is shown. What stands elsewhere in the file is said to.
+    place: Option<Place>,
     outline: Outline<'t>,
 }
 
@@ -107,27 +110,34 @@ impl Teller<'_> {
         let value = values[signal as usize];
         match signal {
             Signal::Base => "before any evidence".to_string(),
-            Signal::Lexical => format!("matched tokens [{}]", self.words(known.body_mask)),
+            Signal::Lexical => self.tokens(known.body_mask),
             Signal::Chunks => match known.chunks.iter().filter(|score| **score > 0.0).count() {
                 1 => "one place matches".to_string(),
                 n => format!("{n} places or more match"),
             },
             Signal::File => "its words as a whole match".to_string(),
             Signal::Coverage => format!("{} of the query's weight in the file", percent(value)),
-            Signal::Symbol => format!("names defined here hold [{}]", self.words(known.symbol_mask)),
+            Signal::Symbol => format!("names that the file defines hold [{}]", self.words(known.symbol_mask)),
             Signal::Symbols => "the names that it defines match as a whole".to_string(),
-            Signal::Definition => match facts.exact.map(|place| &self.outline.symbols[place as usize]) {
-                Some(symbol) => format!("{} '{}' is defined here", symbol.kind, symbol.qualified()),
-                None => "defined here".to_string(),
+            Signal::Definition => match facts.exact {
+                Some(at) => {
+                    let symbol = &self.outline.symbols[at as usize];
+                    format!("{} '{}' is defined {}", symbol.kind, symbol.qualified(), self.whereabouts(at))
+                }
+                None => "defined in the file".to_string(),
             },
             Signal::DefinedName => match facts.best {
-                Some((place, mask)) => {
-                    let name = self.outline.symbols[place as usize].qualified();
-                    format!("{name} matches '{}'", self.words(mask).replace(", ", "/"))
+                Some((at, mask)) => {
+                    let name = self.outline.symbols[at as usize].qualified();
+                    let words = self.words(mask).replace(", ", "/");
+                    match self.is_here(at) {
+                        true => format!("{name} matches '{words}'"),
+                        false => format!("{name} {} matches '{words}'", self.whereabouts(at)),
+                    }
                 }
                 None => "a name defined here matches".to_string(),
             },
-            Signal::Pairs => "neighbours in the query are neighbours in a name here".to_string(),
+            Signal::Pairs => "neighbours in the query are neighbours in a name of the file".to_string(),
             Signal::Path => {
                 let component = path_component(path, &self.words(known.path_mask));
                 format!("component '{component}' matches query")
@@ -137,20 +147,23 @@ impl Teller<'_> {
             Signal::NameShare => format!("the query names {} of '{}'", percent(value), rel.naming()),
             Signal::NameKin => format!("{} of '{}' is related to the query", percent(value), rel.naming()),
             Signal::Eponym => "named as its folder is".to_string(),
-            Signal::Comment => format!("mentions [{}]", self.words(known.comment_mask)),
+            Signal::Comment => format!("its comments mention [{}]", self.words(known.comment_mask)),
             Signal::Mentions => {
                 let held =
                     self.query.names.iter().enumerate().filter(|(name, _)| known.mentions & (1 << name) != 0);
                 let names: Vec<&str> = held.map(|(_, name)| name.as_str()).collect();
-                format!("contains {} as written", names.join(", "))
+                format!("the file contains {} as written", names.join(", "))
             }
             Signal::Reference => {
                 let name = facts.exact.map_or("", |place| self.outline.symbols[place as usize].name);
                 format!("'{name}' is used in {}", counted(facts.uses as usize, "place"))
             }
-            Signal::Literal => literal(known.literal),
-            Signal::Run => "several words of the query follow each other as in the query".to_string(),
-            Signal::Frame => "the query names a line of it".to_string(),
+            Signal::Literal => match self.place {
+                Some(place) if place.literal => literal(1),
+                _ => format!("the file {}", literal(known.literal)),
+            },
+            Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
+            Signal::Frame => "the query names a line of the file".to_string(),
             Signal::Session => facts.noted.map_or_else(String::new, noted),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
@@ -162,6 +175,35 @@ impl Teller<'_> {
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),
+        }
+    }
+
+    /// The words that the file holds: those in the lines shown, then the others.
+    fn tokens(&self, of_file: u64) -> String {
+        let here = self.place.map_or(of_file, |place| place.mask & of_file);
+        match (here, of_file & !here) {
+            (here, 0) => format!("matched tokens [{}]", self.words(here)),
+            (0, beside) => format!("matched tokens elsewhere in the file [{}]", self.words(beside)),
+            (here, beside) => {
+                let (here, beside) = (self.words(here), self.words(beside));
+                format!("matched tokens [{here}], elsewhere in the file [{beside}]")
+            }
+        }
+    }
+
+    /// Whether a symbol of the outline begins in what is shown.
+    fn is_here(&self, at: u32) -> bool {
+        let symbol = &self.outline.symbols[at as usize];
+        let in_lines =
+            |place: Place| place.lines.first <= symbol.lines.first && symbol.lines.first <= place.lines.last;
+        self.place.is_some_and(|place| place.symbol == Some(at) || in_lines(place))
+    }
+
+    /// Where a symbol of the outline stands.
+    fn whereabouts(&self, at: u32) -> String {
+        match self.is_here(at) {
+            true => "here".to_string(),
+            false => format!("on line {} of the file", self.outline.symbols[at as usize].lines.first),
         }
     }
 

@@ -121,6 +121,19 @@ impl Beginnings {
         own
     }
 
+    /// Whether `name` may hold any term. It looks at pairs of letters only, which rules most names out at once.
+    #[inline]
+    pub fn may_hold(&self, name: &[u8]) -> bool {
+        let mut before = b'@';
+        let mut found = 0;
+        for byte in name {
+            found |=
+                self.two[kind(before) * KINDS + kind(*byte)] | if byte.is_ascii() { 0 } else { u64::MAX };
+            before = *byte;
+        }
+        found != 0
+    }
+
     /// What `name` may hold.
     pub fn held(&self, name: &[u8]) -> Held {
         if !name.is_ascii() {

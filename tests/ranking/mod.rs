@@ -7,6 +7,7 @@
 //! changed, and that answers depend on nothing but the tree and the query.
 
 mod fingerprints;
+mod places;
 mod ranks;
 mod same;
 mod stable;

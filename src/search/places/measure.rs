@@ -169,7 +169,8 @@ impl<'m> Measure<'m> {
                     counted.shown = Some(start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32);
                 }
             }
-            if self.beginnings.held(word.as_bytes()).mask == 0 {
+            let bytes = word.as_bytes();
+            if !self.beginnings.may_hold(bytes) || self.beginnings.held(bytes).mask == 0 {
                 return;
             }
             let mask = match self.words.get(word) {

@@ -1,0 +1,221 @@
+//! The right place in a file comes first, whatever is typed: a pasted line, a message of a log, a qualified name, a name
+//! with a slip, a stack trace, a whole report. Reasons are true of the lines that are shown.
+
+use spyhop::engine::Engine;
+use spyhop::engine::api::Hit;
+
+use super::{ask, corpus, indexed, questions};
+use crate::cli::Tree;
+
+const QUERY: &str = r#"
+"""Sets of rows that are read when they are needed."""
+
+class RawRowSet:
+    def _fetch_all(self):
+        for row in self.rows:
+            self.model_fields.check("row", row)
+
+    def ordered(self):
+        return self.rows.sorted(self.model_fields)
+
+
+class RowSet:
+    """Rows of one model."""
+
+    def __init__(self, model):
+        self.model = model
+        self.sticky = False
+
+    def _fetch_all(self):
+        if self.cache is None:
+            self.cache = list(self.iterable(self))
+
+    def distinct(self, *names):
+        """Rows without repetition."""
+        if self.is_sliced:
+            raise TypeError("Cannot create distinct fields once a slice has been taken.")
+        clone = self.chain()
+        clone.query.add_distinct_fields(*names)
+        return clone
+
+    def order_by(self, *names):
+        if self.is_sliced:
+            raise TypeError("Cannot reorder a query once a slice has been taken.")
+        return self.chain(ordering=names)
+
+    def as_manager(self, retries):
+        log.warning("pool %s gave up after %d attempts to connect", self.model, retries)
+        return self.manager
+"#;
+
+const POOL: &str = r#"
+package pool
+
+// Semaphore bounds how many batches run.
+type BatchSemaphore struct {
+	permits int
+}
+
+func (s *BatchSemaphore) Acquire(n int) error {
+	if n > s.permits {
+		return errors.New("not enough permits")
+	}
+	s.permits -= n
+	return nil
+}
+
+func ResolveProvider(name string) (*Provider, error) {
+	provider, ok := providers[name]
+	if !ok {
+		return nil, fmt.Errorf("no provider is called %q in the table", name)
+	}
+	return provider, nil
+}
+"#;
+
+fn engine(tree: &Tree) -> Engine {
+    tree.write("app/db/query.py", QUERY);
+    tree.write("lib/db/query.py", "def unrelated():\n    return 1\n");
+    tree.write("pool/pool.go", POOL);
+    let filler: String = (0..40)
+        .map(|n| format!("def slice_helper_{n}(pool, query):\n    return pool.take({n}, query)\n\n"))
+        .collect();
+    tree.write("app/db/helpers.py", filler);
+    indexed(tree, "index", None)
+}
+
+fn first(engine: &Engine, query: &str) -> Hit {
+    let reply = ask(engine, query, 10);
+    reply.results.into_iter().next().unwrap_or_else(|| panic!("{query}: nothing"))
+}
+
+/// The first hit for each text is the symbol, and holds the line.
+fn check(cases: &[(&str, &str, &str)]) {
+    let tree = Tree::new("");
+    let engine = engine(&tree);
+    for (query, symbol, holds) in cases {
+        let hit = first(&engine, query);
+        assert_eq!(hit.symbol.as_deref(), Some(*symbol), "{query}");
+        let text = [QUERY, POOL].into_iter().find(|text| text.contains(holds)).expect("a line of the tree");
+        let line = 1 + text[..text.find(holds).unwrap()].matches('\n').count() as u32;
+        assert!(hit.lines.first <= line && line <= hit.lines.last, "{query}: {:?} without {line}", hit.lines);
+    }
+}
+
+#[test]
+fn a_pasted_line_is_found_where_it_stands() {
+    check(&[
+        (
+            "raise TypeError(\"Cannot create distinct fields once a slice has been taken.\")",
+            "RowSet.distinct",
+            "Cannot create",
+        ),
+        ("return self.rows.sorted(self.model_fields)", "RawRowSet.ordered", "return self.rows.sorted"),
+        ("self.cache = list(self.iterable(self))", "RowSet._fetch_all", "self.cache = list"),
+        ("if n > s.permits {", "BatchSemaphore.Acquire", "if n > s.permits"),
+    ]);
+}
+
+#[test]
+fn a_message_is_found_behind_a_prefix_and_with_values_filled_in() {
+    check(&[
+        ("Cannot reorder a query once a slice has been taken.", "RowSet.order_by", "Cannot reorder"),
+        (
+            "2026-03-14 09:26:53,589 ERROR [db] pid=4711 Cannot reorder a query once a slice has been taken.",
+            "RowSet.order_by",
+            "Cannot reorder",
+        ),
+        ("pool main gave up after 3 attempts to connect", "RowSet.as_manager", "gave up after"),
+        ("no provider is called \"east\" in the table", "ResolveProvider", "no provider is called"),
+    ]);
+}
+
+#[test]
+fn a_qualified_name_is_found_by_its_container() {
+    check(&[
+        ("RowSet._fetch_all", "RowSet._fetch_all", "if self.cache is None"),
+        ("RawRowSet._fetch_all", "RawRowSet._fetch_all", "for row in self.rows"),
+        ("BatchSemaphore::Acquire", "BatchSemaphore.Acquire", "s.permits -= n"),
+        ("RowSet#distinct", "RowSet.distinct", "clone = self.chain()"),
+    ]);
+}
+
+#[test]
+fn a_name_is_found_however_it_is_typed() {
+    check(&[
+        ("batchsemaphore", "BatchSemaphore", "type BatchSemaphore struct"),
+        ("resolveprovider", "ResolveProvider", "func ResolveProvider"),
+        ("resolve_provider", "ResolveProvider", "func ResolveProvider"),
+        ("ResovleProvider", "ResolveProvider", "func ResolveProvider"),
+        ("ResolvePro", "ResolveProvider", "func ResolveProvider"),
+        ("asmanager", "RowSet.as_manager", "def as_manager"),
+    ]);
+    let tree = Tree::new("");
+    let reply = ask(&engine(&tree), "resolveprovider", 10);
+    assert_eq!(reply.warnings, ["no name 'resolveprovider' is defined; looked for 'ResolveProvider'"]);
+}
+
+#[test]
+fn a_frame_is_followed() {
+    check(&[
+        (
+            "Traceback (most recent call last):\n  File \"/srv/lib/site-packages/app/db/query.py\", line 22, in _fetch_all\n    go()",
+            "RowSet._fetch_all",
+            "self.cache = list",
+        ),
+        ("app/db/query.py:33", "RowSet.order_by", "def order_by"),
+        (
+            "main.(*BatchSemaphore).Acquire(...)\n\t/go/src/example.com/pool/pool.go:13 +0x1d",
+            "BatchSemaphore.Acquire",
+            "s.permits -= n",
+        ),
+    ]);
+}
+
+#[test]
+fn a_report_is_answered_with_its_quotes_by_the_functions_it_names() {
+    let filler =
+        "Please find the steps below; they were tried on several machines by several people. ".repeat(6);
+    let report = format!(
+        "\"distinct\" fails on a sliced RowSet\nDescription\n\n{filler}\nCalling RowSet.distinct() raises \"TypeError\" \
+         after [:5].\n{filler}\nExpected: \"order_by\" and distinct of RowSet behave alike.\n"
+    );
+    let tree = Tree::new("");
+    let engine = engine(&tree);
+    let reply = ask(&engine, &report, 10);
+    let symbols: Vec<_> = reply.results.iter().take(3).filter_map(|hit| hit.symbol.as_deref()).collect();
+    assert!(symbols.contains(&"RowSet.distinct") && symbols.contains(&"RowSet.order_by"), "{symbols:?}");
+}
+
+/// What a reason says of the place is so: the definition begins in the lines, and the text stands there.
+fn check_reasons(query: &str, text: &str, hit: &Hit) {
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = lines[hit.lines.first as usize - 1..(hit.lines.last as usize).min(lines.len())].join("\n");
+    for reason in &hit.reasons {
+        if let Some((_, rest)) = reason.text.split_once("definition: ")
+            && let Some(name) =
+                rest.strip_suffix("' is defined here").and_then(|rest| rest.rsplit(['\'', '.']).next())
+        {
+            assert!(shown.contains(name), "{query}: {} at {:?}", reason.text, hit.lines);
+        }
+        if reason.text == "literal: contains the query as written" {
+            let start = query.lines().next().unwrap();
+            assert!(shown.contains(start), "{query}: {} at {:?}\n{shown}", reason.text, hit.lines);
+        }
+    }
+}
+
+#[test]
+fn reasons_are_true_of_the_lines_that_are_shown() {
+    let tree = corpus();
+    let engine = indexed(&tree, "index", None);
+    let mut n_hits = 0;
+    for question in questions() {
+        for hit in ask(&engine, &question.text, 50).results {
+            let text = std::fs::read_to_string(tree.root().join(hit.path.as_str())).unwrap();
+            check_reasons(&question.text, &text, &hit);
+            n_hits += 1;
+        }
+    }
+    assert!(n_hits > 500, "{n_hits}");
+}
