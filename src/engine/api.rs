@@ -167,8 +167,8 @@ pub struct SearchRequest {
     pub expand: u32,
     /// Hits below this score are left out, 0 to 1; literal hits are exempt. Default 0.
     pub min_score: f32,
-    /// How many chunks of one file may be hits; the best one stands at the file's rank, the others are held back.
-    /// At least 1. Default 10.
+    /// How many places of one file may be hits; the best one stands at the file's rank, the others behind it by how
+    /// probable they are. Files beyond the first ten have at most 3. At least 1. Default 10.
     pub per_file: usize,
     /// How much of each hit is shown.
     pub mode: Mode,

@@ -43,6 +43,8 @@ pub struct Query {
     /// Whether it is a report: a text of many words on several lines, such as an issue, of which only the title and what
     /// looks like code is looked up.
     pub is_report: bool,
+    /// Whether its names stand for one that is not defined.
+    pub is_respelled: bool,
     /// How many words it has, function words too.
     pub n_words: usize,
     /// Which kinds of file it asks for.
@@ -148,6 +150,12 @@ impl Query {
             names.extend(last.cloned());
         }
         let (kind, quoted) = (kind_of(&words, &names), quoted_of(text));
+        let is_message = looks_like_message(text);
+        let without_values: Vec<&str> = match is_message && kind != QueryKind::Name && !is_report {
+            true => kept.iter().copied().filter(|word| !is_of_value(text, word)).collect(),
+            false => Vec::new(),
+        };
+        let kept = if without_values.len() >= FEWEST_WORDS { &without_values } else { kept };
         let mut terms = terms_of(kept);
         if is_report {
             weigh_repeated(&mut terms, &all);
@@ -163,7 +171,8 @@ impl Query {
             n_words,
             qualified,
             frames: frames::frames_of(text),
-            is_message: looks_like_message(text),
+            is_respelled: false,
+            is_message,
             is_report,
         })
     }
@@ -180,7 +189,7 @@ impl Query {
                 .collect::<Vec<_>>(),
         );
         terms.truncate(MAX_TERMS);
-        Query { terms, names: names.to_vec(), ..self.clone() }
+        Query { terms, names: names.to_vec(), is_respelled: true, ..self.clone() }
     }
 
     /// The query as one line for tests and explanations.
@@ -296,6 +305,18 @@ fn has_code(text: &str) -> bool {
         }
     };
     SIGNS.iter().any(|sign| text.contains(sign)) || text.char_indices().any(joins)
+}
+
+/// A message that has so many words without its values is looked up by these alone.
+const FEWEST_WORDS: usize = 3;
+
+/// Whether a word of `text` is a part of a value, such as a number, a time or a path, which stands in no source.
+fn is_of_value(text: &str, word: &str) -> bool {
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
+    let end = text[at..].find(char::is_whitespace).map_or(text.len(), |blank| at + blank);
+    let token = text[start..end].trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+    word.starts_with(|c: char| c.is_ascii_digit()) || token.starts_with('/')
 }
 
 /// Whether a text holds what programs write and people who ask do not: a number, a quoted value, a colon behind a word.

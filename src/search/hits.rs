@@ -89,7 +89,7 @@ pub fn hits(
         // The chunks of a file stand in order, so of equal ones the first comes first.
         others.sort_by(|a, b| b.0.total_cmp(&a.0));
         let greatest = known.best_worth.max(f32::MIN_POSITIVE);
-        for (worth, doc) in others.iter().take(context.per_file - 1) {
+        for (worth, doc) in others.iter().take((context.per_file - 1).min(CHUNKS_BESIDE)) {
             let ratio = HALF * (worth / greatest).min(1.0);
             add(*doc, None, sibling(ranked.sum, ratio, penalty));
         }
@@ -97,6 +97,10 @@ pub fn hits(
     hits.sort_by(|a, b| a.order(b, corpus));
     hits
 }
+
+/// A file beyond the first ones has so many further chunks among the hits: hundreds of files come behind, and putting all
+/// their chunks in order takes as long as the places of the first.
+const CHUNKS_BESIDE: usize = 2;
 
 /// What is as good as the best chunk of its file is half as probable: the best is one of the two.
 const HALF: f32 = 0.5;

@@ -16,8 +16,8 @@ const LEAST_FOR_SLIP: usize = 5;
 /// So many definitions are compared; a short beginning has thousands.
 const MOST_COMPARED: usize = 4_000;
 
-/// So many names stand for one that is not defined.
-const MOST_INSTEAD: usize = 3;
+/// So many names of each nearness stand for one that is not defined.
+const MOST_INSTEAD: usize = 4;
 
 /// A name that is defined nowhere, and what was looked for in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ enum Nearness {
     Beginning,
 }
 
-/// The definitions of the view that are nearest to `typed`, all of one nearness.
+/// The definitions of the view that are nearest to `typed`, nearest first.
 fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
     if pattern.len() < LEAST_LETTERS {
@@ -90,14 +90,18 @@ fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
     found.sort_unstable();
     found.dedup();
     let mut names: Vec<String> = Vec::new();
-    let mut nearest = None;
+    let mut of_nearness = (Nearness::Same, 0);
     for (nearness, _, name) in found {
-        if nearest.is_some_and(|nearest| nearest != nearness) || names.len() == MOST_INSTEAD {
+        // Another style is the name itself; a slip and a beginning are guesses that stand beside each other.
+        if nearness != Nearness::Same && of_nearness.0 == Nearness::Same && !names.is_empty() {
             break;
         }
+        if nearness != of_nearness.0 {
+            of_nearness = (nearness, 0);
+        }
         // The dictionary has names of deleted documents and of other views.
-        if holds(IndexField::Definition, &name, corpus)? {
-            nearest = Some(nearness);
+        if of_nearness.1 < MOST_INSTEAD && holds(IndexField::Definition, &name, corpus)? {
+            of_nearness.1 += 1;
             names.push(name);
         }
     }

@@ -31,6 +31,9 @@ const USUAL_BYTES: f32 = 800.0;
 /// What a term in a unit's name counts beside one in its text.
 const IN_NAME: f32 = 3.0;
 
+/// What the query as written counts where more stands on its line.
+const PART_OF_LINE: f32 = 0.7;
+
 /// A unit and what it measures.
 pub struct Measured {
     pub unit: Unit,
@@ -67,6 +70,8 @@ struct Counted {
     /// Where what must be shown stands: a line that the query has as written, or the end of the best run.
     shown: Option<u32>,
     literal: bool,
+    /// Whether the query as written is all that stands on some lines.
+    is_whole_line: bool,
 }
 
 impl<'m> Measure<'m> {
@@ -127,6 +132,7 @@ impl<'m> Measure<'m> {
             for at in memmem::find_iter(text.as_bytes(), self.query.text.as_bytes()) {
                 if let Some(unit) = innermost(&units, at as u32) {
                     counted[unit].literal = true;
+                    counted[unit].is_whole_line |= is_whole_line(text, at, self.query.text.len());
                     counted[unit].shown = Some(at as u32);
                 }
             }
@@ -226,7 +232,8 @@ impl<'m> Measure<'m> {
         set(PlaceSignal::Body, self.bm25(counted, in_name));
         set(PlaceSignal::Coverage, self.evidence.idf_of(counted.mask | in_name | in_holder));
         set(PlaceSignal::Lead, self.evidence.idf_of(counted.lead));
-        set(PlaceSignal::Literal, counted.literal as u32 as f32);
+        let of_line = if counted.is_whole_line { 1.0 } else { PART_OF_LINE };
+        set(PlaceSignal::Literal, if counted.literal { of_line } else { 0.0 });
         set(PlaceSignal::Run, counted.run);
         set(PlaceSignal::Frame, has_frame as u32 as f32);
         let n_lines = unit.lines.count();
@@ -256,10 +263,10 @@ impl<'m> Measure<'m> {
 
     /// Whether the query has its name as written: outer, large and type-like ones are what people mean, a little.
     fn asked(&self, symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
-        if !self.query.names.iter().any(|name| name == symbol.name) {
-            return 0.0;
-        }
-        0.75 + 0.25 * crate::search::measure::definition_worth(symbol, depth)
+        let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
+        // Names that stand for one that is not defined are in the order of their nearness.
+        let nearness = if self.query.is_respelled { 0.05 * place as f32 } else { 0.0 };
+        0.75 + 0.25 * crate::search::measure::definition_worth(symbol, depth) - nearness
     }
 
     /// Whether the query has its name behind that of what holds it, or of its file.
@@ -299,6 +306,13 @@ fn trimmed(text: &str, span: Span) -> Span {
     let own = text.get(span.range()).unwrap_or_default();
     let start = span.start + (own.len() - own.trim_start().len()) as u32;
     Span { start, end: (start + own.trim().len() as u32).max(start) }
+}
+
+/// Whether nothing but blanks stands before and behind `len` bytes of a text on their lines.
+fn is_whole_line(text: &str, at: usize, len: usize) -> bool {
+    let before = text[..at].rsplit('\n').next().unwrap_or_default();
+    let behind = text[at + len..].split('\n').next().unwrap_or_default();
+    before.trim().is_empty() && behind.trim().is_empty()
 }
 
 fn starts_as_test(name: &str) -> bool {
