@@ -14,7 +14,7 @@ use crate::search::evidence::Evidence;
 use crate::search::model::RankedFile;
 use crate::search::names::Names;
 use crate::search::{Context, SearchError};
-use crate::text::{LineIndex, Span};
+use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{Beginnings, for_each_word};
 
 /// A value for each signal of places.
@@ -33,6 +33,9 @@ const IN_NAME: f32 = 3.0;
 
 /// What the query as written counts where more stands on its line.
 const PART_OF_LINE: f32 = 0.7;
+
+/// Of a unit of more lines, such as a table, the part is shown that matches best.
+const MOST_LINES: u32 = 120;
 
 /// A unit and what it measures.
 pub struct Measured {
@@ -65,6 +68,8 @@ struct Counted {
     /// The terms in what leads it, such as its comment.
     lead: u64,
     bytes: u32,
+    /// The lines of the chunk in it that matches best, and how well.
+    best_chunk: Option<(f32, Lines)>,
     /// The best verbatim run.
     run: f32,
     /// Where what must be shown stands: a line that the query has as written, or the end of the best run.
@@ -122,6 +127,10 @@ impl<'m> Measure<'m> {
                 }
                 let counted = &mut counted[unit as usize];
                 counted.bytes += part.end - part.start;
+                let of_chunk = self.evidence.of_chunk(*doc);
+                if of_chunk > counted.best_chunk.map_or(0.0, |(best, _)| best) {
+                    counted.best_chunk = Some((of_chunk, columns.lines));
+                }
                 if self.evidence.matches(*doc) {
                     let lead = if known.is_named { index.start_of(known.lines.first) } else { 0 };
                     self.count(own, part.start, lead, counted);
@@ -141,6 +150,13 @@ impl<'m> Measure<'m> {
         for (mut unit, counted) in units.into_iter().zip(counted) {
             if !unit.is_named {
                 unit.lines = index.lines_of(trimmed(text, unit.span));
+            }
+            if let Some((_, lines)) = counted.best_chunk
+                && unit.lines.count() > MOST_LINES
+                && unit.lines.overlaps(lines)
+            {
+                unit.lines.first = unit.lines.first.max(lines.first);
+                unit.lines.last = unit.lines.last.min(lines.last);
             }
             if let Some(shown) = counted.shown {
                 // It may stand in what leads the item.
@@ -291,7 +307,7 @@ impl<'m> Measure<'m> {
 fn loose_unit(symbols: &[OutlineSymbol<'_>], part: Span, kind: SymbolKind) -> Unit {
     let kind = if matches!(kind, SymbolKind::Text | SymbolKind::Doc) { kind } else { SymbolKind::Block };
     let symbol = symbols.iter().rposition(|symbol| symbol.span.contains(part)).map(|at| at as u32);
-    Unit { span: part, lines: crate::text::Lines { first: 1, last: 1 }, kind, symbol, is_named: false }
+    Unit { span: part, lines: Lines { first: 1, last: 1 }, kind, symbol, is_named: false }
 }
 
 /// The innermost unit around a byte.
