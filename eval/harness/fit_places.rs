@@ -15,6 +15,7 @@ use spyhop::{PlaceSignal, Profile, QueryKind};
 
 use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
+use crate::fit::positive;
 use crate::fit::question::repository;
 use crate::progress::Bar;
 use crate::run::request;
@@ -36,10 +37,10 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u16).range(2..))]
     folds: u16,
     /// How far weights may go from those of the start
-    #[arg(long, value_name = "C", default_value = "0.05")]
+    #[arg(long, value_name = "C", default_value = "0.05", value_parser = positive)]
     strength: f64,
     /// How far the weights of a kind of query may go from the common ones
-    #[arg(long, value_name = "C", default_value = "0.05")]
+    #[arg(long, value_name = "C", default_value = "0.05", value_parser = positive)]
     kinds: f64,
 }
 

@@ -137,9 +137,9 @@ pub enum StalePolicy {
 pub enum Mode {
     /// One line: no snippet.
     Compact,
-    /// A snippet of at most 500 characters around the best lines. The default.
+    /// A snippet of at most 500 characters around the best lines, without its context. The default.
     Default,
-    /// The whole chunk and every signal.
+    /// The whole place and every signal.
     Debug,
 }
 

@@ -260,24 +260,21 @@ impl Reader {
     }
 
     /// Calls `each` with the terms of a field whose letters are those of `pattern`, which is [`folded`](super::folded), but
-    /// for `slips`, and with those that begin as it; segment by segment in the order of their bytes, until it returns
-    /// false.
+    /// for `slips`, and with those that begin as it; segment by segment in the order of their bytes.
     pub fn terms_near(
         &self,
         field: IndexField,
         pattern: &str,
         slips: u8,
-        mut each: impl FnMut(&str) -> bool,
+        mut each: impl FnMut(&str),
     ) -> Result<(), IndexError> {
         let near = Near::new(pattern, slips);
         for segment in &self.segments {
             let inverted = segment.reader.inverted_index(self.layout.field(field))?;
             let mut stream = inverted.terms().search(&near).into_stream()?;
             while stream.advance() {
-                if let Ok(term) = std::str::from_utf8(stream.key())
-                    && !each(term)
-                {
-                    return Ok(());
+                if let Ok(term) = std::str::from_utf8(stream.key()) {
+                    each(term);
                 }
             }
         }

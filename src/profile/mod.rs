@@ -120,7 +120,8 @@ pub enum ProfileError {
 
 fn signal_names() -> String {
     let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
-    format!("{} (each as .value, .share or .rank)", names.join(", "))
+    let of_places: Vec<&str> = PlaceSignal::ALL.iter().map(|signal| signal.name()).collect();
+    format!("{} (each as .value, .share or .rank); below places {}", names.join(", "), of_places.join(", "))
 }
 
 /// The file as it is written.
@@ -417,6 +418,9 @@ mod tests {
             .replace("[signals.depth]", "[signals.dept]");
         let error = Profile::parse(&text).unwrap_err().to_string();
         assert!(error.contains("dept, sise;") && error.contains("lexical"), "{error}");
+        let text = include_str!("default.toml").replace("[places.size]", "[places.sise]");
+        let error = Profile::parse(&text).unwrap_err().to_string();
+        assert!(error.contains("places.sise;") && error.contains("declaration"), "{error}");
     }
 
     #[test]

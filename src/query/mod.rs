@@ -146,8 +146,8 @@ impl Query {
         let mut names = if is_report { report::names(text, &words) } else { names_of(text, &words) };
         if !text.contains(char::is_whitespace) {
             // Nothing but a qualified name: its last part is one, however it is written.
-            let last = qualified.last().map(|last| &last.name).filter(|last| !names.contains(last));
-            names.extend(last.cloned());
+            let last = qualified.last().filter(|last| last.is_code(text) && !names.contains(&last.name));
+            names.extend(last.map(|last| last.name.clone()));
         }
         let (kind, quoted) = (kind_of(&words, &names), quoted_of(text));
         let is_message = looks_like_message(text);

@@ -11,6 +11,14 @@ pub struct Qualified {
     pub name: String,
 }
 
+impl Qualified {
+    /// Whether it can only be a name in code: `query.py` and `src/main.rs` are files.
+    pub fn is_code(&self, text: &str) -> bool {
+        let is_type = self.container.contains(|c: char| c.is_uppercase() || c == '_');
+        !text.contains('/') && (is_type || !text.contains(&format!(".{}", self.name)))
+    }
+}
+
 /// What stands between the parts of a qualified name. A space or a line never does.
 const SEPARATORS: &[&str] = &[".", "::", "->", "#", "\\", "/", ":", ")."];
 
@@ -61,5 +69,12 @@ mod tests {
             &["Illuminate|Queue", "Queue|Worker", "Worker|pop", "this|pop"],
         );
         check("1.5 seconds. Then a, b: c", &[]);
+    }
+
+    #[test]
+    fn files_are_told_from_code() {
+        let is_code = |text: &str| qualified_of(text).last().is_some_and(|last| last.is_code(text));
+        assert!(is_code("Arr.last") && is_code("route::new") && is_code("linked_map.clear"));
+        assert!(!is_code("query.py") && !is_code("src/main.rs") && !is_code("Makefile"));
     }
 }

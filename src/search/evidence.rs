@@ -379,6 +379,7 @@ mod tests {
             evidence.sums.push(Sums { chunk: 1.0, ..Sums::default() });
             evidence.columns.later = (vec![2], vec![Sums::default()]);
             (evidence.literal_docs, evidence.literal_files) = (vec![1], vec![(2, 1)]);
+            evidence.framed.push((1, vec![1]));
             evidence.defining.push(1);
             evidence.clear();
             let Columns {
@@ -403,7 +404,7 @@ mod tests {
             assert!(first.iter().all(|number| *number == 0));
             let lens = [evidence.touched.len(), evidence.sums.len(), evidence.literal_docs.len()];
             assert_eq!((lens, evidence.literal_files.len(), evidence.defining.len()), ([0; 3], 0, 0));
-            assert_eq!((later.0.len(), later.1.len()), (0, 0));
+            assert_eq!((later.0.len(), later.1.len(), evidence.framed.len()), (0, 0, 0));
         }
     }
 }

@@ -272,7 +272,7 @@ fn found(context: &Context<'_>, file: u32, source: &str, at: &[u32]) -> Result<F
 }
 
 /// Where the first occurrence of each line that holds what is looked for begins.
-fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
+pub fn occurrences(source: &str, finder: &Finder<'_>) -> Vec<u32> {
     let mut found = Vec::new();
     let mut line_end = 0;
     for at in finder.find_iter(source.as_bytes()) {

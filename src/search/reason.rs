@@ -180,7 +180,10 @@ impl Teller<'_> {
 
     /// The words that the file holds: those in the lines shown, then the others.
     fn tokens(&self, of_file: u64) -> String {
-        let here = self.place.map_or(of_file, |place| place.mask & of_file);
+        let Some(place) = self.place else {
+            return format!("matched tokens in the file [{}]", self.words(of_file));
+        };
+        let here = place.mask & of_file;
         match (here, of_file & !here) {
             (here, 0) => format!("matched tokens [{}]", self.words(here)),
             (0, beside) => format!("matched tokens elsewhere in the file [{}]", self.words(beside)),

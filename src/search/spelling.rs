@@ -13,8 +13,8 @@ const LEAST_LETTERS: usize = 4;
 /// Names of fewer letters are not looked for with a slip.
 const LEAST_FOR_SLIP: usize = 5;
 
-/// So many definitions are compared; a short beginning has thousands.
-const MOST_COMPARED: usize = 4_000;
+/// So many of the nearest definitions are kept; a short beginning has thousands.
+const MOST_KEPT: usize = 1_000;
 
 /// So many names of each nearness stand for one that is not defined.
 const MOST_INSTEAD: usize = 4;
@@ -49,12 +49,19 @@ fn is_word(word: &str, corpus: &Corpus) -> Result<bool, SearchError> {
 
 fn holds(field: IndexField, term: &str, corpus: &Corpus) -> Result<bool, SearchError> {
     let reader = &corpus.committed().reader;
-    let mut is_held = false;
     for segment in 0..reader.segments().len() {
-        let files = corpus.files_of(segment);
-        reader.postings(segment, field, term, |doc, _| is_held |= files[doc as usize] != NO_FILE)?;
+        let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
+        // A segment that is whole has no document but those of the view.
+        let mut is_held = corpus.is_whole(segment) && blocks.count() > 0;
+        if !corpus.is_whole(segment) {
+            let files = corpus.files_of(segment);
+            blocks.for_each(|docs, _| is_held |= docs.iter().any(|doc| files[*doc as usize] != NO_FILE));
+        }
+        if is_held {
+            return Ok(true);
+        }
     }
-    Ok(is_held)
+    Ok(false)
 }
 
 /// How near a defined name is to the typed one: nearer ones are less.
@@ -85,10 +92,11 @@ fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
             () => Nearness::Slip,
         };
         found.push((nearness, letters.len(), term.to_string()));
-        found.len() < MOST_COMPARED
+        if found.len() == 2 * MOST_KEPT {
+            keep_nearest(&mut found);
+        }
     })?;
-    found.sort_unstable();
-    found.dedup();
+    keep_nearest(&mut found);
     let mut names: Vec<String> = Vec::new();
     let mut of_nearness = (Nearness::Same, 0);
     for (nearness, _, name) in found {
@@ -106,4 +114,11 @@ fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
         }
     }
     Ok(names)
+}
+
+/// Puts the nearest first, each once, and drops what is too far: whatever the order was in which they came.
+fn keep_nearest(found: &mut Vec<(Nearness, usize, String)>) {
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(MOST_KEPT);
 }

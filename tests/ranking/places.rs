@@ -187,22 +187,49 @@ fn a_report_is_answered_with_its_quotes_by_the_functions_it_names() {
     assert!(symbols.contains(&"RowSet.distinct") && symbols.contains(&"RowSet.order_by"), "{symbols:?}");
 }
 
-/// What a reason says of the place is so: the definition begins in the lines, and the text stands there.
+/// What a reason says of the place is so: the definition stands in the lines, the text, and every token.
 fn check_reasons(query: &str, text: &str, hit: &Hit) {
     let lines: Vec<&str> = text.lines().collect();
     let shown = lines[hit.lines.first as usize - 1..(hit.lines.last as usize).min(lines.len())].join("\n");
-    for reason in &hit.reasons {
-        if let Some((_, rest)) = reason.text.split_once("definition: ")
-            && let Some(name) =
-                rest.strip_suffix("' is defined here").and_then(|rest| rest.rsplit(['\'', '.']).next())
+    let at = |reason: &str| format!("{query}: {reason} at {}:{:?}\n{shown}", hit.path, hit.lines);
+    for reason in hit.reasons.iter().map(|reason| reason.text.as_str()) {
+        if let Some(name) =
+            reason.strip_prefix("definition: ").and_then(|rest| rest.strip_suffix("' is defined here"))
         {
-            assert!(shown.contains(name), "{query}: {} at {:?}", reason.text, hit.lines);
+            let name = name.rsplit(['\'', '.']).next().unwrap();
+            assert!(defines(&shown, name), "{}", at(reason));
         }
-        if reason.text == "literal: contains the query as written" {
-            let start = query.lines().next().unwrap();
-            assert!(shown.contains(start), "{query}: {} at {:?}\n{shown}", reason.text, hit.lines);
+        if reason == "literal: contains the query as written" {
+            assert!(shown.contains(query.lines().next().unwrap()), "{}", at(reason));
+        }
+        if let Some(tokens) = reason.strip_prefix("lexical: matched tokens [") {
+            let here = tokens.split(']').next().unwrap();
+            for token in here.split(", ") {
+                // Stems share their beginnings; irregular forms have one of their own.
+                let beginning = match token {
+                    "took" => "tak",
+                    "keep" => "kep",
+                    "given" => "gave",
+                    token => token.get(..3).unwrap_or(token),
+                };
+                assert!(
+                    [token, beginning].iter().any(|form| shown.to_lowercase().contains(form)),
+                    "{token}: {}",
+                    at(reason)
+                );
+            }
         }
     }
+}
+
+/// Whether a text defines a name, by the words that languages begin definitions with, or has it left of a bracket.
+fn defines(text: &str, name: &str) -> bool {
+    let name = regex::escape(name);
+    let words =
+        "fn|func|function|def|class|struct|enum|trait|interface|type|const|let|static|impl|mod|export|pub";
+    let pattern =
+        format!(r"(?m)^\s*(.*\b({words})\b.*)?\b{name}\b\s*[(<:={{;]|\b({words})\b[^\n]*\b{name}\b");
+    regex::Regex::new(&pattern).unwrap().is_match(text)
 }
 
 #[test]

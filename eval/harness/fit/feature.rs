@@ -69,7 +69,7 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
 /// Features that are not learned and play a part in the heads that are learned from: what is shown counts them, so what
 /// is calibrated does.
 pub fn weighed_alone() -> impl Iterator<Item = Feature> {
-    let signals = [Signal::Literal, Signal::Data, Signal::Generated];
+    let signals = [Signal::Literal, Signal::Frame, Signal::Run, Signal::Data, Signal::Generated];
     signals.into_iter().flat_map(|signal| Form::ALL.map(|form| Feature { signal, form }))
 }
 

@@ -75,7 +75,7 @@ pub struct Args {
     runs: Option<PathBuf>,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "choose a number above 0".to_string())?;
     if value.is_finite() && value > 0.0 { Ok(value) } else { Err("choose a number above 0".to_string()) }
 }

@@ -1,20 +1,21 @@
 //! What each unit of a file measures on the profile's signals of places.
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
+use super::parts::{Part, Parts};
 use super::runs::Runs;
-use super::units::{self, Piece, Unit, is_function};
-use crate::index::Columns;
+use super::units::{Unit, is_function};
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::profile::PlaceSignal;
 use crate::query::Query;
 use crate::search::evidence::Evidence;
+use crate::search::measure::definition_worth;
 use crate::search::model::RankedFile;
-use crate::search::names::Names;
-use crate::search::{Context, SearchError};
-use crate::text::{LineIndex, Lines, Span};
+use crate::search::names::{Cover, Names};
+use crate::search::{Context, SearchError, literal};
+use crate::text::Span;
 use crate::tokenize::{Beginnings, for_each_word};
 
 /// A value for each signal of places.
@@ -34,14 +35,12 @@ const IN_NAME: f32 = 3.0;
 /// What the query as written counts where more stands on its line.
 const PART_OF_LINE: f32 = 0.7;
 
-/// Of a unit of more lines, such as a table, the part is shown that matches best.
-const MOST_LINES: u32 = 120;
-
 /// A unit and what it measures.
 pub struct Measured {
+    /// Its lines are those that are shown.
     pub unit: Unit,
     pub values: PlaceValues,
-    /// The query's terms in its text.
+    /// The query's terms in these lines.
     pub mask: u64,
     /// Whether the query as written begins in it.
     pub literal: bool,
@@ -68,15 +67,15 @@ struct Counted {
     /// The terms in what leads it, such as its comment.
     lead: u64,
     bytes: u32,
-    /// The lines of the chunk in it that matches best, and how well.
-    best_chunk: Option<(f32, Lines)>,
-    /// The best verbatim run.
+    /// The best verbatim run, and where it ends.
     run: f32,
-    /// Where what must be shown stands: a line that the query has as written, or the end of the best run.
-    shown: Option<u32>,
-    literal: bool,
+    run_end: Option<u32>,
+    /// Where the query as written stands.
+    literal: Option<u32>,
     /// Whether the query as written is all that stands on some lines.
     is_whole_line: bool,
+    /// Where a line begins that the query names.
+    frame: Option<u32>,
 }
 
 impl<'m> Measure<'m> {
@@ -95,100 +94,87 @@ impl<'m> Measure<'m> {
         outline: &Outline<'_>,
         text: &str,
     ) -> Result<Vec<Measured>, SearchError> {
+        let corpus = self.context.corpus;
+        let chunk = |doc: u32| {
+            let worth = self.evidence.matches(doc).then(|| self.evidence.of_chunk(doc));
+            Ok((corpus.columns(doc)?, worth))
+        };
+        let chunks = corpus.docs(ranked.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
         let kinds = self.context.filter.kinds();
-        let symbols = &outline.symbols[..];
-        let (mut units, pieces) = units::units(symbols, text.len() as u32, kinds);
-        let chunks: Vec<(u32, Columns)> = (self.context.corpus.docs(ranked.file))
-            .map(|doc| Ok((doc, self.context.corpus.columns(doc)?)))
-            .collect::<Result<_, SearchError>>()?;
-        let index = LineIndex::new(text);
-        let lines_of_frames = self.evidence.frames_of(ranked.file);
-        let mut counted = vec![Counted::default(); units.len()];
-        let mut loose: FxHashMap<u32, u32> = FxHashMap::default();
-        for Piece { span, unit } in pieces {
-            let from = chunks.partition_point(|(_, columns)| columns.span.end <= span.start);
-            let within = chunks[from..].iter().take_while(|(_, columns)| columns.span.start < span.end);
-            for (doc, columns) in within {
-                let part =
-                    Span { start: span.start.max(columns.span.start), end: span.end.min(columns.span.end) };
-                let Some(own) = text.get(part.range()) else { continue };
-                let unit = match unit {
-                    Some(unit) => unit,
-                    None if own.trim().is_empty() => continue,
-                    None => *loose.entry(*doc).or_insert_with(|| {
-                        units.push(loose_unit(symbols, part, columns.kind));
-                        counted.push(Counted::default());
-                        units.len() as u32 - 1
-                    }),
-                };
-                let known = &mut units[unit as usize];
-                if !known.is_named {
-                    known.span.end = part.end;
-                }
-                let counted = &mut counted[unit as usize];
-                counted.bytes += part.end - part.start;
-                let of_chunk = self.evidence.of_chunk(*doc);
-                if of_chunk > counted.best_chunk.map_or(0.0, |(best, _)| best) {
-                    counted.best_chunk = Some((of_chunk, columns.lines));
-                }
-                if self.evidence.matches(*doc) {
-                    let lead = if known.is_named { index.start_of(known.lines.first) } else { 0 };
-                    self.count(own, part.start, lead, counted);
-                }
-            }
-        }
+        let mut parts = Parts::new(text, &outline.symbols, kinds, &chunks);
+        let mut counted = self.counted(&mut parts);
         if ranked.measured.known.literal > 0 {
-            for at in memmem::find_iter(text.as_bytes(), self.query.text.as_bytes()) {
-                if let Some(unit) = innermost(&units, at as u32) {
-                    counted[unit].literal = true;
-                    counted[unit].is_whole_line |= is_whole_line(text, at, self.query.text.len());
-                    counted[unit].shown = Some(at as u32);
-                }
+            self.mark_literal(&parts, text, &mut counted);
+        }
+        for line in self.evidence.frames_of(ranked.file) {
+            let byte = parts.first_of_line(*line);
+            if let Some(part) = parts.at(byte) {
+                counted[parts.all[part].unit].frame = Some(byte);
             }
         }
         let mut measured = Vec::new();
-        for (mut unit, counted) in units.into_iter().zip(counted) {
-            if !unit.is_named {
-                unit.lines = index.lines_of(trimmed(text, unit.span));
-            }
-            if let Some((_, lines)) = counted.best_chunk
-                && unit.lines.count() > MOST_LINES
-                && unit.lines.overlaps(lines)
-            {
-                unit.lines.first = unit.lines.first.max(lines.first);
-                unit.lines.last = unit.lines.last.min(lines.last);
-            }
-            if let Some(shown) = counted.shown {
-                // It may stand in what leads the item.
-                let line = index.line_of(shown);
-                unit.lines.first = unit.lines.first.min(line);
-                unit.lines.last = unit.lines.last.max(line);
-            }
-            let has_frame =
-                lines_of_frames.iter().any(|line| unit.lines.first <= *line && *line <= unit.lines.last);
-            let values = self.values(&unit, &counted, has_frame, (ranked.file, outline));
-            let has_name =
-                values[PlaceSignal::Name as usize] > 0.0 || values[PlaceSignal::Asked as usize] > 0.0;
-            let is_evidence = counted.mask != 0 || counted.literal || has_frame || has_name;
+        for (unit, counted) in counted.iter().enumerate() {
+            let wanted = counted.frame.or(counted.literal).or(counted.run_end);
+            let (lines, mask) = parts.shown(unit, wanted, counted.lead);
+            let unit = parts.units[unit];
+            let values = self.values(&unit, counted, (ranked.file, outline));
+            let has = |signal: PlaceSignal| values[signal as usize] > 0.0;
+            let is_evidence =
+                counted.mask != 0 || wanted.is_some() || has(PlaceSignal::Name) || has(PlaceSignal::Asked);
             if is_evidence && kinds.is_none_or(|kinds| kinds.contains(unit.kind)) {
-                measured.push(Measured { unit, values, mask: counted.mask, literal: counted.literal });
+                let literal = counted.literal.is_some_and(|at| {
+                    let line = parts.index.line_of(at);
+                    lines.first <= line && line <= lines.last
+                });
+                measured.push(Measured { unit: Unit { lines, ..unit }, values, mask, literal });
             }
         }
         Ok(measured)
     }
 
-    /// Counts the terms of a piece that begins at `start`; those before `lead` stand in what leads the unit.
-    fn count(&mut self, text: &str, start: u32, lead: u32, counted: &mut Counted) {
+    /// What is counted of each unit, and the terms of each part.
+    fn counted(&mut self, parts: &mut Parts<'_>) -> Vec<Counted> {
+        let mut counted = vec![Counted::default(); parts.units.len()];
+        for part in 0..parts.all.len() {
+            let Part { span, unit, worth, .. } = parts.all[part];
+            counted[unit].bytes += span.end - span.start;
+            if worth.is_some() {
+                let known = &parts.units[unit];
+                let lead = if known.is_named { parts.index.start_of(known.lines.first) } else { 0 };
+                let text = parts.text(part);
+                parts.all[part].mask = self.count(text, span.start, lead, &mut counted[unit]);
+            }
+        }
+        counted
+    }
+
+    /// Notes the units in which the query stands as written, a line once.
+    fn mark_literal(&self, parts: &Parts<'_>, text: &str, counted: &mut [Counted]) {
+        for at in literal::occurrences(text, &Finder::new(&self.query.text)) {
+            let Some(part) = parts.at(at) else { continue };
+            let own = &mut counted[parts.all[part].unit];
+            let is_whole = parts.is_whole_lines(Span { start: at, end: at + self.query.text.len() as u32 });
+            if own.literal.is_none() || (is_whole && !own.is_whole_line) {
+                own.literal = Some(at);
+            }
+            own.is_whole_line |= is_whole;
+        }
+    }
+
+    /// Counts the terms of a part that begins at `start`; those before `lead` stand in what leads the unit. The other terms
+    /// of the part.
+    fn count(&mut self, text: &str, start: u32, lead: u32, counted: &mut Counted) -> u64 {
         counted.terms.resize(self.query.terms.len(), 0);
         if let Some(runs) = &mut self.runs {
             runs.begin();
         }
+        let mut own = 0;
         for_each_word(text, |word| {
+            let at = || start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
             if let Some(runs) = &mut self.runs {
                 let run = runs.next(word, self.evidence);
                 if run > counted.run {
-                    counted.run = run;
-                    counted.shown = Some(start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32);
+                    (counted.run, counted.run_end) = (run, Some(at()));
                 }
             }
             let bytes = word.as_bytes();
@@ -204,10 +190,7 @@ impl<'m> Measure<'m> {
                     mask
                 }
             };
-            let at = start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
-            if at < lead {
-                counted.lead |= mask;
-            }
+            *(if at() < lead { &mut counted.lead } else { &mut own }) |= mask;
             counted.mask |= mask;
             let mut left = mask;
             while left != 0 {
@@ -216,13 +199,14 @@ impl<'m> Measure<'m> {
                 left &= left - 1;
             }
         });
+        own
     }
 
+    /// What a unit measures; its lines are all that it has.
     fn values(
         &mut self,
         unit: &Unit,
         counted: &Counted,
-        has_frame: bool,
         (file, outline): (u32, &Outline<'_>),
     ) -> PlaceValues {
         let mut values = [0.0; PlaceSignal::COUNT];
@@ -230,13 +214,11 @@ impl<'m> Measure<'m> {
         let symbol = unit.symbol.map(|at| &outline.symbols[at as usize]).filter(|_| unit.is_named);
         let (mut in_name, mut in_holder) = (0, 0);
         if let Some(symbol) = symbol {
-            let name = self.names.of(symbol.name);
-            let cover = self.names.cover(name);
+            let cover = self.cover(symbol.name);
             in_name = cover.mask;
             set(PlaceSignal::Name, self.evidence.idf_of(cover.mask) * cover.of_name);
             if let Some(container) = symbol.container {
-                let name = self.names.of(container);
-                let cover = self.names.cover(name);
+                let cover = self.cover(container);
                 in_holder = cover.mask;
                 set(PlaceSignal::Holder, self.evidence.idf_of(cover.mask) * cover.of_name);
             }
@@ -249,9 +231,9 @@ impl<'m> Measure<'m> {
         set(PlaceSignal::Coverage, self.evidence.idf_of(counted.mask | in_name | in_holder));
         set(PlaceSignal::Lead, self.evidence.idf_of(counted.lead));
         let of_line = if counted.is_whole_line { 1.0 } else { PART_OF_LINE };
-        set(PlaceSignal::Literal, if counted.literal { of_line } else { 0.0 });
+        set(PlaceSignal::Literal, if counted.literal.is_some() { of_line } else { 0.0 });
         set(PlaceSignal::Run, counted.run);
-        set(PlaceSignal::Frame, has_frame as u32 as f32);
+        set(PlaceSignal::Frame, counted.frame.is_some() as u32 as f32);
         let n_lines = unit.lines.count();
         set(PlaceSignal::Size, ((1 + n_lines) as f32).ln() / 200f32.ln());
         let flag = |is: bool| is as u32 as f32;
@@ -264,6 +246,16 @@ impl<'m> Measure<'m> {
         set(PlaceSignal::Prose, flag(matches!(unit.kind, SymbolKind::Doc | SymbolKind::Text)));
         set(PlaceSignal::Declaration, flag(is_function(unit.kind) && n_lines < 2));
         values
+    }
+
+    /// How well a name and the query cover each other.
+    fn cover(&mut self, name: &str) -> Cover {
+        // Most names share nothing with the query, and need not be cut and stemmed to know it.
+        if !self.beginnings.may_hold(name.as_bytes()) {
+            return Cover::default();
+        }
+        let name = self.names.of(name);
+        self.names.cover(name)
     }
 
     /// BM25 of a unit, with the query's idf, which sums up to 1.
@@ -282,7 +274,7 @@ impl<'m> Measure<'m> {
         let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
         // Names that stand for one that is not defined are in the order of their nearness.
         let nearness = if self.query.is_respelled { 0.05 * place as f32 } else { 0.0 };
-        0.75 + 0.25 * crate::search::measure::definition_worth(symbol, depth) - nearness
+        0.75 + 0.25 * definition_worth(symbol, depth) - nearness
     }
 
     /// Whether the query has its name behind that of what holds it, or of its file.
@@ -301,34 +293,6 @@ impl<'m> Measure<'m> {
             0.0
         }
     }
-}
-
-/// A unit of what stands in none, under the name of what encloses it.
-fn loose_unit(symbols: &[OutlineSymbol<'_>], part: Span, kind: SymbolKind) -> Unit {
-    let kind = if matches!(kind, SymbolKind::Text | SymbolKind::Doc) { kind } else { SymbolKind::Block };
-    let symbol = symbols.iter().rposition(|symbol| symbol.span.contains(part)).map(|at| at as u32);
-    Unit { span: part, lines: Lines { first: 1, last: 1 }, kind, symbol, is_named: false }
-}
-
-/// The innermost unit around a byte.
-fn innermost(units: &[Unit], at: u32) -> Option<usize> {
-    let holds = |unit: &Unit| unit.span.start <= at && at < unit.span.end;
-    let held = units.iter().enumerate().filter(|(_, unit)| holds(unit));
-    held.min_by_key(|(_, unit)| unit.span.len()).map(|(place, _)| place)
-}
-
-/// A span without the blanks at its ends.
-fn trimmed(text: &str, span: Span) -> Span {
-    let own = text.get(span.range()).unwrap_or_default();
-    let start = span.start + (own.len() - own.trim_start().len()) as u32;
-    Span { start, end: (start + own.trim().len() as u32).max(start) }
-}
-
-/// Whether nothing but blanks stands before and behind `len` bytes of a text on their lines.
-fn is_whole_line(text: &str, at: usize, len: usize) -> bool {
-    let before = text[..at].rsplit('\n').next().unwrap_or_default();
-    let behind = text[at + len..].split('\n').next().unwrap_or_default();
-    before.trim().is_empty() && behind.trim().is_empty()
 }
 
 fn starts_as_test(name: &str) -> bool {

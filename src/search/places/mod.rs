@@ -2,9 +2,10 @@
 //!
 //! The first files of the ranking are read, cut into [`units`] by their outlines, and every unit is measured by what stands
 //! in its own lines ([`measure`]). The profile's `places` weigh the measures; P(place | file) is the softmax of the sums over
-//! the units of a file that hold any evidence. Which file comes first is not decided here.
+//! the units of a file that hold any evidence. The order of files stays, but for what only their text tells: verbatim runs.
 
 mod measure;
+mod parts;
 mod runs;
 mod units;
 
@@ -25,7 +26,7 @@ const FILES: usize = 10;
 /// The same for a report, which is read to its end.
 const FILES_OF_REPORT: usize = 20;
 
-/// Files are read until their evidence has so many bytes; the others are shown by their chunks.
+/// Of these, files are read until they have so many bytes together; the others are shown by their chunks.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A place of a file.
@@ -112,15 +113,14 @@ fn reordered(
         ranked.parts[Signal::Run as usize] = part;
         ranked.sum += part;
     }
-    let mut order: Vec<usize> = (0..files.len()).collect();
+    let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));
+    let mut pairs: Vec<(RankedFile, Vec<MeasuredPlace>)> = taken.collect();
     // Of equal ones the path decides, as before.
-    let path = |at: usize| context.corpus.path(files[at].file);
-    order.sort_by(|a, b| files[*b].sum.total_cmp(&files[*a].sum).then_with(|| path(*a).cmp(path(*b))));
-    let sorted: Vec<RankedFile> = order.iter().map(|at| files[*at].clone()).collect();
-    let sorted_places: Vec<Vec<MeasuredPlace>> =
-        order.iter().map(|at| std::mem::take(&mut places[*at])).collect();
-    files.clone_from_slice(&sorted);
-    places.clone_from_slice(&sorted_places);
+    let path = |ranked: &RankedFile| context.corpus.path(ranked.file);
+    pairs.sort_by(|(a, _), (b, _)| b.sum.total_cmp(&a.sum).then_with(|| path(a).cmp(path(b))));
+    for ((file, places), pair) in files.iter_mut().zip(places).zip(pairs) {
+        (*file, *places) = pair;
+    }
 }
 
 /// Weighs what the units of a file measure.

@@ -1,0 +1,213 @@
+//! The parts of a file's text: what belongs to one unit and stands in one chunk. They are what is counted, what a place in
+//! the text is told to belong to, and what is shown of a unit that is too long.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::units::{self, Unit};
+use crate::index::Columns;
+use crate::meta::OutlineSymbol;
+use crate::model::{KindSet, SymbolKind};
+use crate::text::{LineIndex, Lines, Span};
+
+/// Of a unit of more lines, such as a table, one part is shown.
+const MOST_LINES: u32 = 120;
+
+/// A part.
+pub struct Part {
+    /// Its bytes.
+    pub span: Span,
+    /// Its unit, by number.
+    pub unit: usize,
+    /// How well its chunk matches; `None` where the chunk does not match.
+    pub worth: Option<f32>,
+    /// The query's terms in it, but for those in what leads its unit.
+    pub mask: u64,
+}
+
+/// A file in parts.
+pub struct Parts<'t> {
+    text: &'t str,
+    /// Its lines.
+    pub index: LineIndex,
+    /// What can be a place.
+    pub units: Vec<Unit>,
+    /// In the order of the text. There are none for text that is in no unit and in a chunk that does not match.
+    pub all: Vec<Part>,
+    /// By unit: from its first part to its last.
+    ranges: Vec<Range<usize>>,
+}
+
+impl<'t> Parts<'t> {
+    /// Cuts `text`; `chunks` are all of its chunks, in order, each with how well it matches.
+    pub fn new(
+        text: &'t str,
+        symbols: &[OutlineSymbol<'_>],
+        kinds: Option<KindSet>,
+        chunks: &[(Columns, Option<f32>)],
+    ) -> Parts<'t> {
+        let (mut units, pieces) = units::units(symbols, text.len() as u32, kinds);
+        let mut all: Vec<Part> = Vec::new();
+        let mut loose: FxHashMap<u32, usize> = FxHashMap::default();
+        for piece in pieces {
+            let from = chunks.partition_point(|(columns, _)| columns.span.end <= piece.span.start);
+            let within = chunks[from..].iter().take_while(|(columns, _)| columns.span.start < piece.span.end);
+            for (columns, worth) in within {
+                let start = piece.span.start.max(columns.span.start);
+                let span = Span { start, end: piece.span.end.min(columns.span.end) };
+                let Some(own) = text.get(span.range()) else { continue };
+                let unit = match piece.unit {
+                    Some(unit) => unit as usize,
+                    None if worth.is_none() || own.trim().is_empty() => continue,
+                    None => *loose.entry(columns.span.start).or_insert_with(|| {
+                        units.push(loose_unit(symbols, span, columns.kind));
+                        units.len() - 1
+                    }),
+                };
+                if !units[unit].is_named {
+                    units[unit].span.end = span.end;
+                }
+                all.push(Part { span, unit, worth: *worth, mask: 0 });
+            }
+        }
+        let index = LineIndex::new(text);
+        for unit in units.iter_mut().filter(|unit| !unit.is_named) {
+            unit.lines = index.lines_of(trimmed(text, unit.span));
+        }
+        let mut ranges = vec![0..0; units.len()];
+        for (at, part) in all.iter().enumerate() {
+            let range: &mut Range<usize> = &mut ranges[part.unit];
+            let first = if range.end == 0 { at } else { range.start };
+            *range = first..at + 1;
+        }
+        Parts { text, index, units, all, ranges }
+    }
+
+    /// The text of a part.
+    pub fn text(&self, part: usize) -> &'t str {
+        &self.text[self.all[part].span.range()]
+    }
+
+    /// The first byte that is no blank on a line.
+    pub fn first_of_line(&self, line: u32) -> u32 {
+        trimmed(self.text, self.index.span_of(Lines { first: line, last: line })).start
+    }
+
+    /// The part that holds a byte.
+    pub fn at(&self, byte: u32) -> Option<usize> {
+        let part = self.all.partition_point(|part| part.span.end <= byte);
+        self.all.get(part).filter(|own| own.span.start <= byte).map(|_| part)
+    }
+
+    /// Whether a span is all that stands on its lines, but for blanks.
+    pub fn is_whole_lines(&self, span: Span) -> bool {
+        let lines = self.index.span_of(self.index.lines_of(span));
+        trimmed(self.text, lines) == span
+    }
+
+    /// The lines that are shown of a unit, and the terms of the query in them. The byte `wanted` is among them, be it in
+    /// what leads the unit. Of a long unit the part with that byte is shown, else the one that matches best.
+    pub fn shown(&self, unit: usize, wanted: Option<u32>, lead: u64) -> (Lines, u64) {
+        let whole = self.units[unit].lines;
+        let own = || self.all[self.ranges[unit].clone()].iter().filter(move |part| part.unit == unit);
+        let mut lines = whole;
+        if whole.count() > MOST_LINES {
+            let inside = || own().filter(|part| self.index.lines_of(part.span).overlaps(whole));
+            let best = || inside().max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.span.cmp(&a.span)));
+            let part = match wanted {
+                // It leads the item.
+                Some(byte) if self.index.line_of(byte) < whole.first => inside().next(),
+                Some(byte) => inside().find(|part| byte < part.span.end).or_else(best),
+                None => best(),
+            };
+            if let Some(part) = part {
+                let part = self.index.lines_of(part.span);
+                lines = Lines { first: part.first.max(whole.first), last: part.last.min(whole.last) };
+            }
+        }
+        let mut mask = 0;
+        if let Some(byte) = wanted {
+            let line = self.index.line_of(byte);
+            lines.last = lines.last.max(line);
+            if line < lines.first {
+                // All that leads the item is shown, so that what is said of it is so.
+                lines.first = line.min(self.index.line_of(self.units[unit].span.start));
+                mask = lead;
+            }
+        }
+        let span = self.index.span_of(lines);
+        mask |= own().filter(|part| part.span.overlaps(span)).fold(0, |mask, part| mask | part.mask);
+        (lines, mask)
+    }
+}
+
+fn worth(part: &Part) -> f32 {
+    part.worth.unwrap_or(0.0)
+}
+
+/// A unit of what stands in none, under the name of what encloses it.
+fn loose_unit(symbols: &[OutlineSymbol<'_>], part: Span, kind: SymbolKind) -> Unit {
+    let kind = if matches!(kind, SymbolKind::Text | SymbolKind::Doc) { kind } else { SymbolKind::Block };
+    let symbol = symbols.iter().rposition(|symbol| symbol.span.contains(part)).map(|at| at as u32);
+    Unit { span: part, lines: Lines { first: 1, last: 1 }, kind, symbol, is_named: false }
+}
+
+/// A span without the blanks at its ends.
+fn trimmed(text: &str, span: Span) -> Span {
+    let own = text.get(span.range()).unwrap_or_default();
+    let start = span.start + (own.len() - own.trim_start().len()) as u32;
+    Span { start, end: (start + own.trim().len() as u32).max(start) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::VersionId;
+
+    /// A file of one function of `n` lines below a comment, in chunks of ten lines; that of the lines 31 to 40 matches best.
+    fn cut<T>(n: u32, check: impl FnOnce(&Parts<'_>) -> T) -> T {
+        let text = format!("// lead\n{}", "    step();\n".repeat(n as usize));
+        let symbol = OutlineSymbol {
+            name: "f",
+            kind: SymbolKind::Fn,
+            span: Span { start: 0, end: text.len() as u32 },
+            lines: Lines { first: 2, last: n + 1 },
+            container: None,
+            parent: None,
+        };
+        let index = LineIndex::new(&text);
+        let chunk = |first: u32| {
+            let lines = Lines { first, last: (first + 9).min(n + 1) };
+            let kind = SymbolKind::Fn;
+            let (span, version) = (index.span_of(lines), VersionId(0));
+            let columns = Columns { version, span, lines, kind, kinds: KindSet::default() };
+            (columns, Some(if first == 31 { 2.0 } else { 1.0 }))
+        };
+        let chunks: Vec<_> = (1..=n + 1).step_by(10).map(chunk).collect();
+        check(&Parts::new(&text, &[symbol], None, &chunks))
+    }
+
+    #[test]
+    fn of_a_long_unit_the_part_is_shown_that_is_wanted_or_matches_best() {
+        let shown = |n: u32, wanted: Option<u32>| {
+            cut(n, |parts| parts.shown(0, wanted.map(|line| parts.first_of_line(line)), 0).0)
+        };
+        assert_eq!(shown(50, None), Lines { first: 2, last: 51 });
+        assert_eq!(shown(50, Some(1)), Lines { first: 1, last: 51 });
+        assert_eq!(shown(200, None), Lines { first: 31, last: 40 });
+        assert_eq!(shown(200, Some(77)), Lines { first: 71, last: 80 });
+        assert_eq!(shown(200, Some(1)), Lines { first: 1, last: 10 });
+    }
+
+    #[test]
+    fn a_place_in_the_text_has_its_part() {
+        cut(50, |parts| {
+            assert_eq!(parts.at(parts.first_of_line(12)), Some(1));
+            assert_eq!(parts.at(u32::MAX), None);
+            let line = parts.index.span_of(Lines { first: 3, last: 3 });
+            assert!(parts.is_whole_lines(Span { start: line.start + 4, end: line.end - 1 }));
+            assert!(!parts.is_whole_lines(Span { start: line.start + 4, end: line.end - 3 }));
+        });
+    }
+}
