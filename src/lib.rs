@@ -34,7 +34,7 @@ pub use engine::api::{
     FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply,
     MapRequest, MapSymbol, Mode, OnMissing, Options, PlaceCandidate, PlaceCandidates, Progress, Reason,
     Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage,
-    StalePolicy, State, Status, Verdict, Watched, WhyNot,
+    StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;

@@ -1,7 +1,7 @@
 //! Lines, context and highlight ranges of a span: what a hit shows.
 //!
-//! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the snippet may
-//! be is cut, at a character.
+//! Pure: it gets the source text. A snippet is made of whole lines; only a line that is longer than the limit is cut, at
+//! a character. Above a snippet stand the first lines of its item and of what encloses the item, unless they are in it.
 
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{Beginnings, TermList, Tokenizer, for_each_word, parts};
@@ -12,9 +12,24 @@ pub const DEFAULT_CHARS: usize = 500;
 /// What a line of context before and one behind may have together; only long lines have more.
 const CONTEXT_CHARS: usize = 400;
 
+/// A line above a snippet has at most this many characters.
+const HEAD_CHARS: usize = 160;
+
+/// A line of context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// Its text without its end, cut after 500 bytes.
+    pub text: String,
+}
+
 /// A piece of source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
+    /// The first lines of the item and of what encloses it, such as the signature of a method and the line of its class:
+    /// those that stand before the text and not in it, in the order of the file.
+    pub head: Vec<ContextLine>,
     /// The text, whole lines unless it had to be cut.
     pub text: String,
     /// The lines it stands on.
@@ -32,6 +47,10 @@ pub struct Request<'q> {
     pub lines: Lines,
     /// The bytes of the hit, which may be a part of a line.
     pub span: Span,
+    /// The line of the hit that has to be in the snippet, if there is one.
+    pub wanted: Option<u32>,
+    /// The first lines of the item and of what encloses it, outermost first.
+    pub head: &'q [u32],
     /// Lines of context before and after.
     pub expand: u32,
     /// The most characters, without the context; `None` for the whole.
@@ -42,8 +61,8 @@ pub struct Request<'q> {
     pub literal: &'q str,
 }
 
-/// The lines that a snippet may show.
-pub fn wanted(index: &LineIndex, request: &Request<'_>) -> Lines {
+/// The lines that a snippet may show, without those above it.
+pub fn extent(index: &LineIndex, request: &Request<'_>) -> Lines {
     let last = index.count();
     let lines = Lines { first: request.lines.first.min(last), last: request.lines.last.min(last) };
     Lines {
@@ -54,14 +73,14 @@ pub fn wanted(index: &LineIndex, request: &Request<'_>) -> Lines {
 
 /// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
 pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
-    let own = wanted(index, &Request { expand: 0, ..*request });
+    let own = extent(index, &Request { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
     let best = match request.max_chars {
-        Some(max) => choose(source, index, own, max, &mut matcher),
+        Some(max) => choose(source, index, (own, request.wanted), max, &mut matcher),
         None => own,
     };
     // Context stands around the lines that were chosen, however many characters it has.
-    let chosen = wanted(index, &Request { lines: best, ..*request });
+    let chosen = extent(index, &Request { lines: best, ..*request });
     let span = index.span_of(chosen);
     let mut text = source[span.range()].trim_end_matches(['\n', '\r']);
     let mut cut = best != own;
@@ -81,7 +100,15 @@ pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer
         cut = true;
     }
     let highlights = matcher.highlights(text);
-    Snippet { text: text.to_string(), lines: chosen, highlights, cut }
+    let head = head(source, index, request.head.iter().copied().filter(|line| *line < chosen.first));
+    Snippet { head, text: text.to_string(), lines: chosen, highlights, cut }
+}
+
+/// The lines above a snippet.
+fn head(source: &str, index: &LineIndex, lines: impl Iterator<Item = u32>) -> Vec<ContextLine> {
+    let text = |line: u32| source[index.span_of(Lines { first: line, last: line }).range()].trim_end();
+    let cut = |text: &str| text.chars().take(HEAD_CHARS).collect();
+    lines.map(|line| ContextLine { line, text: cut(text(line)) }).collect()
 }
 
 /// The largest character boundary that is not past `at`.
@@ -89,21 +116,23 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The run of lines with the most matches that fits: it begins at the first line if that is as good as any.
+/// The run of lines with the most matches that fits: it begins at the first line if that is as good as any. The line
+/// `wanted` is in the run.
 fn choose(
     source: &str,
     index: &LineIndex,
-    wanted: Lines,
+    (own, wanted): (Lines, Option<u32>),
     max: usize,
     matcher: &mut Matcher<'_, '_>,
 ) -> Lines {
-    let lines: Vec<&str> = (wanted.first..=wanted.last)
+    let lines: Vec<&str> = (own.first..=own.last)
         .map(|line| &source[index.span_of(Lines { first: line, last: line }).range()])
         .collect();
     let chars: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
     if chars.iter().sum::<usize>() <= max {
-        return wanted;
+        return own;
     }
+    let wanted = wanted.and_then(|line| line.checked_sub(own.first)).map(|line| line as usize);
     let worth: Vec<usize> = lines.iter().map(|line| matcher.distinct(line)).collect();
     let mut best = (0, 0, 0);
     for start in 0..lines.len() {
@@ -113,11 +142,12 @@ fn choose(
             sum += worth[end];
             end += 1;
         }
-        if best.2 == 0 || sum > best.1 {
+        let has_wanted = wanted.is_none_or(|line| line >= lines.len() || (start..end).contains(&line));
+        if has_wanted && (best.2 == 0 || sum > best.1) {
             best = (start, sum, end);
         }
     }
-    Lines { first: wanted.first + best.0 as u32, last: wanted.first + best.2 as u32 - 1 }
+    Lines { first: own.first + best.0 as u32, last: own.first + best.2 as u32 - 1 }
 }
 
 /// Finds what matched in a piece of text.
@@ -223,8 +253,16 @@ mod tests {
         let index = LineIndex::new(source);
         let lines = Lines { first: lines.0, last: lines.1 };
         let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
-        let request =
-            Request { lines, span: index.span_of(lines), expand, max_chars: max, terms: &terms, literal: "" };
+        let request = Request {
+            lines,
+            span: index.span_of(lines),
+            wanted: None,
+            head: &[],
+            expand,
+            max_chars: max,
+            terms: &terms,
+            literal: "",
+        };
         let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
         let mut shown = String::new();
         let mut at = 0;
@@ -250,5 +288,24 @@ mod tests {
         check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
         check("sha256 sha", (1, 1), 0, None, &["sha256"], "1-1: [sha256] sha");
         check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");
+    }
+
+    #[test]
+    fn a_snippet_has_the_wanted_line_below_the_heads_of_its_item() {
+        let source = "class A:\n    x = 1\n    def f(self):\n        key\n        two\n        three\n";
+        let index = LineIndex::new(source);
+        let lines = Lines { first: 3, last: 6 };
+        let shown = |wanted: Option<u32>| {
+            let terms = ["key".to_string()];
+            let span = index.span_of(lines);
+            let (head, max_chars, terms) = (&[1, 3][..], Some(14), &terms[..]);
+            let request = Request { lines, span, wanted, head, expand: 0, max_chars, terms, literal: "" };
+            let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
+            let head: Vec<u32> = snippet.head.iter().map(|line| line.line).collect();
+            (head, snippet.lines.first, snippet.lines.last)
+        };
+        assert_eq!(shown(None), (vec![1, 3], 4, 4));
+        assert_eq!(shown(Some(6)), (vec![1, 3], 6, 6));
+        assert_eq!(shown(Some(3)), (vec![1], 3, 3));
     }
 }

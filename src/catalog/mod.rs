@@ -263,6 +263,18 @@ pub const FILES_RESULTS: Param = Param {
     default: Some("20"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Files a page, 1 to 1000", ..MAX_RESULTS }
 };
+/// What a definition's name is compared with.
+pub const SYMBOL_PATTERN: Param = param(
+    "pattern",
+    Takes::Text,
+    "Letters of the name in their order, some left out, its container before it if you like: Pool.take; empty for \
+     every definition",
+);
+/// How many definitions a page holds.
+pub const SYMBOLS_RESULTS: Param = Param {
+    default: Some("20"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Definitions a page, 1 to 1000", ..MAX_RESULTS }
+};
 /// How large a map is.
 pub const MAX_ITEMS: Param = Param {
     aliases: &["limit"],
@@ -352,8 +364,8 @@ pub const PLACE: &[&Param] = &[
 ];
 /// Every operation, the main one first.
 pub const OPERATIONS: &[Operation] = &[
-    SEARCH, GREP, FIND_FILES, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, EXPORT, IMPORT, SKIPPED, WHY_NOT,
-    TOUCH, LANGUAGES,
+    SEARCH, GREP, FIND_FILES, SYMBOLS, MAP, INDEX, WATCH, STATUS, VIEWS, GC, DOCTOR, EXPORT, IMPORT, SKIPPED,
+    WHY_NOT, TOUCH, LANGUAGES,
 ];
 
 /// Ranked search.
@@ -446,6 +458,27 @@ pub const STATUS: Operation = Operation {
     aliases: &[],
     help: "Show the state of the index and what is in it",
     params: &[],
+};
+
+/// Definitions by name.
+pub const SYMBOLS: Operation = Operation {
+    name: "symbols",
+    aliases: &[],
+    help: "Find definitions by name",
+    params: &[
+        &SYMBOL_PATTERN,
+        &SYMBOLS_RESULTS,
+        &PATH,
+        &PATH_GLOB,
+        &EXCLUDE,
+        &LANG,
+        &KIND,
+        &CURSOR,
+        &VIEW,
+        &STALE_POLICY,
+        &NO_REFRESH,
+        &REQUIRE_INDEX,
+    ],
 };
 
 /// Files by name; the name of its row is not that of the operation because [`FILES`] is a parameter.
@@ -557,7 +590,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest};
+    use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, SymbolsRequest};
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
@@ -587,6 +620,7 @@ mod tests {
         let grep = GrepRequest::new("p");
         assert_eq!(super::grep::GREP_RESULTS.default, Some(grep.max_results.to_string().as_str()));
         assert_eq!(super::grep::GREP_EXPAND.default, Some(grep.expand.to_string().as_str()));
+        assert_eq!(SYMBOLS_RESULTS.default, Some(SymbolsRequest::new("p").max_results.to_string().as_str()));
         assert_eq!(FILES_RESULTS.default, Some(FilesRequest::new("p").max_results.to_string().as_str()));
         let map = MapRequest::default();
         assert_eq!(MAX_ITEMS.default, Some(map.max_items.to_string().as_str()));

@@ -10,7 +10,8 @@ use super::grep::{FIXED, GREP, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE
 use super::{
     CURSOR, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, FIND_FILES, KIND, LANG, MAP, MAX_ITEMS,
     MAX_RESULTS, MIN_SCORE, MODE, NAME_PATTERN, Operation, PATH, PATH_GLOB, PER_FILE, Param, QUERIES, QUERY,
-    REASON, SEARCH, SKIPPED, STATUS, TOUCH, Takes, VIEW, WHY_NOT, param,
+    REASON, SEARCH, SKIPPED, STATUS, SYMBOL_PATTERN, SYMBOLS, SYMBOLS_RESULTS, TOUCH, Takes, VIEW, WHY_NOT,
+    param,
 };
 
 /// Something an agent can call.
@@ -41,7 +42,8 @@ impl Tool {
 pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 
 /// Not listed, found by `tool_search`, callable.
-pub const DEFERRED: &[&str] = &["project_map", "search_batch", "skipped_files", "touch", "why_not"];
+pub const DEFERRED: &[&str] =
+    &["project_map", "search_batch", "skipped_files", "symbol_search", "touch", "why_not"];
 
 /// Names of old or of elsewhere: neither listed nor found, callable, silent.
 pub const HIDDEN: &[&str] = &["glob", "grep", "search_code"];
@@ -252,6 +254,27 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        name: "symbol_search",
+        operation: Some(&SYMBOLS),
+        description: "Find definitions by name: letters in their order (Pool.take finds Pool.take_permit), by kind and \
+                      path; with no pattern, all that a file or folder defines.",
+        params: &[
+            &SYMBOL_PATTERN,
+            &PATH,
+            &PATH_GLOB,
+            &EXCLUDE,
+            &LANG,
+            &KIND,
+            &SYMBOLS_RESULTS,
+            &CURSOR,
+            &VIEW,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
         name: "tool_search",
         operation: None,
         description: "Find tools that are not listed: several queries at once, why a file is not among the \
@@ -357,7 +380,7 @@ impl Profile {
     /// The most tokens that the listed head may cost, at four bytes a token.
     pub fn head_budget(self) -> usize {
         match self {
-            Profile::Full => 3_600,
+            Profile::Full => 3_800,
             Profile::Default | Profile::Minimal => 1_600,
             Profile::Host => 200,
         }

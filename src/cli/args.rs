@@ -81,6 +81,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
         name if name == catalog::FIND_FILES.name => {
             command.mut_arg(catalog::NAME_PATTERN.name, |pattern| pattern.required(false))
         }
+        name if name == catalog::SYMBOLS.name => {
+            command.mut_arg(catalog::SYMBOL_PATTERN.name, |pattern| pattern.required(false))
+        }
         _ => command,
     }
 }

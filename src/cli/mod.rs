@@ -28,6 +28,7 @@ mod portable;
 mod search;
 mod skipped;
 mod status;
+mod symbols;
 mod touch;
 mod views;
 mod watch;
@@ -86,6 +87,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
     (&catalog::grep::GREP, grep::run),
     (&catalog::FIND_FILES, files::run),
+    (&catalog::SYMBOLS, symbols::run),
     (&catalog::MAP, map::run),
     (&catalog::INDEX, index::run),
     (&catalog::WATCH, watch::run),

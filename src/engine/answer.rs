@@ -295,6 +295,7 @@ impl<'a> Answer<'a> {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
         let snippet = shows.then(|| Snippet {
+            head: Vec::new(),
             text: first.text.clone(),
             lines: line,
             highlights: first.highlights.clone(),
@@ -337,6 +338,8 @@ impl<'a> Answer<'a> {
         let request = snippet::Request {
             lines: face.lines,
             span: face.span,
+            wanted: face.wanted,
+            head: &face.head,
             expand: self.request.expand,
             max_chars,
             terms: &terms,
@@ -345,8 +348,15 @@ impl<'a> Answer<'a> {
         let index = LineIndex::new(source);
         // Masks are as long as what they stand for, so lines are where they were.
         let masked = self.engine.cover(path, source).map(|cover| {
-            let lines = index.span_of(snippet::wanted(&index, &request));
-            secrets::mask_lines(source, lines.range(), &cover)
+            let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
+            let shown = above.chain([snippet::extent(&index, &request)]);
+            shown.fold(Cow::Borrowed(source), |source, lines| {
+                let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);
+                match masked {
+                    Cow::Owned(masked) => Cow::Owned(masked),
+                    Cow::Borrowed(_) => source,
+                }
+            })
         });
         let source = masked.as_deref().unwrap_or(source);
         Some(snippet::snippet(source, &index, &request, &mut self.engine.tokenizers.take()))

@@ -20,7 +20,7 @@ use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 use crate::search::Forms;
-pub use crate::snippet::Snippet;
+pub use crate::snippet::{ContextLine, Snippet};
 pub use crate::store::Holder;
 use crate::text::Lines;
 pub use crate::update::{

@@ -34,6 +34,14 @@ impl Engine {
         self.mask(hit.symbol.iter_mut().chain(hit.reasons.iter_mut().map(|reason| &mut reason.text)));
     }
 
+    pub(super) fn masked_symbols(&self, mut reply: SymbolsReply) -> SymbolsReply {
+        for row in &mut reply.symbols {
+            self.mask([&mut row.name].into_iter().chain(&mut row.container));
+        }
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
     pub(super) fn masked_map(&self, mut reply: MapReply) -> MapReply {
         let symbols = reply.entries.iter_mut().flat_map(|entry| &mut entry.symbols);
         self.mask(symbols.map(|symbol| &mut symbol.name).chain(&mut reply.warnings));

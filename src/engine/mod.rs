@@ -27,6 +27,7 @@ mod scope;
 mod session;
 mod source;
 mod state;
+mod symbols;
 mod views;
 mod watch;
 mod why_not;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::cores::{cores, spread};
 
-/// So many paths a thread takes at once.
-const BLOCK: u32 = 8192;
+/// A thread takes this many paths at once.
+pub(super) const BLOCK: u32 = 8192;
 
 /// A path that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ pub fn listed<'p>(
     keep: usize,
     path: impl Fn(u32) -> Option<&'p str> + Sync,
 ) -> (Vec<Found<'p>>, usize) {
-    let parts = in_blocks(n, |next| {
+    let parts = in_blocks(n, BLOCK, |next| {
         let (mut best, mut total) = (Best::new(keep), 0);
         while let Some(block) = next() {
             for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
@@ -120,16 +120,18 @@ pub fn listed<'p>(
     (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
 }
 
-/// Has several threads do `work`, which takes blocks of `0..n` by the function that it is given until there are none.
+/// Has several threads do `work`, which takes blocks of `0..n`, each of `block` numbers, by the function that it is given
+/// until there are none.
 pub(super) fn in_blocks<R: Send>(
     n: u32,
+    block: u32,
     work: impl Fn(&dyn Fn() -> Option<Range<u32>>) -> R + Sync,
 ) -> Vec<R> {
-    let blocks = n.div_ceil(BLOCK);
+    let blocks = n.div_ceil(block);
     let taken = AtomicU32::new(0);
     let next = || {
-        let block = taken.fetch_add(1, Relaxed);
-        (block < blocks).then(|| block * BLOCK..n.min((block + 1).saturating_mul(BLOCK)))
+        let at = taken.fetch_add(1, Relaxed);
+        (at < blocks).then(|| at * block..n.min((at + 1).saturating_mul(block)))
     };
     let work = || work(&next);
     // A thread costs as much as a few blocks.

@@ -10,14 +10,16 @@
 
 mod best;
 mod bound;
+mod names;
 
 pub use best::{Found, Part, listed};
+pub use names::{FoundName, Name, best_names};
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::text::Span;
-use best::{Best, in_blocks, key};
+use best::{BLOCK, Best, in_blocks, key};
 use bound::{Letters, Seen};
 
 /// A score in the name is worth so many of these, one in the path four.
@@ -66,7 +68,7 @@ impl Fuzzy {
         keep: usize,
         path: impl Fn(u32) -> Option<&'p str> + Sync,
     ) -> (Vec<Found<'p>>, usize) {
-        let parts = in_blocks(n, |next| {
+        let parts = in_blocks(n, BLOCK, |next| {
             let mut reading = Reading::new(self, keep);
             while let Some(block) = next() {
                 for file in block {
@@ -79,6 +81,24 @@ impl Fuzzy {
         });
         let total = parts.iter().map(|(_, total)| total).sum();
         (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
+    }
+
+    /// The pattern in lower case, without blanks.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a name has the letters of the pattern.
+    pub fn takes(&self, name: &str) -> bool {
+        self.atom.score(Utf32Str::new(name, &mut Vec::new()), &mut matcher()).is_some()
+    }
+
+    /// Whether a name is what is looked for, upper and lower case alike.
+    pub fn is_same(&self, name: &str) -> bool {
+        match name.is_ascii() {
+            true => name.eq_ignore_ascii_case(&self.text),
+            false => name.to_lowercase() == self.text,
+        }
     }
 
     /// The parts of `path` that match, in its name only where that is what matched.

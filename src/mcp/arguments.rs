@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use spyhop::catalog::tools::{self, Tool};
 use spyhop::catalog::{self, Param, Takes};
 use spyhop::engine::api::{
-    Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, Recall, SearchRequest, Session,
+    Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, Recall, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::filter::FilterSpec;
 use spyhop::model::{SkipReason, SymbolKind};
@@ -26,6 +26,7 @@ pub enum Ask {
     Batch(Vec<String>, SearchRequest),
     Grep(GrepRequest),
     Files(FilesRequest),
+    Symbols(SymbolsRequest),
     Map(MapRequest),
     Status,
     Skipped { reason: Option<SkipReason>, after: Option<String> },
@@ -41,6 +42,7 @@ impl Ask {
             Ask::Search(request) | Ask::Batch(_, request) | Ask::WhyNot(_, request) => &request.filter,
             Ask::Grep(request) => &request.filter,
             Ask::Files(request) => &request.filter,
+            Ask::Symbols(request) => &request.filter,
             Ask::Map(request) => &request.filter,
             Ask::Status | Ask::Skipped { .. } | Ask::Touch(_) | Ask::Tools(_) => return None,
         };
@@ -251,6 +253,9 @@ impl Named<'_> {
         if is(&catalog::FIND_FILES) {
             return self.files().map(Ask::Files);
         }
+        if is(&catalog::SYMBOLS) {
+            return self.symbols().map(Ask::Symbols);
+        }
         if is(&catalog::MAP) {
             return self.map().map(Ask::Map);
         }
@@ -329,6 +334,15 @@ impl Named<'_> {
         request.cursor = given.text(&catalog::CURSOR)?;
         set(&mut request.max_results, given.number(&catalog::FILES_RESULTS)?);
         roots::pattern(catalog::NAME_PATTERN.name, &request.pattern)?;
+        Ok(request)
+    }
+
+    fn symbols(&self) -> Result<SymbolsRequest, String> {
+        let given = self.arguments;
+        let mut request = SymbolsRequest::new(given.text(&catalog::SYMBOL_PATTERN)?.unwrap_or_default());
+        request.filter = self.filter()?;
+        request.cursor = given.text(&catalog::CURSOR)?;
+        set(&mut request.max_results, given.number(&catalog::SYMBOLS_RESULTS)?);
         Ok(request)
     }
 

@@ -4,7 +4,7 @@
 //! where the next page begins, and asking twice is cheap beside reading too much.
 
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session,
+    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
@@ -63,6 +63,7 @@ fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> 
             grep(engine, request, budget)
         }
         Ask::Files(request) => files(engine, request, budget),
+        Ask::Symbols(request) => symbols(engine, request, budget),
         Ask::Map(request) => {
             opened(engine, session, request.filter.path.as_deref());
             map(engine, request, budget)
@@ -153,6 +154,18 @@ fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answe
         let fits = agent::files_fits(&reply, budget).max(1);
         if fits >= reply.files.len() {
             return Ok(agent::files(&reply));
+        }
+        request.max_results = fits;
+    }
+}
+
+fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
+    let mut request = request.clone();
+    loop {
+        let reply = engine.symbols(&request)?;
+        let fits = agent::symbols_fits(&reply, budget).max(1);
+        if fits >= reply.symbols.len() {
+            return Ok(agent::symbols(&reply));
         }
         request.max_results = fits;
     }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-pub use self::lookup::{files, files_fits, grep, grep_fits, map};
+pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 use super::paint::{Style, file_uri, shown};
 use super::text::{bytes, count, footer, sayable, tally};
 use super::{json, note_words, text};
@@ -196,7 +196,8 @@ const MAX_NAME_CHARS: usize = 160;
 /// Lines with their numbers, as `cat -n` has them: an agent edits by them. The number is also what tells a file's text
 /// from ours: every line of it has one in front, and no sign in it begins another line.
 fn code(out: &mut String, snippet: &Snippet) {
-    for (number, line) in (snippet.lines.first..).zip(snippet.text.lines()) {
+    let head = snippet.head.iter().map(|line| (line.line, line.text.as_str()));
+    for (number, line) in head.chain((snippet.lines.first..).zip(snippet.text.lines())) {
         let _ = writeln!(out, "{}", format!("{number}\t{}", clean(line)).trim_end());
     }
     if snippet.cut {

@@ -12,11 +12,11 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
-pub use self::lookup::{files, grep, map};
+pub use self::lookup::{files, grep, map, symbols};
 use super::rfc3339;
 use crate::engine::api::{
-    Building, Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply, SkippedReply,
-    Snapshot, Verdict, WhyNot,
+    Building, Cause, ContextLine, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply,
+    SkippedReply, Snapshot, Verdict, WhyNot,
 };
 use crate::engine::{ErrorKind, LanguageRow};
 use crate::model::{SkipReason, Skipped};
@@ -179,6 +179,9 @@ struct WireHit<'a> {
     kind: &'static str,
     symbol: Option<&'a str>,
     language: &'a str,
+    /// The lines that stand above the snippet: of the item and of what encloses it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    head: Vec<WireHeadLine<'a>>,
     snippet: Option<&'a str>,
     score: f64,
     band: &'static str,
@@ -196,6 +199,12 @@ struct WireHit<'a> {
 }
 
 #[derive(Serialize)]
+struct WireHeadLine<'a> {
+    line: u32,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
 struct WireSent<'a> {
     call: usize,
     result: usize,
@@ -205,6 +214,7 @@ struct WireSent<'a> {
 impl<'a> WireHit<'a> {
     fn new(hit: &'a Hit) -> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
+        let head_line = |own: &'a ContextLine| WireHeadLine { line: own.line, text: &own.text };
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
             share: rounded(reason.share),
@@ -217,6 +227,7 @@ impl<'a> WireHit<'a> {
             kind: hit.kind.name(),
             symbol: hit.symbol.as_deref(),
             language: hit.language,
+            head: snippet.map(|snippet| snippet.head.iter().map(head_line).collect()).unwrap_or_default(),
             snippet: snippet.map(|snippet| snippet.text.as_str()),
             score: rounded(hit.score),
             band: hit.band.name(),

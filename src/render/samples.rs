@@ -28,6 +28,7 @@ fn first_hit() -> Hit {
         symbol: Some("resolve_api_key".into()),
         language: "rust",
         snippet: Some(Snippet {
+            head: vec![ContextLine { line: 4, text: "impl Auth {".into() }],
             text: snippet.into(),
             lines: Lines { first: 9, last: 11 },
             highlights: vec![Span::new(7, 14), Span::new(23, 31)],
@@ -155,7 +156,8 @@ fn check(got: String, expected: &str) {
 
 const FIRST_JSON: &str = concat!(
     r#"{"path":"src/auth/resolve key.rs","line":9,"end_line":11,"kind":"fn","symbol":"resolve_api_key","#,
-    r#""language":"rust","snippet":"pub fn resolve_api_key(provider: &str) {\r\n    let title = \"\u001b]0;x\";\n}\n","#,
+    r#""language":"rust","head":[{"line":4,"text":"impl Auth {"}],"#,
+    r#""snippet":"pub fn resolve_api_key(provider: &str) {\r\n    let title = \"\u001b]0;x\";\n}\n","#,
     r#""score":0.912346,"band":"high","reasons":["#,
     r#"{"signal":"symbol","share":0.5,"text":"symbol: resolve_api_key matches 'auth/resolve'"},"#,
     r#"{"signal":"lexical","share":0.462346,"text":"lexical: matched tokens [provider, key]"},"#,
@@ -233,6 +235,8 @@ fn a_search_as_text() {
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
          \x20 symbol: resolve_api_key matches 'auth/resolve' · lexical: matched tokens [provider, key] · \
          test: the file is a test\n\
+         \x20    4 │ impl Auth {\n\
+         \x20      ┆\n\
          \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
          \x20   10 │     let title = \"␛]0;x\";\n\
          \x20   11 │ }\n\
@@ -288,6 +292,8 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
          fn ^[1mresolve_api_key^[0m  ^[1m^[32m0.91 high^[0m\n\
          \x20 ^[2msymbol: resolve_api_key mat…^[0m\n\
+         \x20 ^[32m   4^[0m │ impl Auth {\n\
+         \x20      ┆\n\
          \x20 ^[32m   9^[0m │ pub fn ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
          \x20 ^[32m  10^[0m │     let title = \"␛]0;x\";\n\
          \x20 ^[32m  11^[0m │ }\n\

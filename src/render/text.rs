@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
-pub use self::lookup::{files, grep, map};
+pub use self::lookup::{files, grep, map, symbols};
 use super::paint::{Ink, Style};
 use super::rfc3339;
 use crate::clean::{self, line as clean};
@@ -211,6 +211,14 @@ fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style)
 fn code(snippet: &Snippet, style: &Style) -> String {
     let digits = snippet.lines.last.to_string().len().max(4);
     let mut out = String::new();
+    let mut follows = snippet.lines.first;
+    for line in snippet.head.iter().rev() {
+        let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
+        let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
+        let shown = format!("  {number} │ {}", clean(&line.text));
+        out = format!("{}\n{gap}{out}", shown.trim_end());
+        follows = line.line;
+    }
     let mut start = 0;
     for (number, line) in (snippet.lines.first..).zip(snippet.text.split_inclusive('\n')) {
         let body = line.trim_end_matches(['\n', '\r']);

@@ -22,10 +22,14 @@ pub struct Face {
     pub kind: SymbolKind,
     /// The name it defines or belongs to.
     pub symbol: Option<String>,
+    /// The first lines of the symbol and of what encloses it, outermost first.
+    pub head: Vec<u32>,
+    /// The line that answers, where one does.
+    pub wanted: Option<u32>,
 }
 
-/// A place is shown as it is. A chunk is shown as the symbol in it that answers, where one does; else as itself, under the name of its main
-/// symbol or of what it is a part of.
+/// A place is shown as it is. A chunk is shown as the symbol in it that answers, where one does; else as itself, under
+/// the name of its main symbol or of what it is a part of.
 pub fn face(
     query: &Query,
     kinds: Option<KindSet>,
@@ -35,9 +39,10 @@ pub fn face(
     let mut names = Vec::new();
     let version = corpus.meta().version(hit.version);
     let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
-    if let Some(Place { span, lines, kind, symbol, .. }) = hit.place {
+    if let Some(Place { span, lines, kind, symbol, wanted, .. }) = hit.place {
         let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
-        return Ok(Face { span, lines, kind, symbol: symbol.map(OutlineSymbol::qualified) });
+        let head = symbol.map(|symbol| head(&outline.symbols, symbol)).unwrap_or_default();
+        return Ok(Face { span, lines, kind, symbol: symbol.map(OutlineSymbol::qualified), head, wanted });
     }
     // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
@@ -51,11 +56,13 @@ fn face_among(
     columns: &Columns,
     enough: f32,
 ) -> Face {
-    let whole = |kind: SymbolKind, symbol: Option<String>| Face {
+    let whole = |kind: SymbolKind, symbol: Option<&OutlineSymbol<'_>>| Face {
         span: columns.span,
         lines: columns.lines,
         kind,
-        symbol,
+        symbol: symbol.map(OutlineSymbol::qualified),
+        head: symbol.map(|symbol| head(symbols, symbol)).unwrap_or_default(),
+        wanted: None,
     };
     let begins_here = |symbol: &OutlineSymbol| {
         columns.span.start <= symbol.span.start && symbol.span.start < columns.span.end
@@ -83,16 +90,27 @@ fn face_among(
                 last: symbol.lines.last.min(columns.lines.last).max(symbol.lines.first),
             };
             let span = Span { start: symbol.span.start, end: symbol.span.end.min(columns.span.end) };
-            Face { span, lines, kind: symbol.kind, symbol: Some(symbol.qualified()) }
+            Face { span, lines, ..whole(symbol.kind, Some(symbol)) }
         }
         Some((_, symbol)) if columns.kind != SymbolKind::Block => {
-            whole(columns.kind, Some(main(symbols, columns).unwrap_or(symbol).qualified()))
+            whole(columns.kind, Some(main(symbols, columns).unwrap_or(symbol)))
         }
         _ => {
             let enclosing = symbols.iter().rfind(|symbol| symbol.span.contains(columns.span));
-            whole(columns.kind, enclosing.map(OutlineSymbol::qualified))
+            whole(columns.kind, enclosing)
         }
     }
+}
+
+/// The first lines of a symbol and of the type or function around it, outermost first. A module has none that tells
+/// anything, and the sections of a document none but their own.
+fn head(symbols: &[OutlineSymbol<'_>], symbol: &OutlineSymbol<'_>) -> Vec<u32> {
+    let outer = symbol.parent.and_then(|parent| symbols.get(parent as usize));
+    let tells = |outer: &&OutlineSymbol<'_>| !matches!(outer.kind, SymbolKind::Module | SymbolKind::Doc);
+    let lines = outer.filter(tells).into_iter().chain([symbol]).map(|symbol| symbol.lines.first);
+    let mut head: Vec<u32> = lines.collect();
+    head.dedup();
+    head
 }
 
 /// The symbol that a chunk's kind comes from.

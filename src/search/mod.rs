@@ -42,8 +42,8 @@ pub use measure::Measured;
 pub use model::{Forms, RankedFile, forms};
 pub use places::{MeasuredPlace, Place};
 pub use reason::{Contribution, file_reasons, reasons};
-pub use role::{compat_part, test_part};
-pub use spelling::Respelled;
+pub use role::{compat_part, is_aside, is_prose, test_part};
+pub use spelling::{Respelled, near_names};
 pub use usage::{Usage, usage};
 
 use std::sync::Arc;

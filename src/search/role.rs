@@ -78,6 +78,11 @@ pub fn generated_part(path: &str) -> Option<&str> {
     })
 }
 
+/// Whether a file is a test, generated, vendored or there for compatibility.
+pub fn is_aside(path: &str) -> bool {
+    test_part(path).is_some() || compat_part(path).is_some() || generated_part(path).is_some()
+}
+
 /// Whether a file is prose or data: Markdown, or text without a grammar.
 pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
     language == LanguageId::TEXT || language_name == "markdown"

@@ -35,7 +35,7 @@ pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, Se
     if !is_one_name || !typed.is_ascii() || is_word(typed, corpus)? {
         return Ok(None);
     }
-    let instead = near(typed, corpus)?;
+    let instead = near_names(typed, corpus)?;
     if instead.is_empty() {
         return Ok(None);
     }
@@ -75,8 +75,8 @@ enum Nearness {
     Beginning,
 }
 
-/// The definitions of the view that are nearest to `typed`, nearest first.
-fn near(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
+/// The names that the view defines and that are nearest to `typed`, nearest first.
+pub fn near_names(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
     if pattern.len() < LEAST_LETTERS {
         return Ok(Vec::new());

@@ -98,7 +98,11 @@ fn of_choices() {
     refuses(&tree, &["canvas", "--json", "--jsonl"], &["--json"]);
     refuses(&tree, &["skipped", "--reason", "boredom"], &["boredom", "ignored", "binary"]);
     refuses(&tree, &["completions", "tcl"], &["tcl", "bash"]);
-    refuses(&tree, &["man", "woman"], &["unknown command 'woman'", "search, grep, files, map, index"]);
+    refuses(
+        &tree,
+        &["man", "woman"],
+        &["unknown command 'woman'", "search, grep, files, symbols, map, index"],
+    );
 }
 
 #[test]

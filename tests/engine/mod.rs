@@ -32,6 +32,7 @@ mod secret_forms;
 mod secrets;
 #[cfg(unix)]
 mod shared;
+mod symbols;
 mod views;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -7,6 +7,7 @@ use spyhop::engine::api::{Form, Looks, Options};
 use spyhop::render::{Style, agent, json, text};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing, SearchRequest, StalePolicy,
+    SymbolsRequest,
 };
 
 use super::{Random, Tree, options};
@@ -184,6 +185,10 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
     all.push(("map of a file".into(), format!("{}\n{map:?}\n{}", json::map(&map), text::map(&map, &style))));
     let files = engine.files(&FilesRequest::new("src harbour")).unwrap();
     all.push(("files".into(), format!("{}\n{files:?}", json::files(&files))));
+    let symbols = engine.symbols(&SymbolsRequest { max_results: 1_000, ..SymbolsRequest::new("") }).unwrap();
+    assert!(!symbols.symbols.is_empty());
+    let rendered = format!("{}\n{}", json::symbols(&symbols), text::symbols(&symbols, &style));
+    all.push(("symbols".into(), format!("{rendered}\n{symbols:?}\n{}", agent::symbols(&symbols).text)));
     for path in ["src/harbour_0.rs", "docs/harbour.md", "long.js", "deploy.env"] {
         let reply = engine.why_not(path, &SearchRequest::new("harbour key")).unwrap();
         all.push((format!("why-not {path}"), format!("{}\n{reply:?}", json::why_not(&reply))));

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use spyhop::render::json as wire;
-use spyhop::{Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, SearchRequest};
+use spyhop::{
+    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, SearchRequest, SymbolsRequest,
+};
 
 use super::{Session, steady};
 use crate::cli::{SMALL, Tree};
@@ -144,6 +146,16 @@ fn what_else_there_is() {
         let files = steady(parsed(wire::files(&engine.files(&FilesRequest::new(pattern)).unwrap())));
         assert_eq!(steady(tree.json(&["files", pattern])), files, "{pattern}");
         assert_eq!(steady(session.data("file_search", json!({ "pattern": pattern }))), files, "{pattern}");
+    }
+
+    for pattern in ["circle", "harea", ""] {
+        let symbols = steady(parsed(wire::symbols(&engine.symbols(&SymbolsRequest::new(pattern)).unwrap())));
+        assert_eq!(steady(tree.json(&["symbols", pattern])), symbols, "{pattern}");
+        assert_eq!(
+            steady(session.data("symbol_search", json!({ "pattern": pattern }))),
+            symbols,
+            "{pattern}"
+        );
     }
 
     let map = MapRequest { depth: 1, ..MapRequest::default() };

@@ -43,6 +43,7 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         ("grep_files", json!({ "pattern": "boat" }), &["grep", "boat"]),
         ("grep_files", json!({ "pattern": "beans" }), &["grep", "beans"]),
         ("file_search", json!({ "pattern": "" }), &["files"]),
+        ("symbol_search", json!({ "pattern": "oar" }), &["symbols", "oar"]),
         ("project_map", json!({ "depth": 1 }), &["map", "--depth", "1"]),
         ("skipped_files", json!({}), &["skipped"]),
         ("why_not", json!({ "file": "boats/oar.rs", "query": "boat" }), &["why-not", "boats/oar.rs", "boat"]),

@@ -5,6 +5,7 @@ use crate::filter::FilterSpec;
 pub use crate::grep::{Bounds, Case, Form, Looks};
 use crate::model::SymbolKind;
 use crate::path::RelPath;
+use crate::snippet::ContextLine;
 use crate::text::{Lines, Span};
 
 /// The most lines that a page of [`GrepReply`] holds, and the most files that one of [`FilesReply`] does.
@@ -143,15 +144,6 @@ pub struct GrepLine {
     pub after: Vec<ContextLine>,
 }
 
-/// A line of context.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContextLine {
-    /// The line, from 1.
-    pub line: u32,
-    /// Its text without its end, cut after 500 bytes.
-    pub text: String,
-}
-
 /// A search for files by name.
 #[derive(Clone, Debug)]
 pub struct FilesRequest {
@@ -171,6 +163,88 @@ impl FilesRequest {
     /// The default search for `pattern`.
     pub fn new(pattern: impl Into<String>) -> FilesRequest {
         FilesRequest { pattern: pattern.into(), filter: FilterSpec::default(), max_results: 20, cursor: None }
+    }
+}
+
+/// A search for definitions by name.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("pool.py"), "class Pool:\n    def take_permit(self):\n        return 1\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// let reply = engine.symbols(&spyhop::SymbolsRequest::new("tkperm"))?;
+/// assert_eq!(reply.symbols[0].name, "take_permit");
+/// assert_eq!(reply.symbols[0].container.as_deref(), Some("Pool"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct SymbolsRequest {
+    /// Letters of the name in their order, some left out, upper and lower case alike; blanks count for nothing. Behind
+    /// the last of `.`, `::`, `#`, `->` and `/` the name, before that letters of its container: `Pool.take`. An empty
+    /// pattern lists every definition by path and line. At most 1,000 characters.
+    pub pattern: String,
+    /// Which files and kinds may answer. Without a kind, sections of documents and implementation blocks do not.
+    pub filter: FilterSpec,
+    /// How many definitions a page holds, 1 to 1,000. Default 20.
+    pub max_results: usize,
+    /// Where the page begins: a reply's `next`.
+    pub cursor: Option<String>,
+}
+
+impl SymbolsRequest {
+    /// The default search for `pattern`.
+    pub fn new(pattern: impl Into<String>) -> SymbolsRequest {
+        let (filter, pattern) = (FilterSpec::default(), pattern.into());
+        SymbolsRequest { pattern, filter, max_results: 20, cursor: None }
+    }
+}
+
+/// The definitions whose name matches.
+#[derive(Clone, Debug)]
+pub struct SymbolsReply {
+    /// The pattern as asked.
+    pub pattern: String,
+    /// The definitions of this page, best first; those of an empty pattern by path and line.
+    pub symbols: Vec<SymbolRow>,
+    /// The number of definitions over all pages.
+    pub total: usize,
+    /// The cursor of the next page.
+    pub next: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// What the caller should know, such as that no name matches and near ones are shown.
+    pub warnings: Vec<String>,
+}
+
+/// A definition that was found by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRow {
+    /// The file.
+    pub path: RelPath,
+    /// The lines of the whole item.
+    pub lines: Lines,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The name alone, as written.
+    pub name: String,
+    /// The name of what holds it.
+    pub container: Option<String>,
+    /// The name of its language.
+    pub language: &'static str,
+    /// The letters of the name that matched, as spans of bytes, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+}
+
+impl SymbolRow {
+    /// The name behind that of its container: `Container.name`.
+    pub fn qualified(&self) -> String {
+        match &self.container {
+            Some(container) => format!("{container}.{}", self.name),
+            None => self.name.clone(),
+        }
     }
 }
 

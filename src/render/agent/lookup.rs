@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Answer, count, fitting, link, named, parsed, rows, span, tally};
 use crate::clean::{self, line as clean};
-use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply};
+use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
 use crate::render::json;
 use crate::text::Lines;
 
@@ -88,6 +88,36 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
         let _ = writeln!(out, "{} ({}, {lines})", clean::answer_path(row.path.as_str()), row.language);
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
+    end(out, &reply.warnings, reply.next.as_deref())
+}
+
+/// The definitions whose name matches.
+pub fn symbols(reply: &SymbolsReply) -> Answer {
+    let mut data = parsed(&json::symbols(reply));
+    for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
+        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
+    }
+    Answer { text: symbols_text(reply, reply.symbols.len()), data }
+}
+
+/// How many definitions of a reply fit a budget.
+pub fn symbols_fits(reply: &SymbolsReply, budget: usize) -> usize {
+    let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
+    let reply = SymbolsReply { next, ..reply.clone() };
+    fitting(reply.symbols.len(), budget, |symbols| symbols_text(&reply, symbols))
+}
+
+fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
+    let mut out = String::new();
+    if reply.symbols.is_empty() {
+        let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
+    }
+    for row in &reply.symbols[..symbols] {
+        let path = clean::answer_path(row.path.as_str());
+        let name = named(&row.qualified());
+        let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
+    }
+    let _ = writeln!(out, "\n{symbols} of {}", count(reply.total, "definition", "definitions"));
     end(out, &reply.warnings, reply.next.as_deref())
 }
 

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{WireLanguageCount, WireSnapshot, line};
 use crate::engine::api::{
-    ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol,
+    ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
+    SymbolsReply,
 };
 use crate::text::Span;
 
@@ -29,6 +30,18 @@ pub fn files(reply: &FilesReply) -> String {
     line(&WireFiles {
         pattern: &reply.pattern,
         results: reply.files.iter().map(row).collect(),
+        total: reply.total,
+        next: reply.next.as_deref(),
+        snapshot: WireSnapshot::new(&reply.snapshot),
+        warnings: &reply.warnings,
+    })
+}
+
+/// The definitions whose name matches.
+pub fn symbols(reply: &SymbolsReply) -> String {
+    line(&WireSymbols {
+        pattern: &reply.pattern,
+        results: reply.symbols.iter().map(WireSymbol::new).collect(),
         total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -140,6 +153,44 @@ impl<'a> WireFile<'a> {
             lines: row.lines,
             bytes: row.bytes,
             matched: row.matched.name(),
+            highlights: spans(&row.highlights),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WireSymbols<'a> {
+    pattern: &'a str,
+    results: Vec<WireSymbol<'a>>,
+    total: usize,
+    next: Option<&'a str>,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireSymbol<'a> {
+    path: &'a str,
+    line: u32,
+    end_line: u32,
+    kind: &'static str,
+    name: &'a str,
+    container: Option<&'a str>,
+    language: &'a str,
+    /// Half-open ranges of bytes of the name.
+    highlights: Vec<[u32; 2]>,
+}
+
+impl<'a> WireSymbol<'a> {
+    fn new(row: &'a SymbolRow) -> WireSymbol<'a> {
+        WireSymbol {
+            path: row.path.as_str(),
+            line: row.lines.first,
+            end_line: row.lines.last,
+            kind: row.kind.name(),
+            name: &row.name,
+            container: row.container.as_deref(),
+            language: row.language,
             highlights: spans(&row.highlights),
         }
     }

@@ -7,7 +7,9 @@ use std::fmt::Write;
 use super::super::paint::{Ink, Style};
 use super::{bytes, count, highlighted};
 use crate::clean::{self, line as clean};
-use crate::engine::api::{ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol};
+use crate::engine::api::{
+    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolsReply,
+};
 use crate::path::RelPath;
 use crate::text::Lines;
 
@@ -90,6 +92,35 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
     }
     if reply.next.is_some() {
         let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
+        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+    }
+    more(&mut out, reply.next.as_deref(), style);
+    out
+}
+
+/// The definitions whose name matches: a line each, as `path:line: kind name`.
+pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
+    let pattern = clean(&reply.pattern);
+    if reply.symbols.is_empty() && reply.total > 0 {
+        return format!("No further results for: {pattern} ({} in all)\n", reply.total);
+    }
+    if reply.symbols.is_empty() {
+        return format!("No results found for: {pattern}\n");
+    }
+    let mut out = String::new();
+    for row in &reply.symbols {
+        let path = style.paint(Ink::Path, &clean::path(row.path.as_str()));
+        let line = style.paint(Ink::Line, &row.lines.first.to_string());
+        let place = style.link(&row.path.below(&reply.snapshot.root), &format!("{path}:{line}"));
+        let name = match row.highlights.is_empty() {
+            true => style.paint(Ink::Symbol, &clean(&row.name)),
+            false => highlighted(&row.name, 0, &row.highlights, style),
+        };
+        let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
+        let _ = writeln!(out, "{place}: {} {container}{name}", row.kind.name());
+    }
+    if reply.next.is_some() {
+        let text = format!("{} of {}", reply.symbols.len(), count(reply.total, "definition", "definitions"));
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
     }
     more(&mut out, reply.next.as_deref(), style);

@@ -44,6 +44,8 @@ pub struct Measured {
     pub mask: u64,
     /// Whether the query as written begins in it.
     pub literal: bool,
+    /// The line that answers, where one does.
+    pub wanted: Option<u32>,
 }
 
 /// Measures one file after another.
@@ -126,7 +128,8 @@ impl<'m> Measure<'m> {
                     let line = parts.index.line_of(at);
                     lines.first <= line && line <= lines.last
                 });
-                measured.push(Measured { unit: Unit { lines, ..unit }, values, mask, literal });
+                let wanted = wanted.map(|at| parts.index.line_of(at));
+                measured.push(Measured { unit: Unit { lines, ..unit }, values, mask, literal, wanted });
             }
         }
         Ok(measured)

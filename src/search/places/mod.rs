@@ -44,6 +44,8 @@ pub struct Place {
     pub mask: u64,
     /// Whether it holds the query as written.
     pub literal: bool,
+    /// The line that answers, where one does: that of a frame, of the query as written, or of a verbatim run.
+    pub wanted: Option<u32>,
     /// P(place | file), above 0.
     pub share: f32,
 }
@@ -131,15 +133,13 @@ fn ordered(measured: Vec<Measured>, context: &Context<'_>, kind: QueryKind) -> V
     }
     let weights = context.profile.place_weights(kind);
     let mut places: Vec<(f32, MeasuredPlace)> = Vec::new();
-    for Measured { unit, values, mask, literal } in measured {
+    for Measured { unit, values, mask, literal, wanted } in measured {
         let share = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
         let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], share(at)]);
         let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>();
         let Unit { span, lines, kind, symbol, .. } = unit;
-        places.push((
-            sum,
-            MeasuredPlace { place: Place { span, lines, kind, symbol, mask, literal, share: 0.0 }, values },
-        ));
+        let place = Place { span, lines, kind, symbol, mask, literal, wanted, share: 0.0 };
+        places.push((sum, MeasuredPlace { place, values }));
     }
     // Units stand in the order of the file, so of equal ones the first comes first.
     places.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -1,0 +1,186 @@
+//! Names by their letters in order, some left out: the best of the names that very many files define.
+//!
+//! A name that is what was typed stands before all others, then counts the score, then what stands aside, such as the
+//! tests, then the length. Names that are equal in all this are ordered by path and place.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use nucleo_matcher::{Matcher, Utf32Str};
+
+use super::best::in_blocks;
+use super::bound::Seen;
+use super::{Fuzzy, matcher};
+
+/// What nucleo gives for each letter that matches, before bonuses and penalties.
+const SCORE_OF_LETTER: u64 = 16;
+
+/// A thread takes this many files at once.
+const BLOCK: u32 = 512;
+
+/// A name of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Name<'n> {
+    /// Its number in the file.
+    pub place: u32,
+    /// The name.
+    pub name: &'n str,
+    /// Names of a greater rank stand before others: 0 to 3, and 0 or 1 where a pattern is given.
+    pub rank: u8,
+}
+
+/// A name that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundName<'p> {
+    /// The number of its file.
+    pub file: u32,
+    /// Its number in the file.
+    pub place: u32,
+    path: &'p str,
+    key: u64,
+}
+
+impl FoundName<'_> {
+    /// Whether the letters of a pattern stand so far from each other in the name that a slip of the pattern is more
+    /// likely: their score is below that of letters which follow each other and begin nowhere.
+    pub fn is_scattered(&self, pattern: &str) -> bool {
+        let score = self.key >> 33 & ((1 << 29) - 1);
+        score < SCORE_OF_LETTER * pattern.chars().count() as u64
+    }
+}
+
+impl Ord for FoundName<'_> {
+    /// The better, the less.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_place = || (self.path, self.place).cmp(&(other.path, other.place));
+        other.key.cmp(&self.key).then_with(by_place)
+    }
+}
+
+impl PartialOrd for FoundName<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The best `keep` names of `n_files` files, best first, and how many match; without a pattern all do. `path` gives the
+/// path of a file, `None` for one that does not count; `each` gives the names of a file, one after another, to the
+/// function that it is given; the names of a file that `is_aside` stand behind equal ones of others.
+pub fn best_names<'p>(
+    fuzzy: Option<&Fuzzy>,
+    (n_files, keep): (u32, usize),
+    path: impl Fn(u32) -> Option<&'p str> + Sync,
+    each: impl Fn(u32, &mut dyn FnMut(Name<'_>)) + Sync,
+    is_aside: impl Fn(&str) -> bool + Sync,
+) -> (Vec<FoundName<'p>>, usize) {
+    let parts = in_blocks(n_files, BLOCK, |next| {
+        let mut reading =
+            Reading { fuzzy, matcher: matcher(), chars: Vec::new(), keep, heap: BinaryHeap::new(), total: 0 };
+        while let Some(block) = next() {
+            for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
+                let mut aside = None;
+                each(file, &mut |name| {
+                    let is_aside = || *aside.get_or_insert_with(|| is_aside(path));
+                    reading.read(file, path, name, is_aside);
+                });
+            }
+        }
+        (reading.heap, reading.total)
+    });
+    let total = parts.iter().map(|(_, total)| total).sum();
+    let mut all: Vec<FoundName<'p>> = parts.into_iter().flat_map(|(heap, _)| heap).collect();
+    all.sort_unstable();
+    all.truncate(keep);
+    (all, total)
+}
+
+/// One thread's way through the names.
+struct Reading<'f, 'p> {
+    fuzzy: Option<&'f Fuzzy>,
+    matcher: Matcher,
+    chars: Vec<char>,
+    keep: usize,
+    /// The best so far, the worst of them on top.
+    heap: BinaryHeap<FoundName<'p>>,
+    total: usize,
+}
+
+impl<'p> Reading<'_, 'p> {
+    fn read(&mut self, file: u32, path: &'p str, name: Name<'_>, is_aside: impl FnOnce() -> bool) {
+        let Some(key) = self.key(name, is_aside) else { return };
+        let found = FoundName { file, place: name.place, path, key };
+        if self.heap.len() < self.keep {
+            self.heap.push(found);
+        } else if let Some(mut worst) = self.heap.peek_mut().filter(|worst| found < **worst) {
+            *worst = found;
+        }
+    }
+
+    /// Counts a name if it matches; its key, unless its bound is below the worst of the best.
+    fn key(&mut self, name: Name<'_>, is_aside: impl FnOnce() -> bool) -> Option<u64> {
+        let Some(fuzzy) = self.fuzzy else {
+            self.total += 1;
+            return Some(u64::from(name.rank) << 62);
+        };
+        let text = name.name;
+        let rank = u64::from(fuzzy.is_same(text)) << 1 | u64::from(name.rank);
+        let shortness = u64::from(u32::MAX - text.len() as u32);
+        let key = |score: u32, plain: u64| rank << 62 | u64::from(score) << 33 | plain << 32 | shortness;
+        if let Some(letters) = fuzzy.letters.as_ref().filter(|_| text.is_ascii()) {
+            if !letters.follow(0, text.as_bytes()) {
+                return None;
+            }
+            let worst = self.heap.peek().filter(|_| self.heap.len() == self.keep);
+            if worst
+                .is_some_and(|worst| key(letters.bound_of(text.as_bytes(), Seen::default()), 1) < worst.key)
+            {
+                self.total += 1;
+                return None;
+            }
+        }
+        let score = fuzzy.atom.score(Utf32Str::new(text, &mut self.chars), &mut self.matcher)?;
+        self.total += 1;
+        Some(key(u32::from(score), u64::from(!is_aside())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &str, files: &[(&str, &[&str])]) -> Vec<String> {
+        let path = |file: u32| Some(files[file as usize].0);
+        let each = |file: u32, take: &mut dyn FnMut(Name<'_>)| {
+            for (place, name) in files[file as usize].1.iter().enumerate() {
+                take(Name { place: place as u32, name, rank: 0 });
+            }
+        };
+        let is_aside = |path: &str| path.starts_with("tests/");
+        let n_files = files.len() as u32;
+        let (found, total) = best_names(Fuzzy::new(pattern).as_ref(), (n_files, 3), path, each, is_aside);
+        let row = |found: &FoundName<'_>| {
+            format!("{} {}", found.path, files[found.file as usize].1[found.place as usize])
+        };
+        found.iter().map(row).chain([total.to_string()]).collect()
+    }
+
+    #[test]
+    fn the_name_itself_is_first_then_the_best_match_then_what_stands_nowhere_aside() {
+        let files: &[(&str, &[&str])] = &[
+            ("a.rs", &["resolve_provider_key", "Provider", "überlanger_provider"]),
+            ("tests/b.rs", &["provider", "resolve_provider"]),
+            ("z.rs", &["resolve_provider", "x"]),
+        ];
+        assert_eq!(
+            found("provider", files),
+            ["a.rs Provider", "tests/b.rs provider", "z.rs resolve_provider", "6"]
+        );
+        assert_eq!(found("rpk", files), ["a.rs resolve_provider_key", "1"]);
+        assert_eq!(found("über", files), ["a.rs überlanger_provider", "1"]);
+        assert_eq!(
+            found("", files),
+            ["a.rs resolve_provider_key", "a.rs Provider", "a.rs überlanger_provider", "7"]
+        );
+        assert_eq!(found("zzz", files), ["0"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Definitions by name: which are found, in which order, and what is refused.
+
+use spyhop::engine::ErrorKind;
+use spyhop::engine::api::{SymbolsReply, SymbolsRequest};
+use spyhop::model::SymbolKind;
+
+use super::open;
+use crate::cli::Tree;
+
+const TREE: &str = r#"
+=== src/pool.rs
+pub struct Pool {
+    permits: usize,
+}
+
+impl Pool {
+    pub fn take_permit(&mut self) {}
+    pub fn give_back(&mut self) {}
+}
+
+pub struct PoolOfAll;
+
+impl PoolOfAll {
+    pub fn take_permit(&mut self) {}
+}
+=== src/provider.rs
+pub const MAX_PROVIDERS: usize = 3;
+
+pub fn resolve_provider_key() {}
+
+pub fn turbo_kite_angle_plane() {}
+=== tests/pool_test.rs
+fn pool() {}
+=== docs/pool.md
+# Pool of permits
+
+How to take a permit.
+"#;
+
+fn ask(tree: &Tree, pattern: &str) -> SymbolsReply {
+    open(tree).symbols(&SymbolsRequest::new(pattern)).unwrap()
+}
+
+fn shown(reply: &SymbolsReply) -> Vec<String> {
+    let row = |row: &spyhop::SymbolRow| format!("{}:{} {}", row.path, row.lines.first, row.qualified());
+    reply.symbols.iter().map(row).collect()
+}
+
+#[test]
+fn the_name_itself_comes_first_and_a_container_chooses() {
+    let tree = Tree::new(TREE);
+    let check =
+        |pattern: &str, expected: &[&str]| assert_eq!(shown(&ask(&tree, pattern)), expected, "{pattern}");
+    check("pool", &["src/pool.rs:1 Pool", "tests/pool_test.rs:1 pool", "src/pool.rs:10 PoolOfAll"]);
+    let both = ["src/pool.rs:6 Pool.take_permit", "src/pool.rs:13 PoolOfAll.take_permit"];
+    check("take_permit", &both);
+    check("tkperm", &both);
+    check("take permit", &both);
+    check("Pool::take_permit", &both);
+    check("PoolOfAll.take", &both[1..]);
+    check("poolofall#tp", &both[1..]);
+    check("rpk", &["src/provider.rs:3 resolve_provider_key"]);
+    check("tkap", &["src/provider.rs:5 turbo_kite_angle_plane"]);
+    check("MAXPROVIDERS", &["src/provider.rs:1 MAX_PROVIDERS"]);
+    check("Nowhere.take_permit", &[]);
+    let row = &ask(&tree, "rpk").symbols[0];
+    let letters: Vec<&str> = row.highlights.iter().map(|span| &row.name[span.range()]).collect();
+    assert_eq!((letters.concat().as_str(), row.kind, row.language), ("rpk", SymbolKind::Fn, "rust"));
+}
+
+#[test]
+fn a_name_with_a_slip_is_answered_by_near_ones_and_says_so() {
+    let tree = Tree::new(TREE);
+    let reply = ask(&tree, "tkae_permit");
+    assert_eq!(shown(&reply), ["src/pool.rs:6 Pool.take_permit", "src/pool.rs:13 PoolOfAll.take_permit"]);
+    assert_eq!(reply.warnings, ["no name is like 'tkae_permit'; shown are 'take_permit'"]);
+    let reply = ask(&tree, "zzzzzzz");
+    assert_eq!((shown(&reply), reply.warnings), (Vec::<String>::new(), Vec::<String>::new()));
+}
+
+#[test]
+fn an_empty_pattern_lists_definitions_by_path_and_line() {
+    let tree = Tree::new(TREE);
+    let mut request = SymbolsRequest { max_results: 2, ..SymbolsRequest::new("") };
+    request.filter.path = Some("src".into());
+    let mut all = Vec::new();
+    loop {
+        let reply = open(&tree).symbols(&request).unwrap();
+        assert_eq!(reply.total, 8);
+        all.extend(reply.symbols.iter().map(|row| (row.path.as_str().to_string(), row.lines.first)));
+        match reply.next {
+            Some(next) => request.cursor = Some(next),
+            None => break,
+        }
+    }
+    assert!(all.is_sorted() && all.len() == 8, "{all:?}");
+    let kinds = |kind: SymbolKind| {
+        let mut request = SymbolsRequest::new("");
+        request.filter.kind = vec![kind];
+        shown(&open(&tree).symbols(&request).unwrap())
+    };
+    assert_eq!(kinds(SymbolKind::Const), ["src/provider.rs:1 MAX_PROVIDERS"]);
+    assert_eq!(kinds(SymbolKind::Doc), ["docs/pool.md:1 Pool of permits"]);
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let tree = Tree::new(TREE);
+    let refused = |change: &dyn Fn(&mut SymbolsRequest), expected: &str| {
+        let mut request = SymbolsRequest::new("x");
+        change(&mut request);
+        let error = open(&tree).symbols(&request).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadRequest);
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    refused(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
+    refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
+    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is not one");
+}
