@@ -38,7 +38,7 @@ pub use engine::api::{
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
-pub use profile::{Feature, Form, PlaceSignal, Profile, ProfileError, QueryKind, Signal};
+pub use profile::{Feature, Form, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal};
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
 mod cores;

@@ -11,6 +11,7 @@ mod export;
 mod failure;
 mod fit;
 mod fit_places;
+mod fit_scores;
 mod measure;
 mod plot;
 mod progress;
@@ -58,6 +59,7 @@ enum Command {
     Sweep(sweep::Args),
     Fit(fit::Args),
     FitPlaces(fit_places::Args),
+    FitScores(fit_scores::Args),
     Export(export::Args),
     Plot(plot::Args),
     Tokens(tokens::Args),
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::FitPlaces(args) => fit_places::run(&args),
+        Command::FitScores(args) => fit_scores::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Tokens(args) => tokens::run(&args),

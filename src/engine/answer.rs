@@ -27,6 +27,9 @@ use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines};
 
+/// Whether a query of fewer words has an answer cannot be told from the evidence.
+const LEAST_WORDS_TO_DOUBT: usize = 3;
+
 /// What a reply is made from.
 pub struct Answer<'a> {
     engine: &'a Engine,
@@ -96,6 +99,7 @@ impl<'a> Answer<'a> {
         let rows =
             rows::merged(&asked, self.corpus, |row| row.literal || row.score >= self.request.min_score);
         let total = rows.len();
+        let doubt = self.doubt(&asked, &rows);
         let page = rows.into_iter().skip(offset).take(self.request.max_results);
         let hit = |row: Row| match row.what {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
@@ -116,8 +120,24 @@ impl<'a> Answer<'a> {
             complete: asked.iter().all(|asked| asked.literal_complete) && !self.corpus.key().staged,
             next: lookup::next(self.corpus, end, total),
             snapshot: self.engine.snapshot(Some(Viewed::of(self.corpus)), &freshness),
-            warnings: freshness.warnings.into_iter().chain(asked.iter().flat_map(said)).collect(),
+            warnings: freshness
+                .warnings
+                .into_iter()
+                .chain(asked.iter().flat_map(said))
+                .chain(doubt)
+                .collect(),
         })
+    }
+
+    /// That nothing seems to answer, where that is likely. Of few words it cannot be told: where every file holds them, no
+    /// file has more evidence than another.
+    fn doubt(&self, asked: &[Asked<'_>], rows: &[Row]) -> Option<String> {
+        let least = self.profile().scores.doubt;
+        let has_words = asked.iter().all(|asked| asked.query.n_words >= LEAST_WORDS_TO_DOUBT);
+        let is_doubtful =
+            has_words && !rows.is_empty() && rows.iter().all(|row| !row.literal && row.evidence < least);
+        is_doubtful
+            .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
     }
 
     /// Ranks one query.
@@ -142,7 +162,7 @@ impl<'a> Answer<'a> {
             literal_complete &= beyond.is_empty();
             beyond.clear();
         }
-        let worth = search::beyond(query, self.profile());
+        let worth = search::beyond(query, self.profile(), &ranking.standing);
         Ok(Asked { place, query, ranking, literal_complete, beyond, worth, is_unquoted })
     }
 
@@ -182,7 +202,7 @@ impl<'a> Answer<'a> {
                 Ok(Candidate {
                     path: RelPath::new(self.corpus.version(ranked.file).path())?,
                     lines: face.lines,
-                    sum: ranked.sum,
+                    sum: ranked.raw,
                     forms,
                 })
             })

@@ -13,6 +13,8 @@ pub struct Row {
     sum: f32,
     /// 0 to 1.
     pub score: f32,
+    /// The same by its evidence alone, however many other places have as much.
+    pub evidence: f32,
     /// Whether it holds the query as written.
     pub literal: bool,
     /// What it is.
@@ -35,12 +37,20 @@ pub fn merged(asked: &[Asked<'_>], corpus: &Corpus, wanted: impl Fn(&Row) -> boo
             query,
             sum: hit.sum,
             score: hit.score,
+            evidence: hit.evidence,
             literal: hit.literal,
             what: What::Ranked(*hit),
         }));
         let (sum, score) = (asked.worth.sum, asked.worth.score);
         let beyond = 0..asked.beyond.len();
-        rows.extend(beyond.map(|place| Row { query, sum, score, literal: true, what: What::Beyond(place) }));
+        rows.extend(beyond.map(|place| Row {
+            query,
+            sum,
+            score,
+            evidence: 1.0,
+            literal: true,
+            what: What::Beyond(place),
+        }));
     }
     let place = |row: &Row| match &row.what {
         What::Ranked(hit) => (corpus.path_of(hit.doc), hit.start(corpus)),

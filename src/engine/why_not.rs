@@ -74,7 +74,8 @@ pub fn why_not(
     let missing = gaps(&own, &answer.file_reasons(answered, tenth)?);
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
-    let worth = search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()));
+    let worth =
+        search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()), &ranking.standing);
     let asked = Asked {
         place: 0,
         query,

@@ -33,6 +33,8 @@ pub struct Profile {
     pub fusion: Fusion,
     /// The parameters of BM25 for each kind of list.
     pub bm25: Bm25Fields,
+    /// How sums become scores.
+    pub scores: Scores,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
@@ -56,6 +58,77 @@ pub struct Fusion {
     pub depth: usize,
     /// How many files of the fused list are rescored.
     pub head: usize,
+}
+
+/// How the sums of contributions become the scores that are shown, see [`ScoreLine`].
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scores {
+    /// Where no hit has a sum of contributions that gives as much by the logistic function, a reply says that nothing seems to answer. 0 to 1.
+    pub doubt: f32,
+    /// Of names.
+    pub name: ScoreLine,
+    /// Of what is neither a name nor a question.
+    pub sentence: ScoreLine,
+    /// Of questions.
+    pub question: ScoreLine,
+    /// Of reports, whatever they begin with.
+    pub report: ScoreLine,
+}
+
+/// The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is e^sum as a share of that of
+/// all files of the head.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreLine {
+    /// What is added, in log-odds.
+    pub base: f32,
+    /// What the sum weighs, 0 and more.
+    pub scale: f32,
+    /// What it weighs how far a file stands before the others, 0 and more.
+    pub standing: f32,
+}
+
+impl ScoreLine {
+    /// The score is the logistic function of the sum.
+    pub const AS_IT_IS: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
+}
+
+impl Scores {
+    /// Scores are the logistic function of the sum, and nothing is doubted.
+    pub const AS_THEY_ARE: Scores = Scores {
+        doubt: 0.0,
+        name: ScoreLine::AS_IT_IS,
+        sentence: ScoreLine::AS_IT_IS,
+        question: ScoreLine::AS_IT_IS,
+        report: ScoreLine::AS_IT_IS,
+    };
+
+    /// The line for a query.
+    pub fn line(&self, kind: QueryKind, is_report: bool) -> ScoreLine {
+        match kind {
+            _ if is_report => self.report,
+            QueryKind::Name => self.name,
+            QueryKind::Sentence => self.sentence,
+            QueryKind::Question => self.question,
+        }
+    }
+
+    fn check(&self) -> Result<(), ProfileError> {
+        let refuse = |text: String| Err(ProfileError::Syntax(text));
+        if !(0.0..=1.0).contains(&self.doubt) {
+            return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
+        }
+        for ScoreLine { base, scale, standing } in [self.name, self.sentence, self.question, self.report] {
+            let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
+            if !(base.is_finite() && may_be(scale) && may_be(standing) && scale + standing > 0.0) {
+                return refuse(format!(
+                    "a line of scores has scale {scale} and standing {standing}; choose 0 or more, and not 0 for both"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The two parameters of BM25.
@@ -133,6 +206,8 @@ struct Written {
     _version: u32,
     fusion: Fusion,
     bm25: Bm25Fields,
+    #[serde(default)]
+    scores: Option<Scores>,
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
@@ -244,6 +319,7 @@ impl Profile {
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
+            scores: written.scores.unwrap_or(Scores::AS_THEY_ARE),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
@@ -266,6 +342,7 @@ impl Profile {
     }
 
     fn check(&self) -> Result<(), ProfileError> {
+        self.scores.check()?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
         if !(k.is_finite() && k >= 0.0) {
@@ -341,6 +418,17 @@ impl Profile {
             ("path", path),
         ] {
             let _ = writeln!(text, "{field} = {{ k1 = {k1:?}, b = {b:?} }}");
+        }
+        let Scores { doubt, name, sentence, question, report } = self.scores;
+        let _ = writeln!(text, "\n[scores]\ndoubt = {doubt:?}");
+        for (shape, line) in
+            [("name", name), ("sentence", sentence), ("question", question), ("report", report)]
+        {
+            let ScoreLine { base, scale, standing } = line;
+            let _ = writeln!(
+                text,
+                "{shape} = {{ base = {base:.4}, scale = {scale:.4}, standing = {standing:.4} }}"
+            );
         }
         for signal in Signal::ALL {
             let _ =

@@ -3,6 +3,7 @@
 use super::measure::Values;
 use super::model::{probability, shares};
 use super::reason::{Contribution, base, literal};
+use super::standing::{self, Standing};
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
 
@@ -16,13 +17,15 @@ pub struct Beyond {
     parts: Values,
 }
 
-/// What it is worth to hold the query as written, and nothing else.
-pub fn beyond(query: &Query, profile: &Profile) -> Beyond {
+/// What it is worth to hold the query as written, and nothing else, beside a head.
+pub fn beyond(query: &Query, profile: &Profile, head: &Standing) -> Beyond {
     let weights = profile.weights(query.kind);
     let mut parts: Values = [0.0; Signal::COUNT];
     for signal in [Signal::Base, Signal::Literal] {
         parts[signal as usize] = weights[signal as usize].iter().sum();
     }
+    let raw = parts.iter().sum();
+    standing::scale(&mut parts, raw, head.log_odds_beyond(raw));
     let sum = parts.iter().sum();
     Beyond { sum, score: probability(sum), parts }
 }
@@ -50,7 +53,9 @@ mod tests {
 
     #[test]
     fn the_shares_add_up_to_the_score() {
-        let found = beyond(&Query::parse("needle").unwrap(), Profile::built_in());
+        let query = Query::parse("needle").unwrap();
+        let head = Standing::of(&[], &query, Profile::built_in());
+        let found = beyond(&query, Profile::built_in(), &head);
         let reasons = found.reasons(3);
         let total: f32 = reasons.iter().map(|reason| reason.share).sum();
         assert!((total - found.score).abs() < 1e-5, "{found:?}");

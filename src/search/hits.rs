@@ -5,6 +5,7 @@ use super::corpus::Corpus;
 use super::evidence::Evidence;
 use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
+use super::standing::Standing;
 use crate::id::VersionId;
 use crate::profile::{Feature, Form, Signal};
 use crate::query::Query;
@@ -27,6 +28,8 @@ pub struct Ranked {
     pub sum: f32,
     /// 0 to 1.
     pub score: f32,
+    /// How probable an answer is by its evidence alone, however many other places have as much.
+    pub evidence: f32,
     /// Whether it holds the query as written.
     pub literal: bool,
 }
@@ -53,6 +56,7 @@ pub fn hits(
     evidence: &Evidence,
     files: &[RankedFile],
     places: &[Vec<MeasuredPlace>],
+    standing: &Standing,
 ) -> Vec<Ranked> {
     let corpus = context.corpus;
     // Who reports a fault wants every place that plays a part; who asks a question wants other files first.
@@ -66,11 +70,13 @@ pub fn hits(
         let mut add = |doc, shown: Option<&Place>, sibling| {
             hits.push(hit(corpus, evidence, (place, ranked), (doc, shown), sibling));
         };
+        // What a place loses beside the best of its file, as it is shown.
+        let shown = |sibling: f32| standing.log_odds(ranked.raw + sibling) - standing.log_odds(ranked.raw);
         if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
             add(doc_of(corpus, ranked.file, first.place.span.start), Some(&first.place), 0.0);
             for other in rest.iter().take(context.per_file - 1) {
                 let ratio = other.place.share / first.place.share;
-                let sibling = sibling(ranked.sum, ratio, penalty);
+                let sibling = shown(sibling(ranked.raw, ratio, penalty));
                 add(doc_of(corpus, ranked.file, other.place.span.start), Some(&other.place), sibling);
             }
             continue;
@@ -91,7 +97,7 @@ pub fn hits(
         let greatest = known.best_worth.max(f32::MIN_POSITIVE);
         for (worth, doc) in others.iter().take((context.per_file - 1).min(CHUNKS_BESIDE)) {
             let ratio = HALF * (worth / greatest).min(1.0);
-            add(*doc, None, sibling(ranked.sum, ratio, penalty));
+            add(*doc, None, shown(sibling(ranked.raw, ratio, penalty)));
         }
     }
     hits.sort_by(|a, b| a.order(b, corpus));
@@ -135,6 +141,7 @@ fn hit(
         sibling,
         sum,
         score: probability(sum),
+        evidence: probability(ranked.raw),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),

@@ -30,6 +30,7 @@ mod places;
 mod reason;
 mod role;
 mod spelling;
+mod standing;
 mod usage;
 
 pub use beside::{each, helped};
@@ -44,6 +45,7 @@ pub use places::{MeasuredPlace, Place};
 pub use reason::{Contribution, file_reasons, reasons};
 pub use role::{compat_part, is_aside, is_prose, test_part};
 pub use spelling::{Respelled, near_names};
+pub use standing::Standing;
 pub use usage::{Usage, usage};
 
 use std::sync::Arc;
@@ -113,6 +115,8 @@ pub struct Ranking {
     pub files: Vec<RankedFile>,
     /// The places of the first files, best first.
     pub places: Vec<Vec<MeasuredPlace>>,
+    /// How sums became scores.
+    pub standing: Standing,
     /// What was looked for in place of a name that is not defined.
     pub respelled: Option<Respelled>,
     /// Lines that hold the query as written.
@@ -144,11 +148,15 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     })?;
     let places = debug_span!("search.places")
         .in_scope(|| places::places(query, context, &evidence, &mut files, source))?;
-    let hits = debug_span!("search.hits").in_scope(|| hits::hits(query, context, &evidence, &files, &places));
+    let standing = Standing::of(&files, query, context.profile);
+    standing.calibrate(&mut files);
+    let hits = debug_span!("search.hits")
+        .in_scope(|| hits::hits(query, context, &evidence, &files, &places, &standing));
     Ok(Ranking {
         hits,
         files,
         places,
+        standing,
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,

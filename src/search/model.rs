@@ -17,7 +17,9 @@ pub type Forms = [[f32; Form::ALL.len()]; Signal::COUNT];
 pub struct RankedFile {
     /// Which file.
     pub file: u32,
-    /// The sum of its contributions, in log-odds.
+    /// The sum of its weighed measures, in log-odds: what it is ordered by.
+    pub raw: f32,
+    /// The sum of its contributions, in log-odds: what its score is made of.
     pub sum: f32,
     /// What each signal contributes, in log-odds.
     pub parts: Values,
@@ -78,7 +80,7 @@ pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: 
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
         let measured = measured[place].clone();
-        RankedFile { file: measured.file, sum, parts: parts[place], measured }
+        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], measured }
     };
     order.into_iter().map(ranked).collect()
 }

@@ -176,6 +176,8 @@ fn profile(
 ) -> Profile {
     let mut profile = start.clone();
     profile.name = name.to_string();
+    // Lines that were learned under other weights say nothing of these.
+    profile.scores = spyhop::Scores::AS_THEY_ARE;
     let base = Form::ALL.map(|form| Feature { signal: Signal::Base, form });
     feature::learnable().chain(base).for_each(|feature| profile.set_weight(None, feature, 0.0));
     for kind in QueryKind::ALL {

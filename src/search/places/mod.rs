@@ -113,13 +113,14 @@ fn reordered(
         let part = weight * value;
         ranked.measured.values[Signal::Run as usize] = value;
         ranked.parts[Signal::Run as usize] = part;
-        ranked.sum += part;
+        ranked.raw += part;
+        ranked.sum = ranked.raw;
     }
     let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));
     let mut pairs: Vec<(RankedFile, Vec<MeasuredPlace>)> = taken.collect();
     // Of equal ones the path decides, as before.
     let path = |ranked: &RankedFile| context.corpus.path(ranked.file);
-    pairs.sort_by(|(a, _), (b, _)| b.sum.total_cmp(&a.sum).then_with(|| path(a).cmp(path(b))));
+    pairs.sort_by(|(a, _), (b, _)| b.raw.total_cmp(&a.raw).then_with(|| path(a).cmp(path(b))));
     for ((file, places), pair) in files.iter_mut().zip(places).zip(pairs) {
         (*file, *places) = pair;
     }

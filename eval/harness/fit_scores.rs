@@ -1,0 +1,272 @@
+//! `spyhop-eval fit-scores`: learns what scores say, and judges it on repositories held out.
+//!
+//! A lesson is a file among the first ten of a query: the sum of its contributions, how far it stands before the other
+//! files, and whether it answers. What is minimised is the log-loss of the profile's line of scores for each shape of
+//! query ([`spyhop::ScoreLine`]). The sets ask what has an answer; --foreign asks each tree what other repositories are asked
+//! as well, which has none there, so that scores learn what it looks like when nothing answers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use fastrand::Rng;
+use spyhop::query::Query;
+use spyhop::{Feature, Form, Profile, ScoreLine, Scores, Signal};
+
+use crate::bins::Bins;
+use crate::failure::Failure;
+use crate::fit::descent::{Bounds, Smooth, least};
+use crate::fit::question::repository;
+use crate::progress::Bar;
+use crate::run::request;
+use crate::select::Selection;
+use crate::table::Table;
+
+/// A query teaches with this many first files.
+const FILES: usize = 10;
+
+/// The first file of a query weighs like this many others, because it is what people look at.
+const OF_FIRST: f64 = 3.0;
+
+/// The log-odds of a share are at most this, as in the engine.
+const MOST: f64 = 6.0;
+
+/// Learn what scores say, and judge it on repositories held out
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    /// Write the profile here
+    #[arg(long, value_name = "FILE.toml")]
+    out: PathBuf,
+    /// Hold repositories out in this many parts
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u16).range(2..))]
+    folds: u16,
+    /// Ask each tree this many queries about other repositories, which have no answer there
+    #[arg(long, value_name = "N", default_value = "20")]
+    foreign: usize,
+    /// Which of these queries
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// Only report how the profile's scores do
+    #[arg(long)]
+    judge: bool,
+}
+
+/// The set of the queries about other repositories.
+const FOREIGN: &str = "foreign";
+
+/// A file of a list.
+struct Lesson {
+    query: usize,
+    is_first: bool,
+    sum: f64,
+    standing: f64,
+    is_right: bool,
+}
+
+/// A query.
+struct Asked {
+    set: String,
+    repository: String,
+    shape: usize,
+}
+
+/// What was learned from.
+#[derive(Default)]
+struct Lessons {
+    queries: Vec<Asked>,
+    files: Vec<Lesson>,
+}
+
+const SHAPES: [&str; 4] = ["name", "sentence", "question", "report"];
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let start = args.selection.profile()?;
+    let lessons = gathered(args, &start)?;
+    if args.judge {
+        let own = lines_of(&start.scores);
+        print!("{}", judged(&lessons, |lesson| score(lesson, &own[lessons.queries[lesson.query].shape])));
+        return Ok(());
+    }
+    let names: std::collections::BTreeSet<&str> =
+        lessons.queries.iter().map(|asked| asked.repository.as_str()).collect();
+    let folds: BTreeMap<&str, usize> =
+        names.into_iter().enumerate().map(|(at, name)| (name, at % usize::from(args.folds))).collect();
+    let fold = |lesson: &Lesson| folds[lessons.queries[lesson.query].repository.as_str()];
+    let of_folds: Vec<[ScoreLine; SHAPES.len()]> = (0..usize::from(args.folds))
+        .map(|left_out| learned(&lessons, |lesson| fold(lesson) != left_out))
+        .collect();
+    print!(
+        "{}",
+        judged(&lessons, |lesson| score(
+            lesson,
+            &of_folds[fold(lesson)][lessons.queries[lesson.query].shape]
+        ))
+    );
+    let [name, sentence, question, report] = learned(&lessons, |_| true);
+    let mut profile = (*start).clone();
+    profile.scores = Scores { name, sentence, question, report, ..start.scores };
+    fs::write(&args.out, profile.to_toml()).map_err(Failure::write(&args.out))?;
+    Ok(())
+}
+
+fn lines_of(scores: &Scores) -> [ScoreLine; SHAPES.len()] {
+    [scores.name, scores.sentence, scores.question, scores.report]
+}
+
+/// Asks everything.
+fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Failure> {
+    let sets = args.selection.read()?;
+    let places = args.selection.places()?;
+    let all: Vec<(&str, &str)> = (sets.iter().flat_map(|set| &set.trees))
+        .flat_map(|tree| tree.queries.iter().map(|query| (repository(&tree.name), query.text.as_str())))
+        .collect();
+    let mut rng = Rng::with_seed(args.seed);
+    let mut lessons = Lessons::default();
+    let bar = Bar::new(sets.iter().flat_map(|set| &set.trees).map(|tree| tree.queries.len()).sum());
+    for set in &sets {
+        for tree in &set.trees {
+            bar.at(&tree.folder);
+            let Some(opened) = places.open(&set.name, tree)? else { continue };
+            let own = repository(&tree.name);
+            let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
+                let found = opened.engine.candidates(&request(text, 1, start))?;
+                let sums = found.files.iter().map(|file| {
+                    let weighed = Signal::ALL.iter().flat_map(|signal| {
+                        Form::ALL.map(|form| {
+                            let feature = Feature { signal: *signal, form };
+                            start.weight(found.kind, feature) * file.measure(feature)
+                        })
+                    });
+                    f64::from(weighed.sum::<f32>())
+                });
+                let sums: Vec<f64> = sums.collect();
+                let is_report = Query::parse(text).is_ok_and(|query| query.is_report);
+                let shape = if is_report { SHAPES.len() - 1 } else { found.kind as usize };
+                let query = lessons.queries.len();
+                lessons.queries.push(Asked { set: set.to_string(), repository: own.to_string(), shape });
+                for (at, standing) in standings(&sums).into_iter().enumerate().take(FILES) {
+                    let is_right = is_right(found.files[at].path.as_str());
+                    lessons.files.push(Lesson {
+                        query,
+                        is_first: at == 0,
+                        sum: sums[at],
+                        standing,
+                        is_right,
+                    });
+                }
+                Ok::<(), Failure>(())
+            };
+            for query in &tree.queries {
+                ask(&set.name, &query.text, &|path| query.targets.iter().any(|target| target.names(path)))?;
+                bar.advance(1);
+            }
+            for _ in 0..args.foreign {
+                let (of, text) = all[rng.usize(..all.len())];
+                if of != own {
+                    ask(FOREIGN, text, &|_| false)?;
+                }
+            }
+        }
+    }
+    Ok(lessons)
+}
+
+/// By file: the log-odds of its share, as the engine computes it.
+fn standings(sums: &[f64]) -> Vec<f64> {
+    let greatest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = sums.iter().map(|sum| (sum - greatest).exp()).sum();
+    let of = |sum: &f64| {
+        let share = (sum - greatest).exp() / total;
+        (share / (1.0 - share).max(1e-30)).ln().clamp(-60.0, MOST)
+    };
+    sums.iter().map(of).collect()
+}
+
+fn score(lesson: &Lesson, line: &ScoreLine) -> f64 {
+    let odds = f64::from(line.base)
+        + f64::from(line.scale) * lesson.sum
+        + f64::from(line.standing) * lesson.standing;
+    1.0 / (1.0 + (-odds).exp())
+}
+
+/// The lines of all shapes.
+fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [ScoreLine; SHAPES.len()] {
+    let mut n_of_set: BTreeMap<&str, f64> = BTreeMap::new();
+    lessons.queries.iter().for_each(|asked| *n_of_set.entry(&asked.set).or_default() += 1.0);
+    std::array::from_fn(|shape| {
+        let own = lessons.files.iter().filter(|lesson| lessons.queries[lesson.query].shape == shape);
+        // Sets weigh by the root of their size: a mechanical one of hundreds must not drown those that people wrote.
+        let weighed = own.filter(|lesson| is_known(lesson)).map(|lesson| {
+            let of_set = n_of_set[lessons.queries[lesson.query].set.as_str()].sqrt().recip();
+            (lesson, if lesson.is_first { OF_FIRST * of_set } else { of_set })
+        });
+        let lessons: Vec<(&Lesson, f64)> = weighed.collect();
+        if lessons.is_empty() {
+            return ScoreLine::AS_IT_IS;
+        }
+        let total = lessons.iter().map(|(_, weight)| weight).sum();
+        const BOUNDS: [Bounds; 3] = [[-20.0, 20.0], [0.0, 5.0], [0.05, 5.0]];
+        let [base, scale, standing] = least(&Loss { lessons, total }, &BOUNDS)[..] else { unreachable!() };
+        ScoreLine { base: base as f32, scale: scale as f32, standing: standing as f32 }
+    })
+}
+
+/// The mean log-loss.
+struct Loss<'l> {
+    lessons: Vec<(&'l Lesson, f64)>,
+    total: f64,
+}
+
+impl Smooth for Loss<'_> {
+    fn at(&self, point: &[f64], gradient: Option<&mut [f64]>) -> f64 {
+        // A little towards no line at all keeps it finite where all are alike.
+        let mut value = 1e-4 * point.iter().map(|own| own * own).sum::<f64>();
+        let mut slopes: Vec<f64> = point.iter().map(|own| 2e-4 * own).collect();
+        for (lesson, weight) in &self.lessons {
+            let row = [1.0, lesson.sum, lesson.standing];
+            let odds: f64 = row.iter().zip(point).map(|(row, own)| row * own).sum();
+            let wanted = f64::from(u8::from(lesson.is_right));
+            let share = weight / self.total;
+            value += share * ((-odds.abs()).exp().ln_1p() + odds.max(0.0) - wanted * odds);
+            let off = 1.0 / (1.0 + (-odds).exp()) - wanted;
+            slopes.iter_mut().zip(row).for_each(|(slope, row)| *slope += share * off * row);
+        }
+        if let Some(gradient) = gradient {
+            gradient.copy_from_slice(&slopes);
+        }
+        value
+    }
+}
+
+/// What the scores of first files and of first pages say, by set: how many are of each band and the share of them that is
+/// right, and the calibration error.
+fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
+    const BANDS: [(&str, f64); 4] = [("high", 0.8), ("good", 0.6), ("possible", 0.4), ("weak", 0.0)];
+    let mut headings = vec!["first files", "queries"];
+    headings.extend(BANDS.map(|(name, _)| name));
+    headings.extend(["off, first", "off, ten"]);
+    let mut table = Table::new(&headings);
+    let sets: std::collections::BTreeSet<&str> =
+        lessons.queries.iter().map(|asked| asked.set.as_str()).chain(["~ all"]).collect();
+    for set in sets {
+        let is_of = |lesson: &&Lesson| set == "~ all" || lessons.queries[lesson.query].set == set;
+        let scored = |lesson: &Lesson| (score(lesson) as f32, lesson.is_right);
+        let first: Vec<(f32, bool)> =
+            lessons.files.iter().filter(is_of).filter(|lesson| lesson.is_first).map(scored).collect();
+        let page = lessons.files.iter().filter(is_of).map(scored);
+        let mut row = vec![set.to_string(), first.len().to_string()];
+        for (at, (_, from)) in BANDS.iter().enumerate() {
+            let to = if at == 0 { f64::INFINITY } else { BANDS[at - 1].1 };
+            let own = first.iter().filter(|(score, _)| (*from..to).contains(&f64::from(*score)));
+            let (n, right) = own.fold((0, 0), |(n, right), (_, is)| (n + 1, right + usize::from(*is)));
+            row.push(if n == 0 { "-".to_string() } else { format!("{:.2} of {n}", right as f64 / n as f64) });
+        }
+        row.push(format!("{:.3}", Bins::of(first).error()));
+        row.push(format!("{:.3}", Bins::of(page).error()));
+        table.row(row);
+    }
+    table.printed()
+}
