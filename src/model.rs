@@ -50,6 +50,14 @@ symbol_kinds! {
     Text "text" "Lines of a file without a grammar.",
 }
 
+/// A name with its container before it: `Container.name`.
+pub fn qualified_name(container: Option<&str>, name: &str) -> String {
+    match container {
+        Some(container) => format!("{container}.{name}"),
+        None => name.to_string(),
+    }
+}
+
 impl SymbolKind {
     /// The kind with number `number` on disk.
     pub fn from_number(number: u8) -> Option<SymbolKind> {

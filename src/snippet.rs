@@ -20,7 +20,8 @@ const HEAD_CHARS: usize = 160;
 pub struct ContextLine {
     /// The line, from 1.
     pub line: u32,
-    /// Its text without its end, cut after 500 bytes.
+    /// Its text without its end. A line around a match is truncated to 500 bytes, a line above a snippet to 160
+    /// characters.
     pub text: String,
 }
 

@@ -15,6 +15,7 @@ use spyhop::{PlaceSignal, Profile, QueryKind};
 
 use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
+use crate::fit::held_out::folds;
 use crate::fit::positive;
 use crate::fit::question::repository;
 use crate::progress::Bar;
@@ -33,9 +34,12 @@ pub struct Args {
     /// Write the profile here
     #[arg(long, value_name = "FILE.toml")]
     out: PathBuf,
-    /// Hold repositories out in so many parts
+    /// Hold repositories out in N parts
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u16).range(2..))]
     folds: u16,
+    /// Seed of the split into parts
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
     /// How far weights may go from those of the start
     #[arg(long, value_name = "C", default_value = "0.05", value_parser = positive)]
     strength: f64,
@@ -103,12 +107,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "no query names a place that is among others in a file found".to_string(),
         ));
     }
-    let repositories: BTreeMap<&str, usize> = {
-        let names: std::collections::BTreeSet<&str> =
-            lessons.iter().map(|lesson| lesson.repository.as_str()).collect();
-        names.into_iter().enumerate().map(|(at, name)| (name, at % usize::from(args.folds))).collect()
-    };
-    let fold = |lesson: &Lesson| repositories[lesson.repository.as_str()];
+    let repositories = lessons.iter().map(|lesson| lesson.repository.as_str());
+    let folds = folds(repositories, usize::from(args.folds), args.seed);
+    let fold = |lesson: &Lesson| folds[lesson.repository.as_str()];
     let mut held = vec![false; lessons.len()];
     let as_it_was: Vec<bool> =
         lessons.iter().map(|lesson| is_right(lesson, &start_weights(&start)[lesson.kind as usize])).collect();

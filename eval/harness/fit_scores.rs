@@ -1,21 +1,21 @@
 //! `spyhop-eval fit-scores`: learns what scores say, and judges it on repositories held out.
 //!
-//! A lesson is a file among the first ten of a query: the sum of its contributions, how far it stands before the other
-//! files, and whether it answers. What is minimised is the log-loss of the profile's line of scores for each shape of
-//! query ([`spyhop::ScoreLine`]). The sets ask what has an answer; --foreign asks each tree what other repositories are asked
-//! as well, which has none there, so that scores learn what it looks like when nothing answers.
+//! A lesson is one of the first ten files of a query: the sum of its contributions, the log-odds of its share of the head,
+//! and whether it answers. The command minimises the log-loss of the profile's line of scores for each shape of query
+//! ([`spyhop::ScoreLine`]). Queries of the sets have an answer. With --foreign, each tree also gets queries about other
+//! repositories, which have no answer there.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use spyhop::query::Query;
-use spyhop::{Feature, Form, Profile, ScoreLine, Scores, Signal};
+use spyhop::{Profile, ScoreLine, Scores};
 
 use crate::bins::Bins;
 use crate::failure::Failure;
 use crate::fit::descent::{Bounds, Smooth, least};
+use crate::fit::held_out::folds;
 use crate::fit::question::repository;
 use crate::progress::Bar;
 use crate::run::request;
@@ -28,32 +28,29 @@ const FILES: usize = 10;
 /// The first file of a query weighs like this many others, because it is what people look at.
 const OF_FIRST: f64 = 3.0;
 
-/// The log-odds of a share are at most this, as in the engine.
-const MOST: f64 = 6.0;
-
 /// Learn what scores say, and judge it on repositories held out
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     selection: Selection,
     /// Write the profile here
-    #[arg(long, value_name = "FILE.toml")]
-    out: PathBuf,
+    #[arg(long, value_name = "FILE.toml", required_unless_present = "judge")]
+    out: Option<PathBuf>,
     /// Hold repositories out in this many parts
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u16).range(2..))]
     folds: u16,
     /// Ask each tree this many queries about other repositories, which have no answer there
     #[arg(long, value_name = "N", default_value = "20")]
     foreign: usize,
-    /// Which of these queries
+    /// Seed of the choice of these queries and of the split into parts
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
     /// Only report how the profile's scores do
-    #[arg(long)]
+    #[arg(long, conflicts_with = "out")]
     judge: bool,
 }
 
-/// The set of the queries about other repositories.
+/// The name of the set of queries about other repositories.
 const FOREIGN: &str = "foreign";
 
 /// A file of a list.
@@ -70,9 +67,10 @@ struct Asked {
     set: String,
     repository: String,
     shape: usize,
+    is_doubted: bool,
 }
 
-/// What was learned from.
+/// All queries, and the first files of each.
 #[derive(Default)]
 struct Lessons {
     queries: Vec<Asked>,
@@ -90,10 +88,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         print!("{}", judged(&lessons, |lesson| score(lesson, &own[lessons.queries[lesson.query].shape])));
         return Ok(());
     }
-    let names: std::collections::BTreeSet<&str> =
-        lessons.queries.iter().map(|asked| asked.repository.as_str()).collect();
-    let folds: BTreeMap<&str, usize> =
-        names.into_iter().enumerate().map(|(at, name)| (name, at % usize::from(args.folds))).collect();
+    let repositories = lessons.queries.iter().map(|asked| asked.repository.as_str());
+    let folds = folds(repositories, usize::from(args.folds), args.seed);
     let fold = |lesson: &Lesson| folds[lessons.queries[lesson.query].repository.as_str()];
     let of_folds: Vec<[ScoreLine; SHAPES.len()]> = (0..usize::from(args.folds))
         .map(|left_out| learned(&lessons, |lesson| fold(lesson) != left_out))
@@ -108,8 +104,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let [name, sentence, question, report] = learned(&lessons, |_| true);
     let mut profile = (*start).clone();
     profile.scores = Scores { name, sentence, question, report, ..start.scores };
-    fs::write(&args.out, profile.to_toml()).map_err(Failure::write(&args.out))?;
-    Ok(())
+    match &args.out {
+        Some(out) => fs::write(out, profile.to_toml()).map_err(Failure::write(out)),
+        None => Ok(()),
+    }
 }
 
 fn lines_of(scores: &Scores) -> [ScoreLine; SHAPES.len()] {
@@ -133,28 +131,21 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
             let own = repository(&tree.name);
             let mut ask = |set: &str, text: &str, is_right: &dyn Fn(&str) -> bool| {
                 let found = opened.engine.candidates(&request(text, 1, start))?;
-                let sums = found.files.iter().map(|file| {
-                    let weighed = Signal::ALL.iter().flat_map(|signal| {
-                        Form::ALL.map(|form| {
-                            let feature = Feature { signal: *signal, form };
-                            start.weight(found.kind, feature) * file.measure(feature)
-                        })
-                    });
-                    f64::from(weighed.sum::<f32>())
-                });
-                let sums: Vec<f64> = sums.collect();
-                let is_report = Query::parse(text).is_ok_and(|query| query.is_report);
-                let shape = if is_report { SHAPES.len() - 1 } else { found.kind as usize };
+                let shape = if found.is_report { SHAPES.len() - 1 } else { found.kind as usize };
                 let query = lessons.queries.len();
-                lessons.queries.push(Asked { set: set.to_string(), repository: own.to_string(), shape });
-                for (at, standing) in standings(&sums).into_iter().enumerate().take(FILES) {
-                    let is_right = is_right(found.files[at].path.as_str());
+                lessons.queries.push(Asked {
+                    set: set.to_string(),
+                    repository: own.to_string(),
+                    shape,
+                    is_doubted: found.is_doubted,
+                });
+                for (at, file) in found.files.iter().enumerate().take(FILES) {
                     lessons.files.push(Lesson {
                         query,
                         is_first: at == 0,
-                        sum: sums[at],
-                        standing,
-                        is_right,
+                        sum: file.sum.into(),
+                        standing: file.standing.into(),
+                        is_right: is_right(file.path.as_str()),
                     });
                 }
                 Ok::<(), Failure>(())
@@ -172,17 +163,6 @@ fn gathered(args: &Args, start: &std::sync::Arc<Profile>) -> Result<Lessons, Fai
         }
     }
     Ok(lessons)
-}
-
-/// By file: the log-odds of its share, as the engine computes it.
-fn standings(sums: &[f64]) -> Vec<f64> {
-    let greatest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = sums.iter().map(|sum| (sum - greatest).exp()).sum();
-    let of = |sum: &f64| {
-        let share = (sum - greatest).exp() / total;
-        (share / (1.0 - share).max(1e-30)).ln().clamp(-60.0, MOST)
-    };
-    sums.iter().map(of).collect()
 }
 
 fn score(lesson: &Lesson, line: &ScoreLine) -> f64 {
@@ -205,7 +185,7 @@ fn learned(lessons: &Lessons, is_known: impl Fn(&Lesson) -> bool) -> [ScoreLine;
         });
         let lessons: Vec<(&Lesson, f64)> = weighed.collect();
         if lessons.is_empty() {
-            return ScoreLine::AS_IT_IS;
+            return ScoreLine::IDENTITY;
         }
         let total = lessons.iter().map(|(_, weight)| weight).sum();
         const BOUNDS: [Bounds; 3] = [[-20.0, 20.0], [0.0, 5.0], [0.05, 5.0]];
@@ -241,18 +221,19 @@ impl Smooth for Loss<'_> {
     }
 }
 
-/// What the scores of first files and of first pages say, by set: how many are of each band and the share of them that is
-/// right, and the calibration error.
+/// By set: the share of first files that answer in each band of scores, the calibration errors of first files and of first
+/// pages, and how many queries get the warning that nothing seems to answer.
 fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
     const BANDS: [(&str, f64); 4] = [("high", 0.8), ("good", 0.6), ("possible", 0.4), ("weak", 0.0)];
     let mut headings = vec!["first files", "queries"];
     headings.extend(BANDS.map(|(name, _)| name));
-    headings.extend(["off, first", "off, ten"]);
+    headings.extend(["off, first", "off, ten", "doubted"]);
     let mut table = Table::new(&headings);
+    const ALL: &str = "~ all";
     let sets: std::collections::BTreeSet<&str> =
-        lessons.queries.iter().map(|asked| asked.set.as_str()).chain(["~ all"]).collect();
+        lessons.queries.iter().map(|asked| asked.set.as_str()).chain([ALL]).collect();
     for set in sets {
-        let is_of = |lesson: &&Lesson| set == "~ all" || lessons.queries[lesson.query].set == set;
+        let is_of = |lesson: &&Lesson| set == ALL || lessons.queries[lesson.query].set == set;
         let scored = |lesson: &Lesson| (score(lesson) as f32, lesson.is_right);
         let first: Vec<(f32, bool)> =
             lessons.files.iter().filter(is_of).filter(|lesson| lesson.is_first).map(scored).collect();
@@ -266,6 +247,9 @@ fn judged(lessons: &Lessons, score: impl Fn(&Lesson) -> f64) -> String {
         }
         row.push(format!("{:.3}", Bins::of(first).error()));
         row.push(format!("{:.3}", Bins::of(page).error()));
+        let doubted = lessons.queries.iter().filter(|asked| asked.is_doubted);
+        let doubted = doubted.filter(|asked| set == ALL || asked.set == set);
+        row.push(doubted.count().to_string());
         table.row(row);
     }
     table.printed()

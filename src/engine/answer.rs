@@ -27,8 +27,9 @@ use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines};
 
-/// Whether a query of fewer words has an answer cannot be told from the evidence.
-const LEAST_WORDS_TO_DOUBT: usize = 3;
+/// Whether a query of fewer terms has an answer cannot be told from the evidence: where every file holds them, no file has
+/// more evidence than another.
+const LEAST_TERMS_TO_DOUBT: usize = 3;
 
 /// What a reply is made from.
 pub struct Answer<'a> {
@@ -129,15 +130,22 @@ impl<'a> Answer<'a> {
         })
     }
 
-    /// That nothing seems to answer, where that is likely. Of few words it cannot be told: where every file holds them, no
-    /// file has more evidence than another.
+    /// The warning that nothing seems to answer, where that is likely.
     fn doubt(&self, asked: &[Asked<'_>], rows: &[Row]) -> Option<String> {
-        let least = self.profile().scores.doubt;
-        let has_words = asked.iter().all(|asked| asked.query.n_words >= LEAST_WORDS_TO_DOUBT);
-        let is_doubtful =
-            has_words && !rows.is_empty() && rows.iter().all(|row| !row.literal && row.evidence < least);
-        is_doubtful
+        let hits = rows.iter().map(|row| (row.literal, row.evidence));
+        (!rows.is_empty() && self.is_doubtful(asked.iter().map(|asked| asked.query), hits))
             .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
+    }
+
+    /// Whether hits, each a literal one or not and with its uncalibrated score, are too weak to answer any of `queries`.
+    fn is_doubtful<'q>(
+        &self,
+        mut queries: impl Iterator<Item = &'q Query>,
+        mut hits: impl Iterator<Item = (bool, f32)>,
+    ) -> bool {
+        let least = self.profile().scores.doubt;
+        queries.all(|query| query.terms.len() >= LEAST_TERMS_TO_DOUBT)
+            && hits.all(|(is_literal, evidence)| !is_literal && evidence < least)
     }
 
     /// Ranks one query.
@@ -184,8 +192,8 @@ impl<'a> Answer<'a> {
         Ok(search::file_reasons(query, &self.context(self.filter, None), ranked)?)
     }
 
-    /// What every file of the head measures on every signal.
-    pub fn candidates(&self, query: &Query) -> Result<Vec<Candidate>, Error> {
+    /// The files of the head, with what each measures on every signal.
+    pub fn candidates(&self, query: &Query) -> Result<Candidates, Error> {
         let ranking = self.rank(query)?;
         let measured: Vec<Measured> = ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
         let forms = search::forms(&measured);
@@ -196,17 +204,25 @@ impl<'a> Answer<'a> {
         let shown = ranking.files.iter().zip(forms).enumerate();
         let with_hits =
             shown.filter_map(|(place, (ranked, forms))| Some((first.get(&place)?, ranked, forms)));
-        with_hits
+        let files = with_hits
             .map(|(hit, ranked, forms)| {
                 let face = search::face(query, self.filter.kinds(), self.corpus, hit)?;
                 Ok(Candidate {
                     path: RelPath::new(self.corpus.version(ranked.file).path())?,
                     lines: face.lines,
                     sum: ranked.raw,
+                    standing: ranking.standing.of_head(ranked.raw),
                     forms,
                 })
             })
-            .collect()
+            .collect::<Result<_, Error>>()?;
+        let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.evidence));
+        Ok(Candidates {
+            kind: query.kind,
+            is_report: query.is_report,
+            is_doubted: !ranking.hits.is_empty() && self.is_doubtful(std::iter::once(query), hits),
+            files,
+        })
     }
 
     /// What every place of the first files measures.

@@ -212,6 +212,10 @@ impl SearchRequest {
 pub struct Candidates {
     /// What kind of query it is, by its shape: which weights apply.
     pub kind: QueryKind,
+    /// Whether it is a report, which has a line of scores of its own.
+    pub is_report: bool,
+    /// Whether a search warns that nothing seems to answer.
+    pub is_doubted: bool,
     /// The files, best first.
     pub files: Vec<Candidate>,
 }
@@ -223,8 +227,10 @@ pub struct Candidate {
     pub path: RelPath,
     /// What is shown of it.
     pub lines: Lines,
-    /// The sum of its contributions under the request's profile, in log-odds.
+    /// The sum of its contributions under the request's profile before calibration, in log-odds.
     pub sum: f32,
+    /// The log-odds of its share of the head, see [`ScoreLine`](crate::ScoreLine).
+    pub standing: f32,
     pub(super) forms: Forms,
 }
 

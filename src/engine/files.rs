@@ -3,16 +3,13 @@
 
 use super::api::*;
 use super::current::Viewed;
-use super::lookup::{next, no_kinds, offset, rows};
+use super::lookup::{next, no_kinds, offset, pattern_length, rows};
 use super::{Engine, Error};
 use crate::filter::{Filter, FilterSpec};
 use crate::fuzzy::{self, Found, Fuzzy, Part};
 use crate::path::RelPath;
 use crate::search::Corpus;
 use crate::update::OnProgress;
-
-/// A longer pattern is refused.
-const MAX_PATTERN_CHARS: usize = 1_000;
 
 impl Engine {
     /// Finds files by name, among those that are ranked and those that are found by their path only.
@@ -87,12 +84,7 @@ enum Wanted {
 
 impl Wanted {
     fn new(pattern: &str, engine: &Engine) -> Result<Wanted, Error> {
-        let chars = pattern.chars().count();
-        if chars > MAX_PATTERN_CHARS {
-            return Err(Error::bad(format!(
-                "pattern has {chars} characters; {MAX_PATTERN_CHARS} are the most"
-            )));
-        }
+        pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
             let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
             return Ok(Wanted::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));

@@ -45,6 +45,19 @@ pub(super) fn rows(name: &str, value: usize, most: usize) -> Result<(), Error> {
     Err(Error::bad(format!("{name} is {value}; choose 1 to {most}")))
 }
 
+/// The most characters of a pattern of names.
+const MAX_PATTERN_CHARS: usize = 1_000;
+
+/// Checks the length of a pattern of names.
+pub(super) fn pattern_length(pattern: &str) -> Result<(), Error> {
+    match pattern.chars().count() {
+        chars if chars > MAX_PATTERN_CHARS => Err(Error::bad(format!(
+            "pattern has {chars} characters; at most {MAX_PATTERN_CHARS} are allowed"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses kinds where they say nothing.
 pub(super) fn no_kinds(filter: &FilterSpec, what: &str) -> Result<(), Error> {
     match filter.kind.first() {

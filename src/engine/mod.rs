@@ -351,7 +351,7 @@ impl Engine {
         let request = SearchRequest { per_file: 1, ..request.clone() };
         self.answered(&|_| (), |corpus, _| {
             let answer = answer::Answer::new(self, corpus, &filter, &request)?;
-            Ok(Candidates { kind: parsed[0].kind, files: answer.candidates(&parsed[0])? })
+            answer.candidates(&parsed[0])
         })
     }
 

@@ -5,21 +5,16 @@ use std::sync::Mutex;
 
 use super::api::*;
 use super::current::Viewed;
-use super::lookup::{next, offset, rows};
+use super::lookup::{next, offset, pattern_length, rows};
 use super::{Engine, Error, lock};
 use crate::filter::Filter;
 use crate::fuzzy::{self, FoundName, Fuzzy, Name, Part};
 use crate::meta::{MetaError, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::path::RelPath;
+use crate::query;
 use crate::search::{self, Corpus, SearchError};
 use crate::update::OnProgress;
-
-/// A longer pattern is refused.
-const MAX_PATTERN_CHARS: usize = 1_000;
-
-/// What stands between a container and a name.
-const SEPARATORS: &[&str] = &["::", "->", ".", "#", "/"];
 
 impl Engine {
     /// Finds definitions by name.
@@ -30,7 +25,7 @@ impl Engine {
         self.symbols_with_progress(request, &|_| ())
     }
 
-    /// The same, telling how far an index update is that has to come first.
+    /// Finds definitions by name, and reports the progress of an index update that has to come first.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -45,19 +40,21 @@ impl Engine {
         let span =
             tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let mut wanted = Wanted::new(&request.pattern)?;
+        pattern_length(&request.pattern)?;
+        let mut wanted = Wanted::new(&request.pattern);
         let (corpus, freshness) = self.ready(progress)?;
         let corpus = &*corpus;
         let mut warnings = freshness.warnings.clone();
         let keep = from.saturating_add(request.max_results);
         let (mut found, mut total) = self.best(&wanted, corpus, &filter, keep)?;
         if found.first().is_none_or(|best| wanted.is_scattered_in(best))
-            && let Some(near) = wanted.near(corpus)?
+            && let Some((names, near)) = wanted.near(corpus)?
         {
-            let names = near.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-            warnings.push(format!("no name is like '{}'; shown are {names}", request.pattern));
-            wanted = Wanted::Near(near);
-            (found, total) = self.best(&wanted, corpus, &filter, keep)?;
+            let (near_found, near_total) = self.best(&near, corpus, &filter, keep)?;
+            if !near_found.is_empty() {
+                warnings.push(format!("no name is like '{}'; shown are {names}", request.pattern));
+                (wanted, found, total) = (near, near_found, near_total);
+            }
         }
         let page = found.iter().skip(from);
         let symbols =
@@ -86,6 +83,7 @@ impl Engine {
             let takes = takes_all || filter.takes_file(version.path(), version.language());
             takes.then(|| version.path())
         };
+        let path_of = |file: u32| corpus.version(file).path();
         let damaged: Mutex<Option<MetaError>> = Mutex::new(None);
         let each = |file: u32, take: &mut dyn FnMut(Name<'_>)| {
             let mut names = Vec::new();
@@ -101,17 +99,13 @@ impl Engine {
                     Some(kinds) => kinds.contains(symbol.kind),
                     None => !matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl),
                 };
-                if let Some(rank) = wanted.rank(symbol).filter(|_| takes_kind) {
+                if let Some(rank) = wanted.rank(symbol, path_of(file)).filter(|_| takes_kind) {
                     take(Name { place: place as u32, name: symbol.name, rank });
                 }
             }
         };
-        let fuzzy = match wanted {
-            Wanted::Fuzzy { name, .. } => name.as_deref(),
-            Wanted::Near(_) => None,
-        };
         let n_files = corpus.n_files() as u32;
-        let best = fuzzy::best_names(fuzzy, (n_files, keep), path, each, search::is_aside);
+        let best = fuzzy::best_names(wanted.name.fuzzy(), (n_files, keep), path, each, search::is_aside);
         match lock(&damaged).take() {
             Some(error) => Err(SearchError::from(error).into()),
             None => Ok(best),
@@ -128,10 +122,10 @@ impl Engine {
         let mut names = Vec::new();
         let outline = version.outline(&mut names).map_err(SearchError::from)?;
         let symbol = &outline.symbols[found.place as usize];
-        let highlights = match wanted {
-            Wanted::Fuzzy { name: Some(name), .. } => name.highlights(symbol.name, Part::Path),
-            _ => Vec::new(),
-        };
+        let highlights = wanted.name.fuzzy().map_or_else(Vec::new, |name| match name.run_in(symbol.name) {
+            Some(run) => vec![run],
+            None => name.highlights(symbol.name, Part::Path),
+        });
         Ok(SymbolRow {
             path: RelPath::new(version.path())?,
             lines: symbol.lines,
@@ -144,41 +138,38 @@ impl Engine {
     }
 }
 
-/// What is looked for.
-enum Wanted {
-    /// Letters of a name, and of what holds it.
-    Fuzzy { name: Option<Box<Fuzzy>>, container: Option<Box<Fuzzy>> },
+/// A parsed pattern: a name, and what has to hold it.
+struct Wanted {
+    name: WantedName,
+    container: Option<Fuzzy>,
+}
+
+/// The name of a pattern.
+enum WantedName {
+    /// Any name.
+    Any,
+    /// Letters of a name in their order.
+    Fuzzy(Box<Fuzzy>),
     /// Names as they are defined, nearest first.
     Near(Vec<String>),
 }
 
 impl Wanted {
-    fn new(pattern: &str) -> Result<Wanted, Error> {
-        let chars = pattern.chars().count();
-        if chars > MAX_PATTERN_CHARS {
-            return Err(Error::bad(format!(
-                "pattern has {chars} characters; {MAX_PATTERN_CHARS} are the most"
-            )));
-        }
-        let pattern = pattern.trim();
-        let split = SEPARATORS.iter().filter_map(|sign| Some((pattern.rfind(sign)?, sign.len()))).max();
-        let (container, name) = match split {
-            Some((at, len)) if !pattern[at + len..].is_empty() => (&pattern[..at], &pattern[at + len..]),
-            _ => ("", pattern),
-        };
-        let fuzzy = |text: &str| Fuzzy::new(text).map(Box::new);
-        Ok(Wanted::Fuzzy { name: fuzzy(name), container: fuzzy(last_name(container)) })
+    fn new(pattern: &str) -> Wanted {
+        let (container, name) = query::split_container(pattern.trim());
+        let name = Fuzzy::new(name).map_or(WantedName::Any, |name| WantedName::Fuzzy(Box::new(name)));
+        Wanted { name, container: Fuzzy::new(query::split_container(container).1) }
     }
 
-    /// How far before others a symbol stands; `None` where it is not looked for.
-    fn rank(&self, symbol: &OutlineSymbol<'_>) -> Option<u8> {
-        match self {
-            Wanted::Fuzzy { container: None, .. } => Some(0),
-            Wanted::Fuzzy { container: Some(container), .. } => {
-                let held_by = symbol.container.filter(|name| container.takes(name))?;
-                Some(u8::from(container.is_same(held_by)))
-            }
-            Wanted::Near(names) => {
+    /// How far before others a symbol stands; `None` if the symbol does not match.
+    fn rank(&self, symbol: &OutlineSymbol<'_>, path: &str) -> Option<u8> {
+        let by_container = match &self.container {
+            Some(container) => container_rank(container, symbol, path)?,
+            None => 0,
+        };
+        match &self.name {
+            WantedName::Any | WantedName::Fuzzy(_) => Some(by_container),
+            WantedName::Near(names) => {
                 let place = names.iter().position(|name| name == symbol.name)?;
                 Some(3u8.saturating_sub(place as u8))
             }
@@ -187,26 +178,42 @@ impl Wanted {
 
     /// Whether the letters of the pattern are scattered over a name.
     fn is_scattered_in(&self, best: &FoundName<'_>) -> bool {
-        match self {
-            Wanted::Fuzzy { name: Some(name), .. } => best.is_scattered(name.text()),
-            _ => false,
-        }
+        self.name.fuzzy().is_some_and(|name| best.is_scattered(name.text()))
     }
 
-    /// The defined names that are nearest to a single name.
-    fn near(&self, corpus: &Corpus) -> Result<Option<Vec<String>>, Error> {
-        let Wanted::Fuzzy { name: Some(name), container: None } = self else { return Ok(None) };
-        let typed = name.text();
-        if !typed.is_ascii() {
+    /// The defined names nearest to the name of the pattern, as a text and as a pattern.
+    fn near(&self, corpus: &Corpus) -> Result<Option<(String, Wanted)>, Error> {
+        let Some(typed) = self.name.fuzzy().map(Fuzzy::text).filter(|text| text.is_ascii()) else {
+            return Ok(None);
+        };
+        let near = search::near_names(typed, corpus)?;
+        if near.is_empty() {
             return Ok(None);
         }
-        let near = search::near_names(typed, corpus)?;
-        Ok(Some(near).filter(|near| !near.is_empty()))
+        let names = near.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        Ok(Some((names, Wanted { name: WantedName::Near(near), container: self.container.clone() })))
     }
 }
 
-/// The last of several containers.
-fn last_name(container: &str) -> &str {
-    let ends = SEPARATORS.iter().filter_map(|sign| Some(container.rfind(sign)? + sign.len()));
-    &container[ends.max().unwrap_or(0)..]
+impl WantedName {
+    fn fuzzy(&self) -> Option<&Fuzzy> {
+        match self {
+            WantedName::Fuzzy(name) => Some(name),
+            WantedName::Any | WantedName::Near(_) => None,
+        }
+    }
+}
+
+/// How far before others a symbol stands by what holds it: its container in the file, or the file and folders of its
+/// path, which are modules and packages. 1 for the container's own name, 0 for its letters.
+fn container_rank(container: &Fuzzy, symbol: &OutlineSymbol<'_>, path: &str) -> Option<u8> {
+    let (folders, file) = crate::path::split(path);
+    let stem = file.split('.').next().unwrap_or(file);
+    let mut modules = folders.split('/').chain([stem]);
+    if symbol.container.is_some_and(|name| container.is_same(name))
+        || modules.any(|name| container.is_same(name))
+    {
+        return Some(1);
+    }
+    symbol.container.filter(|name| container.takes(name)).map(|_| 0)
 }

@@ -25,7 +25,7 @@ pub fn why_not(
     path: RelPath,
 ) -> Result<WhyNot, Error> {
     let shown = clean::answer_path(path.as_str()).into_owned();
-    let verdict = |verdict: Verdict, text: String| WhyNot {
+    let unranked = |(verdict, text): (Verdict, String)| WhyNot {
         path: path.clone(),
         verdict,
         rank: None,
@@ -34,38 +34,18 @@ pub fn why_not(
         text,
     };
     let Some(file) = (0..corpus.n_files() as u32).find(|file| corpus.path(*file) == path.as_str()) else {
-        return Ok(absent(engine, corpus, &path, &verdict));
+        return Ok(unranked(absent(engine, corpus, &path)));
     };
-    let version = corpus.version(file);
-    if let Some(why) = filter.refusal(path.as_str(), version.language()) {
+    if let Some(why) = filter.refusal(path.as_str(), corpus.version(file).language()) {
         let text = format!("{shown} is filtered out: {why}");
-        return Ok(verdict(Verdict::Filtered(why), text));
+        return Ok(unranked((Verdict::Filtered(why), text)));
     }
     let request = &SearchRequest { per_file: 1, ..request.clone() };
     let answer = Answer::new(engine, corpus, filter, request)?;
     let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
-        if answer.matches(query, &path)? {
-            let text = format!(
-                "{shown} matches, but {} files match better in every respect; only they are ordered",
-                ranking.files.len()
-            );
-            return Ok(verdict(Verdict::BelowHead, text));
-        }
-        if version.notes().any(|note| note == Note::PathOnly)
-            && let Some(skipped) = skipped_entry(corpus, &path)
-        {
-            let text = format!("{shown} is found by its path only: {}", reason(&skipped));
-            return Ok(verdict(Verdict::Skipped(skipped), text));
-        }
-        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
-        let text = match filter.kinds() {
-            Some(_) => {
-                format!("no part of {shown} is of the kind asked for and holds any of [{}]", words.join(", "))
-            }
-            None => format!("{shown} holds none of [{}]", words.join(", ")),
-        };
-        return Ok(verdict(Verdict::NoTerm, text));
+        let below_head = answer.matches(query, &path)?.then_some(ranking.files.len());
+        return Ok(unranked(outside_head(corpus, filter, query, file, below_head)));
     };
     let tenth =
         ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
@@ -100,42 +80,70 @@ pub fn why_not(
     })
 }
 
-/// A file that the index does not hold.
-fn absent(
-    engine: &Engine,
+/// Why an indexed file that the filter takes is not in the head. `below_head` is the number of files of the head if the
+/// file matches.
+fn outside_head(
     corpus: &Corpus,
-    path: &RelPath,
-    verdict: &dyn Fn(Verdict, String) -> WhyNot,
-) -> WhyNot {
+    filter: &Filter,
+    query: &Query,
+    file: u32,
+    below_head: Option<usize>,
+) -> (Verdict, String) {
+    let version = corpus.version(file);
+    let shown = clean::answer_path(version.path());
+    if let Some(files) = below_head {
+        let text = format!(
+            "{shown} matches, but {files} files match better in every respect; only they are ordered"
+        );
+        return (Verdict::BelowHead, text);
+    }
+    if version.notes().any(|note| note == Note::PathOnly)
+        && let Some(skipped) = skipped_entry(corpus, version.path())
+    {
+        let text = format!("{shown} is found by its path only: {}", reason(&skipped));
+        return (Verdict::Skipped(skipped), text);
+    }
+    let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
+    let words = words.join(", ");
+    let text = match filter.kinds() {
+        Some(_) => format!("no part of {shown} is of the kind asked for and holds any of [{words}]"),
+        None => format!("{shown} holds none of [{words}]"),
+    };
+    (Verdict::NoTerm, text)
+}
+
+/// A file that the index does not hold.
+fn absent(engine: &Engine, corpus: &Corpus, path: &RelPath) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
     if let Some(view) = engine.view() {
-        return match skipped_entry(corpus, path) {
+        return match skipped_entry(corpus, path.as_str()) {
             Some(skipped) => {
                 let text = format!("{shown} is left out: {}", reason(&skipped));
-                verdict(Verdict::Skipped(skipped), text)
+                (Verdict::Skipped(skipped), text)
             }
-            None => verdict(Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'")),
+            None => (Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'")),
         };
     }
     if place.symlink_metadata().is_err() {
         let text = format!("there is no file {shown} below {}", engine.root().display());
-        return verdict(Verdict::NoSuchFile, text);
+        return (Verdict::NoSuchFile, text);
     }
     let tracked = engine.tracked();
     let is_tracked =
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
     let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
-    let skipped = skipped_entry(corpus, path).or_else(|| walk::explain(engine.root(), path, &options));
+    let skipped =
+        skipped_entry(corpus, path.as_str()).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {
         Some(skipped) => {
             let text = format!("{shown} is left out: {}", reason(&skipped));
-            verdict(Verdict::Skipped(skipped), text)
+            (Verdict::Skipped(skipped), text)
         }
         None if place.is_dir() => {
             let shown = if path.as_str().is_empty() { "." } else { &shown };
-            verdict(Verdict::NotIndexed, format!("{shown} is a folder; name a file"))
+            (Verdict::NotIndexed, format!("{shown} is a folder; name a file"))
         }
-        None => verdict(Verdict::NotIndexed, format!("{shown} is not indexed yet; refresh the index")),
+        None => (Verdict::NotIndexed, format!("{shown} is not indexed yet; refresh the index")),
     }
 }
 
@@ -146,8 +154,9 @@ pub(super) fn reason(skipped: &Skipped) -> String {
 }
 
 /// The entry among the skipped for a file, or for a folder above it.
-fn skipped_entry(corpus: &Corpus, path: &RelPath) -> Option<Skipped> {
-    corpus.view().skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(path)).cloned()
+fn skipped_entry(corpus: &Corpus, path: &str) -> Option<Skipped> {
+    let path = RelPath::new(path).ok()?;
+    corpus.view().skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(&path)).cloned()
 }
 
 /// What `tenth` has and `own` lacks, the largest gap first.

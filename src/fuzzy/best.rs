@@ -59,30 +59,26 @@ impl PartialOrd for Found<'_> {
     }
 }
 
-/// The best so far.
-pub(super) struct Best<'p> {
+/// The best `keep` of the matches that were added. A better match is less.
+pub(super) struct Best<T> {
     keep: usize,
     /// The worst of them on top.
-    heap: BinaryHeap<Found<'p>>,
+    heap: BinaryHeap<T>,
 }
 
-impl<'p> Best<'p> {
-    /// Keeps so many.
-    pub fn new(keep: usize) -> Best<'p> {
+impl<T: Ord> Best<T> {
+    /// Keeps up to `keep` matches.
+    pub fn new(keep: usize) -> Best<T> {
         Best { keep, heap: BinaryHeap::new() }
     }
 
-    /// What a path's key must reach to have a chance.
-    pub(super) fn least(&self) -> u64 {
-        match self.heap.peek() {
-            Some(worst) if self.heap.len() == self.keep => worst.key,
-            None if self.keep == 0 => u64::MAX,
-            _ => 0,
-        }
+    /// The worst match that is kept, once `keep` of them are.
+    pub fn worst(&self) -> Option<&T> {
+        self.heap.peek().filter(|_| self.heap.len() == self.keep)
     }
 
-    /// Takes a path if it is among the best.
-    pub fn add(&mut self, found: Found<'p>) {
+    /// Takes a match if it is among the best.
+    pub fn add(&mut self, found: T) {
         if self.heap.len() < self.keep {
             self.heap.push(found);
         } else if let Some(mut worst) = self.heap.peek_mut().filter(|worst| found < **worst) {
@@ -91,11 +87,18 @@ impl<'p> Best<'p> {
     }
 
     /// The best `keep` of several, best first.
-    pub fn merged(keep: usize, parts: impl IntoIterator<Item = Best<'p>>) -> Vec<Found<'p>> {
-        let mut all: Vec<Found<'p>> = parts.into_iter().flat_map(|part| part.heap).collect();
+    pub fn merged(keep: usize, parts: impl IntoIterator<Item = Best<T>>) -> Vec<T> {
+        let mut all: Vec<T> = parts.into_iter().flat_map(|part| part.heap).collect();
         all.sort_unstable();
         all.truncate(keep);
         all
+    }
+}
+
+impl Best<Found<'_>> {
+    /// The key that a path must reach to be taken.
+    pub(super) fn least(&self) -> u64 {
+        if self.keep == 0 { u64::MAX } else { self.worst().map_or(0, Found::key) }
     }
 }
 

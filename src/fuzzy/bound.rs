@@ -68,6 +68,7 @@ const BONUS: [[u8; 5]; 5] = {
 };
 
 /// A pattern in ASCII.
+#[derive(Clone)]
 pub struct Letters {
     /// In lower case, with a byte behind it that no path in ASCII holds.
     text: Vec<u8>,

@@ -29,7 +29,8 @@ const PATH_WORTH: u32 = 4;
 /// So many candidates are looked at before the best of them are scored.
 const PENDING: usize = 1024;
 
-/// What is looked for.
+/// A parsed pattern.
+#[derive(Clone)]
 pub struct Fuzzy {
     text: String,
     atom: Atom,
@@ -88,8 +89,11 @@ impl Fuzzy {
         &self.text
     }
 
-    /// Whether a name has the letters of the pattern.
+    /// Whether a name has the letters of the pattern in their order.
     pub fn takes(&self, name: &str) -> bool {
+        if name.is_ascii() {
+            return self.letters.as_ref().is_some_and(|letters| letters.follow(0, name.as_bytes()));
+        }
         self.atom.score(Utf32Str::new(name, &mut Vec::new()), &mut matcher()).is_some()
     }
 
@@ -99,6 +103,13 @@ impl Fuzzy {
             true => name.eq_ignore_ascii_case(&self.text),
             false => name.to_lowercase() == self.text,
         }
+    }
+
+    /// Where `name` holds the pattern without a gap, upper and lower case alike; names outside ASCII never do.
+    pub fn run_in(&self, name: &str) -> Option<Span> {
+        let (name, text) = (name.as_bytes(), self.text.as_bytes());
+        let at = name.windows(text.len()).position(|part| part.eq_ignore_ascii_case(text))?;
+        Some(Span::new(at, at + text.len()))
     }
 
     /// The parts of `path` that match, in its name only where that is what matched.
@@ -156,7 +167,7 @@ struct Reading<'f, 'p> {
     is_ascii: bool,
     seen: Seen,
     pending: Vec<Candidate<'p>>,
-    best: Best<'p>,
+    best: Best<Found<'p>>,
     total: usize,
     #[cfg(test)]
     scored: usize,
@@ -278,7 +289,7 @@ impl<'f, 'p> Reading<'f, 'p> {
         atom.score(Utf32Str::new(text, &mut self.chars), &mut self.matcher).map(u32::from)
     }
 
-    fn finish(mut self) -> (Best<'p>, usize) {
+    fn finish(mut self) -> (Best<Found<'p>>, usize) {
         self.score_pending();
         (self.best, self.total)
     }

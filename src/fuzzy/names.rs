@@ -1,19 +1,22 @@
 //! Names by their letters in order, some left out: the best of the names that very many files define.
 //!
-//! A name that is what was typed stands before all others, then counts the score, then what stands aside, such as the
-//! tests, then the length. Names that are equal in all this are ordered by path and place.
+//! Names are ordered by, in this sequence: equality with the pattern, a run that holds the whole pattern without a gap,
+//! nucleo's score, being outside tests and compatibility code, length, path and place.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use nucleo_matcher::{Matcher, Utf32Str};
 
-use super::best::in_blocks;
+use super::best::{Best, in_blocks};
 use super::bound::Seen;
 use super::{Fuzzy, matcher};
 
 /// What nucleo gives for each letter that matches, before bonuses and penalties.
 const SCORE_OF_LETTER: u64 = 16;
+
+/// Where the score stands in a key, and its bits.
+const SCORE_SHIFT: u32 = 33;
+const SCORE_BITS: u64 = (1 << 28) - 1;
 
 /// A thread takes this many files at once.
 const BLOCK: u32 = 512;
@@ -44,7 +47,7 @@ impl FoundName<'_> {
     /// Whether the letters of a pattern stand so far from each other in the name that a slip of the pattern is more
     /// likely: their score is below that of letters which follow each other and begin nowhere.
     pub fn is_scattered(&self, pattern: &str) -> bool {
-        let score = self.key >> 33 & ((1 << 29) - 1);
+        let score = self.key >> SCORE_SHIFT & SCORE_BITS;
         score < SCORE_OF_LETTER * pattern.chars().count() as u64
     }
 }
@@ -75,7 +78,7 @@ pub fn best_names<'p>(
 ) -> (Vec<FoundName<'p>>, usize) {
     let parts = in_blocks(n_files, BLOCK, |next| {
         let mut reading =
-            Reading { fuzzy, matcher: matcher(), chars: Vec::new(), keep, heap: BinaryHeap::new(), total: 0 };
+            Reading { fuzzy, matcher: matcher(), chars: Vec::new(), best: Best::new(keep), total: 0 };
         while let Some(block) = next() {
             for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
                 let mut aside = None;
@@ -85,13 +88,10 @@ pub fn best_names<'p>(
                 });
             }
         }
-        (reading.heap, reading.total)
+        (reading.best, reading.total)
     });
     let total = parts.iter().map(|(_, total)| total).sum();
-    let mut all: Vec<FoundName<'p>> = parts.into_iter().flat_map(|(heap, _)| heap).collect();
-    all.sort_unstable();
-    all.truncate(keep);
-    (all, total)
+    (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
 }
 
 /// One thread's way through the names.
@@ -99,21 +99,14 @@ struct Reading<'f, 'p> {
     fuzzy: Option<&'f Fuzzy>,
     matcher: Matcher,
     chars: Vec<char>,
-    keep: usize,
-    /// The best so far, the worst of them on top.
-    heap: BinaryHeap<FoundName<'p>>,
+    best: Best<FoundName<'p>>,
     total: usize,
 }
 
 impl<'p> Reading<'_, 'p> {
     fn read(&mut self, file: u32, path: &'p str, name: Name<'_>, is_aside: impl FnOnce() -> bool) {
         let Some(key) = self.key(name, is_aside) else { return };
-        let found = FoundName { file, place: name.place, path, key };
-        if self.heap.len() < self.keep {
-            self.heap.push(found);
-        } else if let Some(mut worst) = self.heap.peek_mut().filter(|worst| found < **worst) {
-            *worst = found;
-        }
+        self.best.add(FoundName { file, place: name.place, path, key });
     }
 
     /// Counts a name if it matches; its key, unless its bound is below the worst of the best.
@@ -125,22 +118,25 @@ impl<'p> Reading<'_, 'p> {
         let text = name.name;
         let rank = u64::from(fuzzy.is_same(text)) << 1 | u64::from(name.rank);
         let shortness = u64::from(u32::MAX - text.len() as u32);
-        let key = |score: u32, plain: u64| rank << 62 | u64::from(score) << 33 | plain << 32 | shortness;
+        let key = |has_run: bool, score: u32, plain: u64| {
+            rank << 62 | u64::from(has_run) << 61 | u64::from(score) << SCORE_SHIFT | plain << 32 | shortness
+        };
+        let has_run = || fuzzy.run_in(text).is_some();
         if let Some(letters) = fuzzy.letters.as_ref().filter(|_| text.is_ascii()) {
             if !letters.follow(0, text.as_bytes()) {
                 return None;
             }
-            let worst = self.heap.peek().filter(|_| self.heap.len() == self.keep);
-            if worst
-                .is_some_and(|worst| key(letters.bound_of(text.as_bytes(), Seen::default()), 1) < worst.key)
-            {
+            if self.best.worst().is_some_and(|worst| {
+                key(true, letters.most(), 1) < worst.key
+                    || key(has_run(), letters.bound_of(text.as_bytes(), Seen::default()), 1) < worst.key
+            }) {
                 self.total += 1;
                 return None;
             }
         }
         let score = fuzzy.atom.score(Utf32Str::new(text, &mut self.chars), &mut self.matcher)?;
         self.total += 1;
-        Some(key(u32::from(score), u64::from(!is_aside())))
+        Some(key(has_run(), u32::from(score), u64::from(!is_aside())))
     }
 }
 
@@ -182,5 +178,14 @@ mod tests {
             ["a.rs resolve_provider_key", "a.rs Provider", "a.rs überlanger_provider", "7"]
         );
         assert_eq!(found("zzz", files), ["0"]);
+    }
+
+    #[test]
+    fn a_name_that_holds_the_pattern_without_a_gap_stands_before_a_scattered_one() {
+        let files: &[(&str, &[&str])] = &[("a.java", &["OpenMapsController", "MMapController"])];
+        assert_eq!(
+            found("MapController", files),
+            ["a.java MMapController", "a.java OpenMapsController", "2"]
+        );
     }
 }

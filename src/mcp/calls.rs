@@ -4,7 +4,8 @@
 //! where the next page begins, and asking twice is cheap beside reading too much.
 
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session, SymbolsRequest,
+    FilesReply, FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session,
+    SymbolsReply, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
@@ -148,26 +149,31 @@ fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer,
 }
 
 fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
-    let mut request = request.clone();
-    loop {
-        let reply = engine.files(&request)?;
-        let fits = agent::files_fits(&reply, budget).max(1);
-        if fits >= reply.files.len() {
-            return Ok(agent::files(&reply));
-        }
-        request.max_results = fits;
-    }
+    let ask = |max_results: usize| engine.files(&FilesRequest { max_results, ..request.clone() });
+    let rows = |reply: &FilesReply| (reply.files.len(), agent::files_fits(reply, budget));
+    Ok(agent::files(&fitting(request.max_results, ask, rows)?))
 }
 
 fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
-    let mut request = request.clone();
+    let ask = |max_results: usize| engine.symbols(&SymbolsRequest { max_results, ..request.clone() });
+    let rows = |reply: &SymbolsReply| (reply.symbols.len(), agent::symbols_fits(reply, budget));
+    Ok(agent::symbols(&fitting(request.max_results, ask, rows)?))
+}
+
+/// The first reply whose rows all fit; `rows` gives how many a reply has and how many of them fit. A single row always
+/// fits.
+fn fitting<R>(
+    mut max_results: usize,
+    ask: impl Fn(usize) -> Result<R, Error>,
+    rows: impl Fn(&R) -> (usize, usize),
+) -> Result<R, Error> {
     loop {
-        let reply = engine.symbols(&request)?;
-        let fits = agent::symbols_fits(&reply, budget).max(1);
-        if fits >= reply.symbols.len() {
-            return Ok(agent::symbols(&reply));
+        let reply = ask(max_results)?;
+        let (all, fits) = rows(&reply);
+        if fits.max(1) >= all {
+            return Ok(reply);
         }
-        request.max_results = fits;
+        max_results = fits.max(1);
     }
 }
 

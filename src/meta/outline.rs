@@ -16,7 +16,7 @@
 //!
 //! All numbers are varints.
 
-use crate::model::SymbolKind;
+use crate::model::{SymbolKind, qualified_name};
 use crate::store::{push_varint, take_varint};
 use crate::text::{Lines, Span};
 
@@ -52,12 +52,9 @@ pub struct EncodedOutline {
 }
 
 impl OutlineSymbol<'_> {
-    /// Its name after its container's: `Container.name`.
+    /// The name with its container before it: `Container.name`.
     pub fn qualified(&self) -> String {
-        match &self.container {
-            Some(container) => format!("{container}.{}", self.name),
-            None => self.name.to_string(),
-        }
+        qualified_name(self.container, self.name)
     }
 }
 

@@ -64,15 +64,16 @@ pub struct Fusion {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scores {
-    /// Where no hit has a sum of contributions that gives as much by the logistic function, a reply says that nothing seems to answer. 0 to 1.
+    /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit: 0 to 1. An
+    /// uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// Of names.
+    /// The line of names.
     pub name: ScoreLine,
-    /// Of what is neither a name nor a question.
+    /// The line of queries that are neither a name nor a question.
     pub sentence: ScoreLine,
-    /// Of questions.
+    /// The line of questions.
     pub question: ScoreLine,
-    /// Of reports, whatever they begin with.
+    /// The line of reports, in place of the three others.
     pub report: ScoreLine,
 }
 
@@ -85,23 +86,23 @@ pub struct ScoreLine {
     pub base: f32,
     /// What the sum weighs, 0 and more.
     pub scale: f32,
-    /// What it weighs how far a file stands before the others, 0 and more.
+    /// What the log-odds of the file's share weigh, 0 and more.
     pub standing: f32,
 }
 
 impl ScoreLine {
     /// The score is the logistic function of the sum.
-    pub const AS_IT_IS: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
+    pub const IDENTITY: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
 }
 
 impl Scores {
     /// Scores are the logistic function of the sum, and nothing is doubted.
-    pub const AS_THEY_ARE: Scores = Scores {
+    pub const UNCALIBRATED: Scores = Scores {
         doubt: 0.0,
-        name: ScoreLine::AS_IT_IS,
-        sentence: ScoreLine::AS_IT_IS,
-        question: ScoreLine::AS_IT_IS,
-        report: ScoreLine::AS_IT_IS,
+        name: ScoreLine::IDENTITY,
+        sentence: ScoreLine::IDENTITY,
+        question: ScoreLine::IDENTITY,
+        report: ScoreLine::IDENTITY,
     };
 
     /// The line for a query.
@@ -119,11 +120,18 @@ impl Scores {
         if !(0.0..=1.0).contains(&self.doubt) {
             return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
         }
-        for ScoreLine { base, scale, standing } in [self.name, self.sentence, self.question, self.report] {
+        let lines = [
+            ("name", self.name),
+            ("sentence", self.sentence),
+            ("question", self.question),
+            ("report", self.report),
+        ];
+        for (name, ScoreLine { base, scale, standing }) in lines {
             let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
             if !(base.is_finite() && may_be(scale) && may_be(standing) && scale + standing > 0.0) {
                 return refuse(format!(
-                    "a line of scores has scale {scale} and standing {standing}; choose 0 or more, and not 0 for both"
+                    "scores.{name} has base {base}, scale {scale} and standing {standing}; choose a finite base, and a \
+                     scale and a standing of 0 or more that are not both 0"
                 ));
             }
         }
@@ -319,7 +327,7 @@ impl Profile {
             name: written.name,
             fusion: written.fusion,
             bm25: written.bm25,
-            scores: written.scores.unwrap_or(Scores::AS_THEY_ARE),
+            scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };

@@ -7,7 +7,7 @@ mod qualified;
 mod report;
 
 pub use frames::Frame;
-pub use qualified::Qualified;
+pub use qualified::{Qualified, split_container};
 
 use std::collections::HashMap;
 

@@ -19,11 +19,26 @@ impl Qualified {
     }
 }
 
-/// What stands between the parts of a qualified name. A space or a line never does.
+/// What separates the parts of a qualified name. A space or a line break never does.
 const SEPARATORS: &[&str] = &[".", "::", "->", "#", "\\", "/", ":", ")."];
 
 /// The most of a text.
 const MAX_QUALIFIED: usize = 32;
+
+/// Splits a qualified name before its last part: the container, empty where there is none, and the name.
+pub fn split_container(qualified: &str) -> (&str, &str) {
+    let ends = SEPARATORS.iter().filter_map(|sign| {
+        let at = qualified.rfind(sign)?;
+        Some((at + sign.len(), at))
+    });
+    match ends
+        .filter(|(end, _)| *end < qualified.len())
+        .max_by_key(|(end, at)| (*end, std::cmp::Reverse(*at)))
+    {
+        Some((end, at)) => (&qualified[..at], &qualified[end..]),
+        None => ("", qualified),
+    }
+}
 
 /// The qualified names in `text`, each neighbouring pair of parts once: `a.B.c` gives `a.B` and `B.c`. Go's receivers
 /// `(*T).m` are read as well.
@@ -69,6 +84,22 @@ mod tests {
             &["Illuminate|Queue", "Queue|Worker", "Worker|pop", "this|pop"],
         );
         check("1.5 seconds. Then a, b: c", &[]);
+    }
+
+    #[test]
+    fn a_container_is_split_from_its_name() {
+        for (text, expected) in [
+            ("Pool::take", ("Pool", "take")),
+            ("a.b.Pool#take", ("a.b.Pool", "take")),
+            ("pool->take", ("pool", "take")),
+            ("(*Pool).take", ("(*Pool", "take")),
+            ("Pool::~Pool", ("Pool", "~Pool")),
+            ("take", ("", "take")),
+            ("Pool::", ("", "Pool::")),
+            ("", ("", "")),
+        ] {
+            assert_eq!(split_container(text), expected, "{text}");
+        }
     }
 
     #[test]

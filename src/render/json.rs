@@ -12,11 +12,12 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
+use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 use super::rfc3339;
 use crate::engine::api::{
-    Building, Cause, ContextLine, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply,
-    SkippedReply, Snapshot, Verdict, WhyNot,
+    Building, Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply, SkippedReply,
+    Snapshot, Verdict, WhyNot,
 };
 use crate::engine::{ErrorKind, LanguageRow};
 use crate::model::{SkipReason, Skipped};
@@ -181,7 +182,7 @@ struct WireHit<'a> {
     language: &'a str,
     /// The lines that stand above the snippet: of the item and of what encloses it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    head: Vec<WireHeadLine<'a>>,
+    head: Vec<WireContextLine<'a>>,
     snippet: Option<&'a str>,
     score: f64,
     band: &'static str,
@@ -199,12 +200,6 @@ struct WireHit<'a> {
 }
 
 #[derive(Serialize)]
-struct WireHeadLine<'a> {
-    line: u32,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
 struct WireSent<'a> {
     call: usize,
     result: usize,
@@ -214,7 +209,6 @@ struct WireSent<'a> {
 impl<'a> WireHit<'a> {
     fn new(hit: &'a Hit) -> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
-        let head_line = |own: &'a ContextLine| WireHeadLine { line: own.line, text: &own.text };
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
             share: rounded(reason.share),
@@ -227,7 +221,7 @@ impl<'a> WireHit<'a> {
             kind: hit.kind.name(),
             symbol: hit.symbol.as_deref(),
             language: hit.language,
-            head: snippet.map(|snippet| snippet.head.iter().map(head_line).collect()).unwrap_or_default(),
+            head: snippet.map(|snippet| context(&snippet.head)).unwrap_or_default(),
             snippet: snippet.map(|snippet| snippet.text.as_str()),
             score: rounded(hit.score),
             band: hit.band.name(),

@@ -28,7 +28,8 @@ pub struct Ranked {
     pub sum: f32,
     /// 0 to 1.
     pub score: f32,
-    /// How probable an answer is by its evidence alone, however many other places have as much.
+    /// The uncalibrated score: the logistic function of the sum of contributions before calibration, which does not depend
+    /// on the other hits. 0 to 1.
     pub evidence: f32,
     /// Whether it holds the query as written.
     pub literal: bool,

@@ -36,20 +36,24 @@ impl Standing {
 
     /// The log-odds that are shown of a file of the head, or of a further place of one.
     pub fn log_odds(&self, sum: f32) -> f32 {
-        self.of_share(sum, ((sum - self.greatest).exp() / self.total).max(0.0))
+        self.calibrated(sum, self.of_head(sum))
+    }
+
+    /// The log-odds of the share of a file of the head.
+    pub fn of_head(&self, sum: f32) -> f32 {
+        log_odds_of_share((sum - self.greatest).exp() / self.total)
     }
 
     /// The log-odds that are shown of a file that is not in the head.
     pub fn log_odds_beyond(&self, sum: f32) -> f32 {
         if self.total == 0.0 {
-            return self.of_share(sum, 1.0);
+            return self.calibrated(sum, MOST);
         }
         let own = (sum - self.greatest).exp();
-        self.of_share(sum, own / (self.total + own))
+        self.calibrated(sum, log_odds_of_share(own / (self.total + own)))
     }
 
-    fn of_share(&self, sum: f32, share: f32) -> f32 {
-        let odds = (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(LEAST, MOST);
+    fn calibrated(&self, sum: f32, odds: f32) -> f32 {
         let ScoreLine { base, scale, standing } = self.line;
         base + scale * sum + standing * odds
     }
@@ -65,6 +69,10 @@ impl Standing {
             before = ranked.sum;
         }
     }
+}
+
+fn log_odds_of_share(share: f32) -> f32 {
+    (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(LEAST, MOST)
 }
 
 /// Scales the evidence in `parts`, which add up to `raw`, so that they add up to `wanted`; its signs stay. Where the sum

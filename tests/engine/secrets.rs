@@ -88,6 +88,12 @@ fn drawn(seed: u64) -> (Tree, Vec<String>) {
         }
         tree.write(&format!("src/harbour_{number}.rs"), text);
     }
+    // The line that begins an item stands above the snippet of a long one.
+    let secret = in_turns(&mut random, ALNUM, 36);
+    let lines: Vec<String> = (0..60).map(|line| format!("    step_{line}();\n")).collect();
+    let (head, body) = (format!("pub fn steer(token: &str /* gh{}_{secret} */) {{\n", "p"), lines.concat());
+    tree.write("src/steer.rs", format!("{head}{body}    the_quiet_harbour_pilot();\n{body}}}\n"));
+    secrets.push(secret);
     // Names that are secrets themselves.
     let secret = in_turns(&mut random, ALNUM, 36);
     tree.write("docs/harbour.md", format!("# Harbour gh{}_{secret}\n\nThe harbour.\n", "o"));
@@ -139,7 +145,7 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
     let style = Style { color: true, ..Style::default() };
     for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
         for (query, exhaustive) in
-            [("open harbour password", false), ("harbour", true), ("harbour key token", false)]
+            [("open harbour password", false), ("harbour", true), ("the_quiet_harbour_pilot();", false)]
         {
             let request =
                 SearchRequest { mode, exhaustive, expand: 3, max_results: 50, ..SearchRequest::new(query) };

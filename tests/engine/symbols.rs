@@ -62,6 +62,8 @@ fn the_name_itself_comes_first_and_a_container_chooses() {
     check("rpk", &["src/provider.rs:3 resolve_provider_key"]);
     check("tkap", &["src/provider.rs:5 turbo_kite_angle_plane"]);
     check("MAXPROVIDERS", &["src/provider.rs:1 MAX_PROVIDERS"]);
+    check("pool::take_permit", &both);
+    check("app.src.provider.resolve_provider_key", &["src/provider.rs:3 resolve_provider_key"]);
     check("Nowhere.take_permit", &[]);
     let row = &ask(&tree, "rpk").symbols[0];
     let letters: Vec<&str> = row.highlights.iter().map(|span| &row.name[span.range()]).collect();
@@ -74,6 +76,14 @@ fn a_name_with_a_slip_is_answered_by_near_ones_and_says_so() {
     let reply = ask(&tree, "tkae_permit");
     assert_eq!(shown(&reply), ["src/pool.rs:6 Pool.take_permit", "src/pool.rs:13 PoolOfAll.take_permit"]);
     assert_eq!(reply.warnings, ["no name is like 'tkae_permit'; shown are 'take_permit'"]);
+    let reply = ask(&tree, "PoolOfAll.tkae_permit");
+    assert_eq!(shown(&reply), ["src/pool.rs:13 PoolOfAll.take_permit"]);
+    assert_eq!(reply.warnings, ["no name is like 'PoolOfAll.tkae_permit'; shown are 'take_permit'"]);
+    // The near names are all filtered out: there is nothing to warn about.
+    let mut request = SymbolsRequest::new("tkae_permit");
+    request.filter.path = Some("docs".into());
+    let reply = open(&tree).symbols(&request).unwrap();
+    assert_eq!((shown(&reply), reply.warnings), (Vec::<String>::new(), Vec::<String>::new()));
     let reply = ask(&tree, "zzzzzzz");
     assert_eq!((shown(&reply), reply.warnings), (Vec::<String>::new(), Vec::<String>::new()));
 }

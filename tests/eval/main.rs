@@ -306,6 +306,34 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     place.ok("plot runs/start.jsonl runs/held-out.jsonl --out pictures");
 }
 
+#[test]
+fn scores_are_learned_and_judged() {
+    let place = Place::new(&teachers());
+    let fit =
+        "fit-scores web.toml more.jsonl --trees trees --trees more --index-dir kept --folds 2 --foreign 6";
+    let out = place.ok(&format!("{fit} --out a.toml"));
+    assert_eq!(row(&out, "more")[1], "6", "{out}");
+    assert!(row(&out, "foreign")[1].parse::<usize>().unwrap() >= 3, "{out}");
+    assert_eq!(out, place.ok(&format!("{fit} --out b.toml")));
+    assert_eq!(place.read("a.toml"), place.read("b.toml"));
+    let (start, learned) = (Profile::built_in(), Profile::parse(&place.read("a.toml")).unwrap());
+    assert_ne!(learned.scores, start.scores);
+    let feature = "lexical.rank".parse().unwrap();
+    assert!(
+        spyhop::QueryKind::ALL
+            .iter()
+            .all(|kind| { (learned.weight(*kind, feature) - start.weight(*kind, feature)).abs() < 1e-3 })
+    );
+    // Scores change, the order does not.
+    let run = "run web.toml more.jsonl --trees trees --trees more --index-dir kept --out";
+    place.ok(&format!("{run} x.jsonl"));
+    place.ok(&format!("{run} y.jsonl --profile a.toml"));
+    let compared = place.ok("compare x.jsonl y.jsonl");
+    assert_eq!(row(&compared, "all")[1], "9", "{compared}");
+    assert!(place.ok(&format!("{fit} --judge --profile a.toml")).contains("doubted"));
+    assert!(place.refused(fit).contains("--out"));
+}
+
 /// What the fit takes for granted: a file's sum under a profile is nothing but weights times what it measures.
 #[test]
 fn weights_times_measures_are_the_sum() {

@@ -6,6 +6,7 @@
 //! clone. How good ranking is on real trees is measured by `eval/questions.py` and not here: these tests say what
 //! changed, and that answers depend on nothing but the tree and the query.
 
+mod doubt;
 mod fingerprints;
 mod places;
 mod ranks;

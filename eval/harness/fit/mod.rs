@@ -9,7 +9,7 @@ mod calibration;
 pub mod descent;
 mod feature;
 mod head;
-mod held_out;
+pub mod held_out;
 mod model;
 mod names;
 pub mod question;
@@ -177,7 +177,7 @@ fn profile(
     let mut profile = start.clone();
     profile.name = name.to_string();
     // Lines that were learned under other weights say nothing of these.
-    profile.scores = spyhop::Scores::AS_THEY_ARE;
+    profile.scores = spyhop::Scores::UNCALIBRATED;
     let base = Form::ALL.map(|form| Feature { signal: Signal::Base, form });
     feature::learnable().chain(base).for_each(|feature| profile.set_weight(None, feature, 0.0));
     for kind in QueryKind::ALL {

@@ -3,7 +3,7 @@
 use super::Snapshot;
 use crate::filter::FilterSpec;
 pub use crate::grep::{Bounds, Case, Form, Looks};
-use crate::model::SymbolKind;
+use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::snippet::ContextLine;
 use crate::text::{Lines, Span};
@@ -239,12 +239,9 @@ pub struct SymbolRow {
 }
 
 impl SymbolRow {
-    /// The name behind that of its container: `Container.name`.
+    /// The name with its container before it: `Container.name`.
     pub fn qualified(&self) -> String {
-        match &self.container {
-            Some(container) => format!("{container}.{}", self.name),
-            None => self.name.clone(),
-        }
+        qualified_name(self.container.as_deref(), &self.name)
     }
 }
 

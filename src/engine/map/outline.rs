@@ -6,7 +6,7 @@ use super::{Plan, Row};
 use crate::engine::api::MapSymbol;
 use crate::filter::Filter;
 use crate::meta::{Outline, OutlineSymbol};
-use crate::model::{KindSet, SymbolKind};
+use crate::model::{KindSet, SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::search::{self, Corpus, SearchError};
 use crate::text::Lines;
@@ -32,7 +32,7 @@ struct Candidate<'c> {
     kind: SymbolKind,
     lines: Lines,
     depth: u32,
-    /// Whether its path is that of a test, or of vendored, generated or old code.
+    /// Whether its path is that of a test, or of generated, vendored or compatibility code.
     is_aside: bool,
     /// Folders between it and the row.
     below: usize,
@@ -80,12 +80,8 @@ pub fn symbols(
 }
 
 fn symbol(candidate: Candidate<'_>) -> MapSymbol {
-    let name = match candidate.container {
-        Some(container) => format!("{container}.{}", candidate.name),
-        None => candidate.name.to_string(),
-    };
     MapSymbol {
-        name,
+        name: qualified_name(candidate.container, candidate.name),
         kind: candidate.kind,
         path: RelPath::new(candidate.path).expect("checked when it was indexed"),
         lines: candidate.lines,
@@ -105,7 +101,7 @@ fn candidates<'c>(
     let mut candidates = Vec::new();
     for (&file, names) in row.own.iter().zip(names) {
         let path = corpus.path(file);
-        let is_aside = search::test_part(path).is_some() || search::compat_part(path).is_some();
+        let is_aside = search::is_aside(path);
         let below =
             if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
         let outline: Outline<'c> = corpus.version(file).outline(names)?;

@@ -100,16 +100,18 @@ struct WireGrepLine<'a> {
 }
 
 #[derive(Serialize)]
-struct WireContextLine<'a> {
+pub(super) struct WireContextLine<'a> {
     line: u32,
     text: &'a str,
 }
 
+/// Lines of context on the wire.
+pub(super) fn context(lines: &[ContextLine]) -> Vec<WireContextLine<'_>> {
+    lines.iter().map(|line| WireContextLine { line: line.line, text: &line.text }).collect()
+}
+
 impl<'a> WireGrepLine<'a> {
     fn new(line: &'a GrepLine) -> WireGrepLine<'a> {
-        let context = |lines: &'a [ContextLine]| -> Vec<WireContextLine<'a>> {
-            lines.iter().map(|line| WireContextLine { line: line.line, text: &line.text }).collect()
-        };
         WireGrepLine {
             path: line.path.as_str(),
             line: line.line,

@@ -70,12 +70,8 @@ fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style
 
 /// The files whose name matches: a line each, the path first.
 pub fn files(reply: &FilesReply, style: &Style) -> String {
-    let pattern = clean(&reply.pattern);
-    if reply.files.is_empty() && reply.total > 0 {
-        return format!("No further results for: {pattern} ({} in all)\n", reply.total);
-    }
     if reply.files.is_empty() {
-        return format!("No results found for: {pattern}\n");
+        return nothing(&reply.pattern, reply.total);
     }
     let mut out = String::new();
     for row in &reply.files {
@@ -100,12 +96,8 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
 
 /// The definitions whose name matches: a line each, as `path:line: kind name`.
 pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
-    let pattern = clean(&reply.pattern);
-    if reply.symbols.is_empty() && reply.total > 0 {
-        return format!("No further results for: {pattern} ({} in all)\n", reply.total);
-    }
     if reply.symbols.is_empty() {
-        return format!("No results found for: {pattern}\n");
+        return nothing(&reply.pattern, reply.total);
     }
     let mut out = String::new();
     for row in &reply.symbols {
@@ -180,6 +172,15 @@ fn place(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
     let path = symbol.path.as_str();
     let path = path.strip_prefix(entry.path.as_str()).unwrap_or(path).trim_start_matches('/');
     format!("{}:{}", style.paint(Ink::Path, &clean(path)), style.paint(Ink::Line, &first.to_string()))
+}
+
+/// A page without rows: the last pages are over, or nothing matches at all.
+fn nothing(pattern: &str, total: usize) -> String {
+    let pattern = clean(pattern);
+    match total {
+        0 => format!("No results found for: {pattern}\n"),
+        _ => format!("No further results for: {pattern} ({total} in all)\n"),
+    }
 }
 
 /// How the next page is asked for.
