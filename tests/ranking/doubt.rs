@@ -22,7 +22,7 @@ fn queries_about_other_products_are_doubted_and_questions_about_this_one_are_not
     assert!(undoubted.len() <= 2, "{undoubted:#?}");
     let doubted: Vec<String> =
         questions().into_iter().map(|question| question.text).filter(|text| is_doubted(text)).collect();
-    assert!(doubted.len() <= 3, "{doubted:#?}");
+    assert!(doubted.len() <= 5, "{doubted:#?}");
     // Of fewer than three terms nothing can be told, however many words they stand among.
     for query in ["midi", "where is the midi", "how do we do the midi song"] {
         assert!(!is_doubted(query), "{query}");
