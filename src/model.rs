@@ -64,6 +64,11 @@ impl SymbolKind {
         SymbolKind::ALL.get(number as usize).copied()
     }
 
+    /// Whether it can be called: functions, methods and macros.
+    pub fn is_function(self) -> bool {
+        matches!(self, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro)
+    }
+
     /// Whether it names a type.
     pub fn is_type_like(self) -> bool {
         use SymbolKind::*;

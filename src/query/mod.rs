@@ -177,7 +177,8 @@ impl Query {
         })
     }
 
-    /// The same query for `names` in place of its own: what is looked up is theirs, and what stands as written stays.
+    /// The query for `names` in place of its own, each with the container of its qualified name if it has one. Terms of the
+    /// first name are looked up as well as the query's own, and the text stays.
     pub fn with_names(&self, names: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
         let mut terms = terms_of(&first);
@@ -189,7 +190,12 @@ impl Query {
                 .collect::<Vec<_>>(),
         );
         terms.truncate(MAX_TERMS);
-        Query { terms, names: names.to_vec(), is_respelled: true, ..self.clone() }
+        let containers = self.qualified.last().into_iter();
+        let qualified = containers.flat_map(|own| {
+            names.iter().map(|name| Qualified { container: own.container.clone(), name: name.clone() })
+        });
+        let qualified = qualified.collect();
+        Query { terms, names: names.to_vec(), qualified, is_respelled: true, ..self.clone() }
     }
 
     /// The query as one line for tests and explanations.

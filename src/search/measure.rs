@@ -5,11 +5,12 @@
 use rustc_hash::FxHashSet;
 
 use super::corpus::Role;
+use super::definition::{definition_worth, has_body, is_in_container, is_in_module};
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::usage::usage;
 use super::{Context, SearchError, beside, role};
-use crate::meta::{OutlineSymbol, Version};
+use crate::meta::Version;
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
@@ -48,8 +49,9 @@ pub struct Facts {
 /// BM25 sums are some tens; a tenth of them is of the size of the other measures.
 const BM25_UNIT: f32 = 0.1;
 
-/// What a definition of a qualified name is worth; others are worth at most 1.
+/// What the definition of a qualified name and its declaration without a body are worth; others are worth at most 1.
 const QUALIFIED: f32 = 2.0;
+const QUALIFIED_DECLARATION: f32 = 1.75;
 
 /// A query of so many words that stands in so few files as written was copied from there.
 const PASTED_WORDS: usize = 4;
@@ -209,13 +211,18 @@ impl<'m> Measure<'m> {
         let mut exact = 0.0f32;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             if self.query.names.iter().any(|name| name == symbol.name) {
-                let is_qualified =
-                    self.query.qualified.iter().any(|own| {
-                        own.name == symbol.name && symbol.container == Some(own.container.as_str())
-                    });
-                let worth = match is_qualified {
-                    true => QUALIFIED,
-                    false => definition_worth(symbol, outline.depth(place)),
+                let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
+                let worth = match () {
+                    () if of_name().any(|own| is_in_container(symbol, &own.container)) => {
+                        match has_body(symbol) {
+                            true => QUALIFIED,
+                            false => QUALIFIED_DECLARATION,
+                        }
+                    }
+                    () if of_name().any(|own| is_in_module(symbol, version.path(), &own.container)) => {
+                        QUALIFIED
+                    }
+                    () => definition_worth(symbol, outline.depth(place)),
                 };
                 if worth > exact {
                     exact = worth;
@@ -284,35 +291,4 @@ impl<'m> Measure<'m> {
 /// else says little, so that counts twice.
 fn name_worth(of_query: f32, of_name: f32) -> f32 {
     of_query * of_name * of_name
-}
-
-/// What a definition of a name asked for is worth, 0 to 1: outer, large and type-like ones are what people mean.
-pub fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
-    let outer = 1.0 / (1.0 + depth as f32);
-    let large = symbol.lines.count().min(200) as f32 / 400.0;
-    let kind = if symbol.kind.is_type_like() { 0.5 } else { 0.0 };
-    (outer + large + kind) / 2.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::SymbolKind;
-    use crate::text::{Lines, Span};
-
-    #[test]
-    fn outer_types_are_what_people_mean() {
-        let symbol = |kind, last| OutlineSymbol {
-            name: "x",
-            kind,
-            span: Span::default(),
-            lines: Lines { first: 1, last },
-            container: None,
-            parent: None,
-        };
-        let class = definition_worth(&symbol(SymbolKind::Class, 100), 0);
-        assert!(class > definition_worth(&symbol(SymbolKind::Method, 100), 0));
-        assert!(class > definition_worth(&symbol(SymbolKind::Class, 100), 1));
-        assert!((0.0..=1.0).contains(&class));
-    }
 }

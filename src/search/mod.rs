@@ -16,6 +16,7 @@
 mod beside;
 mod beyond;
 mod corpus;
+mod definition;
 mod evidence;
 mod face;
 mod framed;

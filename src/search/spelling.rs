@@ -28,18 +28,29 @@ pub struct Respelled {
     pub query: Query,
 }
 
-/// The query with names that are defined, where it consists of one name that is not; otherwise `None`.
+/// The query with names that are defined, if it consists of one name that is not, qualified or plain; otherwise `None`.
 pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, SearchError> {
-    let [typed] = &query.names[..] else { return Ok(None) };
-    let is_one_name = query.kind == QueryKind::Name && query.n_words == 1 && *typed == query.text;
-    if !is_one_name || !typed.is_ascii() || is_word(typed, corpus)? {
+    let Some(typed) = only_name(query).filter(|name| name.is_ascii()) else { return Ok(None) };
+    if is_word(typed, corpus)? {
         return Ok(None);
     }
     let instead = near_names(typed, corpus)?;
     if instead.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Respelled { typed: typed.clone(), query: query.with_names(&instead) }))
+    Ok(Some(Respelled { typed: typed.to_string(), query: query.with_names(&instead) }))
+}
+
+/// The name that a query consists of, or the last part of the qualified name that it consists of.
+fn only_name(query: &Query) -> Option<&str> {
+    if query.kind != QueryKind::Name || query.text.contains(char::is_whitespace) {
+        return None;
+    }
+    match (&query.names[..], query.qualified.last()) {
+        ([name], None) => Some(name).filter(|name| **name == query.text).map(String::as_str),
+        (_, Some(last)) if last.is_code(&query.text) => Some(&last.name),
+        _ => None,
+    }
 }
 
 /// Whether a file of the view holds `word` as a word.

@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 
 use super::parts::{Part, Parts};
 use super::runs::Runs;
-use super::units::{Unit, is_function};
+use super::units::Unit;
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::profile::PlaceSignal;
 use crate::query::Query;
+use crate::search::definition::{definition_worth, is_constructor, is_in_container, is_in_module};
 use crate::search::evidence::Evidence;
-use crate::search::measure::definition_worth;
 use crate::search::model::RankedFile;
 use crate::search::names::{Cover, Names};
 use crate::search::{Context, SearchError, literal};
@@ -34,6 +34,9 @@ const IN_NAME: f32 = 3.0;
 
 /// What the query as written counts where more stands on its line.
 const PART_OF_LINE: f32 = 0.7;
+
+/// What a constructor counts beside its type, where the query has their common name.
+const OF_CONSTRUCTOR: f32 = 0.8;
 
 /// A unit and what it measures.
 pub struct Measured {
@@ -220,7 +223,8 @@ impl<'m> Measure<'m> {
             let cover = self.cover(symbol.name);
             in_name = cover.mask;
             set(PlaceSignal::Name, self.evidence.idf_of(cover.mask) * cover.of_name);
-            if let Some(container) = symbol.container {
+            // The name of a constructor's type says nothing that the constructor's own name has not said.
+            if let Some(container) = symbol.container.filter(|_| !is_constructor(symbol)) {
                 let cover = self.cover(container);
                 in_holder = cover.mask;
                 set(PlaceSignal::Holder, self.evidence.idf_of(cover.mask) * cover.of_name);
@@ -247,7 +251,7 @@ impl<'m> Measure<'m> {
         );
         set(PlaceSignal::Loose, flag(!unit.is_named));
         set(PlaceSignal::Prose, flag(matches!(unit.kind, SymbolKind::Doc | SymbolKind::Text)));
-        set(PlaceSignal::Declaration, flag(is_function(unit.kind) && n_lines < 2));
+        set(PlaceSignal::Declaration, flag(unit.kind.is_function() && n_lines < 2));
         values
     }
 
@@ -277,18 +281,19 @@ impl<'m> Measure<'m> {
         let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
         // Names that stand for one that is not defined are in the order of their nearness.
         let nearness = if self.query.is_respelled { 0.05 * place as f32 } else { 0.0 };
-        0.75 + 0.25 * definition_worth(symbol, depth) - nearness
+        let own = 0.75 + 0.25 * definition_worth(symbol, depth) - nearness;
+        // The name alone means the type. A constructor is meant by `Type.Type`, which is another signal.
+        if is_constructor(symbol) { OF_CONSTRUCTOR * own } else { own }
     }
 
     /// Whether the query has its name behind that of what holds it, or of its file.
     fn qualified(&self, symbol: &OutlineSymbol<'_>, file: u32) -> f32 {
         let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
-        let by_holder = of_name().any(|own| symbol.container == Some(own.container.as_str()));
-        let by_file = || {
-            let naming = crate::path::naming(self.context.corpus.path(file));
-            of_name().any(|own| own.container == naming)
-        };
-        if by_holder {
+        let by_holder = of_name().any(|own| is_in_container(symbol, &own.container));
+        let path = self.context.corpus.path(file);
+        let by_module = || of_name().any(|own| is_in_module(symbol, path, &own.container));
+        let by_file = || of_name().any(|own| own.container == crate::path::naming(path));
+        if by_holder || by_module() {
             1.0
         } else if by_file() {
             0.5

@@ -66,7 +66,7 @@ pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) ->
             has_members[outer as usize] = true;
             let outer = &mut units[outer as usize];
             // A type is shown up to its first member.
-            if !is_function(outer.kind) && symbol.lines.first > outer.lines.first {
+            if !outer.kind.is_function() && symbol.lines.first > outer.lines.first {
                 outer.lines.last = outer.lines.last.min(symbol.lines.first - 1);
             }
         }
@@ -90,7 +90,7 @@ pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) ->
 /// The unit that text belongs to which stands directly in it: a type is shown up to its first member, so what follows in it
 /// is loose.
 fn own(units: &[Unit], has_members: &[bool], unit: Option<u32>) -> Option<u32> {
-    unit.filter(|unit| is_function(units[*unit as usize].kind) || !has_members[*unit as usize])
+    unit.filter(|unit| units[*unit as usize].kind.is_function() || !has_members[*unit as usize])
 }
 
 /// Whether a symbol is a unit of its own.
@@ -104,7 +104,7 @@ fn is_unit(symbols: &[OutlineSymbol<'_>], place: usize, kinds: Option<KindSet>) 
             |at: usize| symbols[at].parent.map(|parent| parent as usize).filter(|parent| *parent < at);
         std::iter::successors(parent(place), move |at| parent(*at)).map(|at| &symbols[at])
     };
-    let function = || outer().find(|outer| is_function(outer.kind));
+    let function = || outer().find(|outer| outer.kind.is_function());
     match symbol.kind {
         SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro => {
             function().is_none_or(|outer| outer.lines.count() > MAX_OUTER_LINES)
@@ -114,11 +114,6 @@ fn is_unit(symbols: &[OutlineSymbol<'_>], place: usize, kinds: Option<KindSet>) 
         kind if kind.is_type_like() => function().is_none(),
         _ => false,
     }
-}
-
-/// Whether it is a function of some kind.
-pub fn is_function(kind: SymbolKind) -> bool {
-    matches!(kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro)
 }
 
 #[cfg(test)]
