@@ -13,6 +13,9 @@ no look at any answer, and written to OUT/KIND.jsonl:
 | prefixed | the same behind the time, level and module of a log | the line |
 | filled | a message with placeholders and four other words, with values in their place | the line |
 | qualified | `Type.method`, which one definition has, in the notation of the language | the definition |
+| slip | the same with two letters of the method swapped | the definition |
+| type | the name of a type that one definition has | the line that begins the type |
+| module | an item that nothing holds behind its package or file, `a.b.Type` or `file::name` | the line that begins the item |
 | squashed, prefix, typo, style | a function's name of two words or more, which one definition has: in lower case without separators, its first 70 %, with two letters swapped, in the other naming style | the definition |
 | frame | the frame of a stack trace, on another machine's path | the function that holds the line |
 
@@ -34,6 +37,7 @@ LANGUAGES = {
     "cs": "csharp", "php": "php", "rb": "ruby", "cc": "cpp", "cpp": "cpp", "h": "cpp", "hpp": "cpp", "c": "c", "kt": "kotlin",
     "swift": "swift", "scala": "scala", "lua": "lua", "ex": "elixir", "hs": "haskell", "zig": "zig", "sh": "bash",
 }
+TYPES = ("class", "struct", "interface", "trait", "enum", "type")
 FRAMES = {
     "python": '  File "/srv/app/lib/python3.11/site-packages/{path}", line {line}, in {name}\n    run()',
     "rust": "   4: app::{name}\n             at /home/ci/build/{path}:{line}:9",
@@ -108,6 +112,23 @@ def definitions(tree, kinds):
             yield path, name, first, last
 
 
+def in_module(tree, path, name):
+    """The name of an item that nothing holds, behind its module in the notation of its language; None where that has none."""
+    folders, _, file = path.rpartition("/")
+    folders, stem = [part for part in folders.split("/") if re.fullmatch(r"\w+", part)], file.split(".")[0]
+    language = tree.language(path)
+    if language in ("java", "kotlin", "scala"):
+        at = max((at for at, part in enumerate(folders) if part in ("java", "kotlin", "scala")), default=None)
+        return None if at is None else ".".join([*folders[at + 1:], name])
+    if language in ("python", "rust") and stem not in ("__init__", "mod", "lib", "main"):
+        return SEPARATOR.get(language, ".").join([*folders[-1:], stem, name])
+    if language == "go" and folders:
+        return f"{folders[-1]}.{name}"
+    if language == "php" and folders:
+        return "\\".join([*(part.capitalize() for part in folders[-2:]), name])
+    return None
+
+
 def parts(name):
     return [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
 
@@ -144,6 +165,20 @@ def queries(tree, each, seed):
     methods = [s for s in tree.symbols if s[2] == "method" and "." in s[1] and qualified[s[1]] == 1]
     for path, name, _, first, last in drawn("qualified", methods)[1]:
         yield "qualified", name.replace(".", SEPARATOR.get(tree.language(path), ".")), path, first, last
+    draw, chosen = drawn("slip", [method for method in methods if len(method[1].rsplit(".", 1)[1]) >= 6])
+    for path, name, _, first, last in chosen:
+        holder, name = name.rsplit(".", 1)
+        yield "slip", holder + SEPARATOR.get(tree.language(path), ".") + swapped(draw, name), path, first, last
+    types = [s for s in tree.symbols if s[2] in TYPES]
+    of_name = collections.Counter(name.rsplit(".", 1)[-1] for _, name, _, _, _ in types)
+    single = [s for s in types if of_name[s[1].rsplit(".", 1)[-1]] == 1]
+    for path, name, _, first, _ in drawn("type", single)[1]:
+        yield "type", name.rsplit(".", 1)[-1], path, first, first
+    items = [(in_module(tree, path, name), path, first) for path, name, kind, first, _ in tree.symbols
+             if "." not in name and kind in (*TYPES, "fn")]
+    once = collections.Counter(text for text, _, _ in items)
+    for text, path, first in drawn("module", [item for item in items if item[0] and once[item[0]] == 1])[1]:
+        yield "module", text, path, first, first
     named = [s for s in definitions(tree, ("fn", "method")) if len(parts(s[1].rsplit(".", 1)[-1])) >= 2 and len(s[1].rsplit(".", 1)[-1]) >= 8]
     draw, chosen = drawn("names", named)
     for path, name, first, last in chosen:
