@@ -35,6 +35,8 @@ pub struct Query {
     pub quoted: Vec<String>,
     /// The qualified names in it, such as `Type.method`.
     pub qualified: Vec<Qualified>,
+    /// Whether it consists of one qualified name, the last of `qualified`.
+    pub is_qualified_name: bool,
     /// The places in files that it names, such as the frames of a stack trace.
     pub frames: Vec<Frame>,
     /// Whether it looks like what a program says, and not like a question: it has digits, or signs that values are set
@@ -144,12 +146,15 @@ impl Query {
         let kept = if meaningful.is_empty() { &words } else { &meaningful };
         let qualified = qualified::qualified_of(text);
         let mut names = if is_report { report::names(text, &words) } else { names_of(text, &words) };
-        if !text.contains(char::is_whitespace) {
-            // Nothing but a qualified name: its last part is one, however it is written.
-            let last = qualified.last().filter(|last| last.is_code(text) && !names.contains(&last.name));
-            names.extend(last.map(|last| last.name.clone()));
-        }
-        let (kind, quoted) = (kind_of(&words, &names), quoted_of(text));
+        // Each word but the first follows a separator, so that a call with arguments is not a name.
+        let is_chain = !text.contains(char::is_whitespace) && n_words == qualified.len() + 1;
+        let qualified_name =
+            qualified.last().filter(|last| is_chain && last.is_code(text)).map(|last| &last.name);
+        // The last part of a qualified name is a name, however it is written.
+        names.extend(qualified_name.filter(|name| !names.contains(name)).cloned());
+        let kind = if qualified_name.is_some() { QueryKind::Name } else { kind_of(&words, &names) };
+        let is_qualified_name = qualified_name.is_some();
+        let quoted = quoted_of(text);
         let is_message = looks_like_message(text);
         let without_values: Vec<&str> = match is_message && kind != QueryKind::Name && !is_report {
             true => kept.iter().copied().filter(|word| !is_of_value(text, word)).collect(),
@@ -171,10 +176,20 @@ impl Query {
             n_words,
             qualified,
             frames: frames::frames_of(text),
+            is_qualified_name,
             is_respelled: false,
             is_message,
             is_report,
         })
+    }
+
+    /// The name that the query consists of, or the last part of the qualified name that it consists of.
+    pub fn only_name(&self) -> Option<&str> {
+        match (&self.names[..], self.qualified.last()) {
+            (_, Some(last)) => Some(last.name.as_str()).filter(|_| self.is_qualified_name),
+            ([name], None) => Some(name.as_str()).filter(|name| *name == self.text),
+            _ => None,
+        }
     }
 
     /// The query for `names` in place of its own, each with the container of its qualified name if it has one. Terms of the

@@ -11,11 +11,22 @@ pub struct Qualified {
     pub name: String,
 }
 
+/// Extensions of files whose names are often in capitals.
+const DOCUMENTS: &[&str] = &["md", "rst", "txt"];
+
 impl Qualified {
-    /// Whether it can only be a name in code: `query.py` and `src/main.rs` are files.
+    /// Whether it can only be a name in code: `query.py`, `src/main.rs` and `README.MD` are files.
     pub fn is_code(&self, text: &str) -> bool {
-        let is_type = self.container.contains(|c: char| c.is_uppercase() || c == '_');
-        !text.contains('/') && (is_type || !text.contains(&format!(".{}", self.name)))
+        let is_document = DOCUMENTS.iter().any(|extension| self.name.eq_ignore_ascii_case(extension));
+        let is_type = self.container.contains(|c: char| c.is_uppercase() || c == '_') && !is_document;
+        let has_extension = || text.ends_with(&format!(".{}", self.name)) && !self.has_name_style();
+        !text.contains('/') && (is_type || !has_extension())
+    }
+
+    /// Whether the last part is written as names are and extensions are not: in mixed case or with an underscore.
+    fn has_name_style(&self) -> bool {
+        let name = &self.name;
+        name.contains('_') || (name.contains(char::is_uppercase) && name.contains(char::is_lowercase))
     }
 }
 
@@ -105,7 +116,11 @@ mod tests {
     #[test]
     fn files_are_told_from_code() {
         let is_code = |text: &str| qualified_of(text).last().is_some_and(|last| last.is_code(text));
-        assert!(is_code("Arr.last") && is_code("route::new") && is_code("linked_map.clear"));
-        assert!(!is_code("query.py") && !is_code("src/main.rs") && !is_code("Makefile"));
+        for text in ["Arr.last", "route::new", "linked_map.clear", "web.schemas.Schema", "pool.take_permit"] {
+            assert!(is_code(text), "{text}");
+        }
+        for text in ["query.py", "src/main.rs", "README.md", "README.MD", "a.b.rs"] {
+            assert!(!is_code(text), "{text}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 use crate::meta::OutlineSymbol;
 use crate::path;
 
-/// Whether a type or another item named `container` holds a symbol.
+/// Whether a type or another item named `container` holds a symbol. The name of the item may be qualified itself.
 pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
-    symbol.container == Some(container)
+    let is_last_part =
+        |own: &str| own.strip_suffix(container).is_some_and(|before| before.ends_with(['.', ':', '\\']));
+    symbol.container.is_some_and(|own| own == container || is_last_part(own))
 }
 
 /// Whether the file of a symbol that no item holds, or a folder of the file, is the module or package `container`.

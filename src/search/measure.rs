@@ -53,6 +53,10 @@ const BM25_UNIT: f32 = 0.1;
 const QUALIFIED: f32 = 2.0;
 const QUALIFIED_DECLARATION: f32 = 1.75;
 
+/// How much more the definition of a qualified name counts if the query is nothing else: uses that hold the query as
+/// written, such as imports, must not stand before the definition.
+const ONLY_QUALIFIED: f32 = 2.0;
+
 /// A query of so many words that stands in so few files as written was copied from there.
 const PASTED_WORDS: usize = 4;
 const PASTED_FILES: usize = 3;
@@ -120,8 +124,9 @@ impl<'m> Measure<'m> {
     /// What it means that a file holds the query as written: more where the query has several words and hardly another
     /// file does, because such a text is found and not described.
     fn literal(&self, lines: u32) -> f32 {
-        let is_pasted =
-            self.query.n_words >= PASTED_WORDS && self.evidence.literal_files.len() <= PASTED_FILES;
+        let is_pasted = !self.query.is_qualified_name
+            && self.query.n_words >= PASTED_WORDS
+            && self.evidence.literal_files.len() <= PASTED_FILES;
         match lines {
             0 => 0.0,
             _ if is_pasted => PASTED,
@@ -224,6 +229,8 @@ impl<'m> Measure<'m> {
                     }
                     () => definition_worth(symbol, outline.depth(place)),
                 };
+                let worth =
+                    if self.query.is_qualified_name && worth > 1.0 { ONLY_QUALIFIED * worth } else { worth };
                 if worth > exact {
                     exact = worth;
                     facts.exact = Some(place as u32);

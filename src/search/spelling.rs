@@ -4,7 +4,6 @@
 use super::SearchError;
 use super::corpus::{Corpus, NO_FILE};
 use crate::index::{IndexField, folded};
-use crate::profile::QueryKind;
 use crate::query::Query;
 
 /// Shorter names have too many neighbours.
@@ -30,7 +29,7 @@ pub struct Respelled {
 
 /// The query with names that are defined, if it consists of one name that is not, qualified or plain; otherwise `None`.
 pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, SearchError> {
-    let Some(typed) = only_name(query).filter(|name| name.is_ascii()) else { return Ok(None) };
+    let Some(typed) = query.only_name().filter(|name| name.is_ascii()) else { return Ok(None) };
     if is_word(typed, corpus)? {
         return Ok(None);
     }
@@ -39,18 +38,6 @@ pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, Se
         return Ok(None);
     }
     Ok(Some(Respelled { typed: typed.to_string(), query: query.with_names(&instead) }))
-}
-
-/// The name that a query consists of, or the last part of the qualified name that it consists of.
-fn only_name(query: &Query) -> Option<&str> {
-    if query.kind != QueryKind::Name || query.text.contains(char::is_whitespace) {
-        return None;
-    }
-    match (&query.names[..], query.qualified.last()) {
-        ([name], None) => Some(name).filter(|name| **name == query.text).map(String::as_str),
-        (_, Some(last)) if last.is_code(&query.text) => Some(&last.name),
-        _ => None,
-    }
 }
 
 /// Whether a file of the view holds `word` as a word.

@@ -223,8 +223,8 @@ impl<'m> Measure<'m> {
             let cover = self.cover(symbol.name);
             in_name = cover.mask;
             set(PlaceSignal::Name, self.evidence.idf_of(cover.mask) * cover.of_name);
-            // The name of a constructor's type says nothing that the constructor's own name has not said.
-            if let Some(container) = symbol.container.filter(|_| !is_constructor(symbol)) {
+            // A query that is the name of a type and nothing else asks for none of its members.
+            if let Some(container) = symbol.container.filter(|name| self.query.only_name() != Some(name)) {
                 let cover = self.cover(container);
                 in_holder = cover.mask;
                 set(PlaceSignal::Holder, self.evidence.idf_of(cover.mask) * cover.of_name);
