@@ -250,8 +250,8 @@ impl Grammars {
     }
 
     /// The language of a file: by its name, else its extension, else the first line of `text` when that is a
-    /// `#!`. [`LanguageId::TEXT`] when nothing tells. Where languages share an extension, as C and C++ do, the lines
-    /// of `text` decide.
+    /// `#!`. [`LanguageId::TEXT`] when nothing tells, and for XML with the extension of a language. Where languages share
+    /// an extension, as C and C++ do, the lines of `text` decide.
     pub fn detect(&self, path: &RelPath, text: &str) -> LanguageId {
         if let Some(&id) = self.by_file.get(path.file_name()) {
             return id;
@@ -260,6 +260,9 @@ impl Grammars {
             let by_interpreter = interpreter(text).and_then(|name| self.by_interpreter.get(name));
             return by_interpreter.copied().unwrap_or(LanguageId::TEXT);
         };
+        if is_xml(extension, text) {
+            return LanguageId::TEXT;
+        }
         let claims = self.contested.get(extension).map_or(&[][..], Vec::as_slice);
         let claimed = claims.iter().find(|(_, lines)| begins_with_any(text, lines));
         claimed.map_or(owner, |(id, _)| *id)
@@ -271,7 +274,9 @@ impl Grammars {
             return false;
         }
         let owner = path.extension().and_then(|extension| self.owner(extension));
-        owner.is_none_or(|(_, extension)| self.contested.contains_key(extension))
+        owner.is_none_or(|(_, extension)| {
+            self.contested.contains_key(extension) || XML_EXTENSIONS.contains(&extension)
+        })
     }
 
     /// The language that an extension belongs to, and the extension as it is written in the manifest.
@@ -463,6 +468,14 @@ fn id_of(place: usize) -> LanguageId {
     LanguageId(place as u16 + 1)
 }
 
+/// Extensions of a language that XML files have as well: `.ts` is TypeScript and Qt's translations.
+const XML_EXTENSIONS: &[&str] = &["ts"];
+
+fn is_xml(extension: &str, text: &str) -> bool {
+    XML_EXTENSIONS.contains(&extension)
+        && ["<?xml", "<!DOCTYPE"].iter().any(|start| text.trim_start_matches('\u{feff}').starts_with(start))
+}
+
 /// Whether a line of `text` begins with one of `starts`, behind white space.
 fn begins_with_any(text: &str, starts: &[String]) -> bool {
     text.lines().map(str::trim_start).any(|line| starts.iter().any(|start| line.starts_with(start.as_str())))
@@ -558,6 +571,7 @@ mod tests {
         check("include/list.h", "", "c");
         check("A.PY", "", "python");
         check("types.d.ts", "", "typescript");
+        check("app_de.ts", "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n", "text");
         check("page.tsx", "", "tsx");
         check("SConstruct", "", "python");
         check("rs", "", "text");

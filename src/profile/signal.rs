@@ -73,6 +73,7 @@ signals! {
     Generated "generated",
     Platform "platform",
     Twin "twin",
+    Header "header",
     Sibling "sibling",
 }
 

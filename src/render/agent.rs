@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 use super::paint::{Style, file_uri, shown};
-use super::text::{bytes, count, footer, sayable, tally};
+use super::text::{bytes, count, footer, tally, telling};
 use super::{json, note_words, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
@@ -159,27 +159,22 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
     if let Some(query) = query {
         let _ = write!(out, " <- {}", clean(query));
     }
-    let why: Vec<String> = telling(&hit.reasons, mode).map(|reason| named(&reason.text)).collect();
+    let why: Vec<String> =
+        shown_reasons(&hit.reasons, mode).iter().map(|reason| named(&reason.text)).collect();
     let _ = writeln!(out, "\n  why: {}", why.join("; "));
 }
 
-/// The reasons that are said, the weightiest first; the data has them all. Those that weigh and say nothing about this
-/// place, such as how long its file is, stand back for those that do, and one is said in any case.
-fn telling(reasons: &[Reason], mode: Mode) -> impl Iterator<Item = &Reason> {
-    let most = match mode {
-        Mode::Compact => 2,
-        Mode::Default => 3,
-        Mode::Debug => usize::MAX,
-    };
-    let says = move |reason: &Reason| mode == Mode::Debug || !GENERAL.contains(&reason.signal);
-    let said = sayable(reasons).filter(move |reason| says(reason)).take(most);
-    let none = !sayable(reasons).any(says);
-    said.chain(sayable(reasons).take(usize::from(none)))
+/// The reasons in the text of a hit; the data has all of them.
+fn shown_reasons(reasons: &[Reason], mode: Mode) -> Vec<&Reason> {
+    match mode {
+        Mode::Compact => telling(reasons, 2),
+        Mode::Default => telling(reasons, 3),
+        Mode::Debug => {
+            let only_base = reasons.len() == 1;
+            reasons.iter().filter(|reason| only_base || reason.signal != Signal::Base).collect()
+        }
+    }
 }
-
-/// Signals that every file has more or less of.
-const GENERAL: &[Signal] =
-    &[Signal::Chunks, Signal::Depth, Signal::File, Signal::PathKin, Signal::Size, Signal::Symbols];
 
 /// A name or sentence that a file may have written: on one line, and no longer than a name can be.
 pub(super) fn named(text: &str) -> String {
@@ -416,7 +411,8 @@ mod tests {
         let check = |mode: Mode, signals: &[Signal], expected: &[&str]| {
             let reason = |signal: &Signal| Reason { signal: *signal, share: 0.1, text: signal.name().into() };
             let reasons: Vec<Reason> = signals.iter().map(reason).collect();
-            let said: Vec<&str> = telling(&reasons, mode).map(|reason| reason.text.as_str()).collect();
+            let said: Vec<&str> =
+                shown_reasons(&reasons, mode).iter().map(|reason| reason.text.as_str()).collect();
             assert_eq!(said, expected);
         };
         use Signal::{Base, Chunks, Definition, Lexical, Literal, Size, Test};

@@ -174,7 +174,7 @@ fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) ->
 /// One line a hit: `path:line: kind symbol  score band  reason`.
 fn compact(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String {
     let mut line = format!("{}: {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
-    if let Some(reason) = strongest(&hit.reasons) {
+    if let Some(reason) = telling(&hit.reasons, 1).first() {
         let _ = write!(line, "  {}", style.paint(Ink::Dim, &style.clip(0, &clean(&reason.text))));
     }
     line.push_str(&marks(hit, query, style));
@@ -182,7 +182,7 @@ fn compact(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String
     line
 }
 
-/// How many reasons stand above a hit's code; they come the weightiest first, and `debug` shows them all.
+/// How many reasons stand above a hit's code; `debug` shows them all.
 const REASONS: usize = 4;
 
 /// A hit as a heading, its reasons and its code.
@@ -198,7 +198,7 @@ fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style)
         }
     } else {
         let texts: Vec<String> =
-            sayable(&hit.reasons).take(REASONS).map(|reason| clean(&reason.text)).collect();
+            telling(&hit.reasons, REASONS).iter().map(|reason| clean(&reason.text)).collect();
         let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
     }
     if let Some(snippet) = &hit.snippet {
@@ -287,15 +287,22 @@ fn marks(hit: &Hit, query: Option<&str>, style: &Style) -> String {
     out
 }
 
-/// The reasons that say something: `base` only where there is no other.
-pub(super) fn sayable(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
-    let only_base = reasons.iter().all(|reason| reason.signal == Signal::Base);
-    reasons.iter().filter(move |reason| only_base || reason.signal != Signal::Base)
-}
+/// Signals that every file has more or less of. They say nothing about one place.
+const GENERAL: &[Signal] =
+    &[Signal::Chunks, Signal::Depth, Signal::File, Signal::PathKin, Signal::Size, Signal::Symbols];
 
-/// The reason with the largest share, the first of equals.
-fn strongest(reasons: &[Reason]) -> Option<&Reason> {
-    sayable(reasons).reduce(|best, reason| if reason.share > best.share { reason } else { best })
+/// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
+/// speak against it, the weightiest first. Where there are none, the first reason of all.
+pub(super) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
+    let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
+    let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
+        reasons.iter().filter(says).partition(|reason| reason.share >= 0.0);
+    telling.extend(against);
+    telling.truncate(most);
+    if telling.is_empty() {
+        telling.extend(reasons.first());
+    }
+    telling
 }
 
 /// What a page of `shown` hits says about itself.

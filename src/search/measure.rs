@@ -71,11 +71,22 @@ pub fn measure(
     evidence: &Evidence,
     head: &[u32],
 ) -> Result<Vec<Measured>, SearchError> {
-    let paths = head.iter().map(|file| context.corpus.path(*file)).collect();
+    let paths: FxHashSet<&str> = head.iter().map(|file| context.corpus.path(*file)).collect();
+    let sources =
+        paths.iter().filter(|path| role::is_source_of_header(path)).map(|path| path::stem(path)).collect();
     let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
     let measure = || {
         let (names, scan) = (Names::new(query, context.tokenizers), Scan::default());
-        Measure { query, context, evidence, beginnings: &beginnings, scan, names, paths: &paths }
+        Measure {
+            query,
+            context,
+            evidence,
+            beginnings: &beginnings,
+            scan,
+            names,
+            paths: &paths,
+            sources: &sources,
+        }
     };
     let file = |measure: &mut Measure<'_>, file: u32| measure.file(file);
     beside::each_with(context.corpus.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
@@ -90,6 +101,8 @@ struct Measure<'m> {
     names: Names<'m>,
     /// Those of the head.
     paths: &'m FxHashSet<&'m str>,
+    /// The stems of the head's sources of C, C++ and Objective-C.
+    sources: &'m FxHashSet<&'m str>,
 }
 
 impl<'m> Measure<'m> {
@@ -273,6 +286,7 @@ impl<'m> Measure<'m> {
         set(Signal::Compat, flag(role.has(Role::COMPAT), asks.compat));
         set(Signal::Generated, flag(role.has(Role::GENERATED), asks.generated));
         set(Signal::Platform, flag(role.has(Role::PLATFORM), asks.platform));
+        set(Signal::Header, (role::is_header(path) && self.sources.contains(path::stem(path))) as u32 as f32);
         set(Signal::Twin, flag(role.has(Role::PAST) && self.has_twin(path), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));

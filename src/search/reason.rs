@@ -172,6 +172,7 @@ impl Teller<'_> {
             Signal::Generated => format!("'{}' in its path", role::generated_part(path).unwrap_or_default()),
             Signal::Platform => format!("'{}' in its path", role::platform_part(path).unwrap_or_default()),
             Signal::Twin => "the same file stands outside of that folder".to_string(),
+            Signal::Header => "a source file of the same name is found as well".to_string(),
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
             Signal::Sibling => "a better place in the same file stands before it".to_string(),

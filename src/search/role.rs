@@ -51,6 +51,39 @@ const COMPAT_PARTS: &[&str] = &[
 /// Words in a file name that mark generated code.
 const GENERATED_WORDS: &[&str] = &["generated", "pb", "deepcopy"];
 
+/// Files that tools write: build systems, package managers, generators of lexers and parsers.
+const GENERATED_FILES: &[&str] = &[
+    "aclocal.m4",
+    "bun.lock",
+    "cargo.lock",
+    "compile_commands.json",
+    "composer.lock",
+    "config.guess",
+    "config.sub",
+    "configure",
+    "depcomp",
+    "flake.lock",
+    "gemfile.lock",
+    "go.sum",
+    "install-sh",
+    "lex.yy.c",
+    "libtool.m4",
+    "ltmain.sh",
+    "mkinstalldirs",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "pipfile.lock",
+    "pnpm-lock.yaml",
+    "podfile.lock",
+    "poetry.lock",
+    "pubspec.lock",
+    "uv.lock",
+    "y.tab.c",
+    "y.tab.h",
+    "yarn.lock",
+];
+
 /// The part of the path that marks a test, if any.
 pub fn test_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -72,6 +105,9 @@ pub fn compat_part(path: &str) -> Option<&str> {
 /// The part of the path that marks generated code, if any.
 pub fn generated_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if matches(name, GENERATED_FILES) {
+        return Some(name);
+    }
     folders.split('/').find(|part| matches(part, GENERATED_WORDS)).or_else(|| {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         stem.split(['_', '-', '.']).find(|word| matches(word, GENERATED_WORDS))
@@ -103,6 +139,20 @@ pub fn platform_part(path: &str) -> Option<&str> {
     })
 }
 
+/// Whether a file is a header of C, C++ or Objective-C.
+pub fn is_header(path: &str) -> bool {
+    has_extension(path, &["h", "hh", "hpp", "hxx"])
+}
+
+/// Whether a file is a source of C, C++ or Objective-C, and not a header.
+pub fn is_source_of_header(path: &str) -> bool {
+    has_extension(path, &["c", "cc", "cpp", "cxx", "m", "mm"])
+}
+
+fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| matches(extension, extensions))
+}
+
 /// Whether a folder's name speaks of a version or of the past.
 pub fn is_past(part: &str) -> bool {
     let is_version = part
@@ -132,6 +182,8 @@ mod tests {
         assert_eq!(test_part("src/contest.rs"), None);
         assert_eq!(test_part("attestation/latest.rs"), None);
         assert_eq!(generated_part("pkg/apis/zz_generated.deepcopy.go"), Some("generated"));
+        assert_eq!(generated_part("web/package-lock.json"), Some("package-lock.json"));
+        assert_eq!(generated_part("src/configure.rs"), None);
         assert_eq!(compat_part("vendor/x/y.go"), Some("vendor"));
         assert_eq!(compat_part("src/vendors.go"), None);
     }

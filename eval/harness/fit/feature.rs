@@ -28,7 +28,7 @@ pub fn sign(signal: Signal) -> Sign {
         S::Symbol | S::Symbols | S::Definition | S::DefinedName | S::Pairs => Sign::For,
         S::Mentions | S::Reference => Sign::For,
         S::Path | S::PathKin | S::Folder | S::NameShare | S::NameKin => Sign::For,
-        S::Test | S::Docs | S::Compat | S::Platform | S::Twin => Sign::Against,
+        S::Test | S::Docs | S::Compat | S::Platform | S::Twin | S::Header => Sign::Against,
         S::Depth | S::Size | S::Eponym => Sign::Either,
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
