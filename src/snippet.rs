@@ -4,7 +4,7 @@
 //! a character. Above a snippet stand the first lines of its item and of what encloses the item, unless they are in it.
 
 use crate::text::{LineIndex, Lines, Span};
-use crate::tokenize::{Beginnings, TermList, Tokenizer, for_each_word, parts};
+use crate::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, parts};
 
 /// A snippet in the default mode has at most this many characters.
 pub const DEFAULT_CHARS: usize = 500;
@@ -154,7 +154,7 @@ fn choose(
 /// Finds what matched in a piece of text.
 struct Matcher<'q, 't> {
     terms: &'q [String],
-    beginnings: Beginnings,
+    term_prefixes: TermPrefixFilter,
     literal: &'q str,
     tokenizer: &'t mut Tokenizer,
     /// The terms of one part.
@@ -165,7 +165,7 @@ impl<'q, 't> Matcher<'q, 't> {
     fn new(request: &Request<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
         Matcher {
             terms: request.terms,
-            beginnings: Beginnings::new(request.terms.iter().map(String::as_str)),
+            term_prefixes: TermPrefixFilter::new(request.terms.iter().map(String::as_str)),
             literal: request.literal,
             tokenizer,
             scratch: TermList::default(),
@@ -174,7 +174,7 @@ impl<'q, 't> Matcher<'q, 't> {
 
     /// Whether a part of `word` may match; most do not, and need not be cut and stemmed to know it.
     fn may_match(&self, word: &str) -> bool {
-        self.beginnings.held(word.as_bytes()).mask != 0
+        self.term_prefixes.possible_terms(word.as_bytes()).mask != 0
     }
 
     fn is_match(&mut self, part: &str) -> bool {

@@ -21,7 +21,7 @@ use crate::query::Query;
 use crate::read::{self, Ground, Limits, ReadOutcome};
 use crate::search;
 use crate::text::Lines;
-use crate::update::{Quarantine, is_blob, is_unmoved};
+use crate::update::{Quarantine, is_blob, matches_stat};
 use crate::worker::{FileAnalyzer, Lost};
 
 /// A line that stands in no item of these kinds stands in a part of a file of one of these.
@@ -113,7 +113,7 @@ impl Engine {
             let (viewed, version) = (viewed?, *recorded.get(path.as_str())?);
             let row = viewed.view.stat(version)?;
             let is_same = match ground {
-                Ground::Folder(root) => is_unmoved(row, &path.below(root).metadata().ok()?),
+                Ground::Folder(root) => matches_stat(row, &path.below(root).metadata().ok()?),
                 Ground::Tree(tree) => is_blob(row, read::entry_of(&**tree, path).ok()?.id),
             };
             let is_known = by_outline && is_same;

@@ -10,12 +10,12 @@ use rustc_hash::FxHashMap;
 
 use super::lock;
 use crate::id::ContentHash;
-use crate::meta::{StatRow, Version, View};
+use crate::meta::{FileStat, Version, View};
 use crate::path::RelPath;
 use crate::read::{self, Ground, Reread, Rereader};
 use crate::search::{Corpus, Present};
 use crate::tree::Tree;
-use crate::update::{is_blob, is_unmoved};
+use crate::update::{is_blob, matches_stat};
 
 /// The sources read for one reply, by any of its threads.
 pub struct Sources<'a> {
@@ -92,12 +92,12 @@ impl<'a> Sources<'a> {
         match &self.ground {
             Ground::Folder(root) => {
                 let (file, len) = read::open(&root.join(version.path())).ok()?;
-                let is_unmoved = is_unmoved(recorded, &file.metadata().ok()?);
+                let matches_stat = matches_stat(recorded, &file.metadata().ok()?);
                 let mut bytes = Vec::new();
                 bytes.try_reserve_exact(usize::try_from(len).ok()?).ok()?;
                 file.take(len).read_to_end(&mut bytes).ok()?;
                 let is_same = || read::path_only(ContentHash::of(&bytes)) == version.hash();
-                (bytes.len() as u64 == len && (is_unmoved || is_same())).then_some(bytes)
+                (bytes.len() as u64 == len && (matches_stat || is_same())).then_some(bytes)
             }
             Ground::Tree(tree) => {
                 let entry = read::entry_of(&**tree, &RelPath::new(version.path()).ok()?).ok()?;
@@ -108,12 +108,13 @@ impl<'a> Sources<'a> {
 
     fn read_from_tree(&self, version: Version<'_>, wanted: Option<&Finder<'_>>) -> Reread {
         let recorded = self.view.stat(version.id());
-        let is_unmoved = |metadata: &Metadata| recorded.is_some_and(|row: StatRow| is_unmoved(row, metadata));
+        let matches_stat =
+            |metadata: &Metadata| recorded.is_some_and(|row: FileStat| matches_stat(row, metadata));
         match &self.ground {
             Ground::Folder(root) => {
                 let path = root.join(version.path());
                 let mut reader = lock(&self.readers).pop().unwrap_or_default();
-                let read = reader.read(&path, version.hash(), is_unmoved, wanted);
+                let read = reader.read(&path, version.hash(), matches_stat, wanted);
                 lock(&self.readers).push(reader);
                 read
             }
@@ -123,7 +124,7 @@ impl<'a> Sources<'a> {
 }
 
 /// The same from a tree: git's name for the content tells whether it is the indexed one.
-fn of_tree(tree: &dyn Tree, path: &str, recorded: Option<StatRow>, wanted: Option<&Finder<'_>>) -> Reread {
+fn of_tree(tree: &dyn Tree, path: &str, recorded: Option<FileStat>, wanted: Option<&Finder<'_>>) -> Reread {
     let entry = || read::entry_of(tree, &RelPath::new(path).ok()?).ok();
     let entry = entry().filter(|entry| recorded.is_some_and(|row| is_blob(row, entry.id)));
     let bytes = entry.and_then(|entry| tree.read(&entry).ok());

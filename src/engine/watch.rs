@@ -2,7 +2,7 @@
 //!
 //! It owns two promises. To who asks: the answer names a commit and a view, and the tree was as they have it at some
 //! moment after the question. Three things must hold for that: everything that was told of before the question has been
-//! worked on; the files outside of the tree that decide about it are as they were ([`Stillness`]); and the newest commit
+//! worked on; the files outside of the tree that decide about it are as they were ([`StatFingerprint`]); and the newest commit
 //! is the one that the tree was compared with, for another process may have committed what it saw earlier. Where one
 //! does not hold, all of the tree is walked. To everybody else: an index that is rarely behind, for little work.
 //!
@@ -26,16 +26,17 @@ use crate::store::{Holder, LockError};
 use crate::update::{self, Committed, Since, Updater};
 use crate::walk::{self, Region};
 use crate::watch::{
-    Changed, Counter, Desk, Eyes, Ground, Inbox, Next, OF_GIT, Pace, Patience, Stillness, Work,
+    Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
+    Timeouts, WatchPaths, Work,
 };
 
 /// How long an answer waits for a watcher, before it looks for itself. One that is at work does what the answer would
 /// have to do otherwise; how long that may take at most is arbitrary.
-const PATIENCE: Patience = Patience { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
+const TIMEOUTS: Timeouts = Timeouts { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
 
 /// The same for those who wait in any case; a watcher that dies is noticed sooner.
-const ENDLESS: Patience =
-    Patience { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
+const ENDLESS: Timeouts =
+    Timeouts { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
 
 /// An answer that another commit has overtaken is asked for again, so often.
 const TRIES: usize = 3;
@@ -69,7 +70,7 @@ impl Stop {
 
 /// What is known of the tree.
 struct Known {
-    outside: Stillness,
+    outside: StatFingerprint,
     /// The stamp of the commit that the tree was compared with.
     stamp: Vec<u8>,
     key: ViewKey,
@@ -82,8 +83,8 @@ struct Watch<'e> {
     engine: &'e Engine,
     inbox: &'e Arc<Inbox>,
     tell: &'e (dyn Fn(Watched) + Sync),
-    desk: Desk,
-    eyes: Option<Eyes>,
+    server: FreshnessServer,
+    fs_watcher: Option<FsWatcher>,
     /// Why there are no eyes, until that has been said.
     blind: Option<String>,
     known: Option<Known>,
@@ -103,14 +104,14 @@ impl Engine {
         self.only_of_worktrees("watch")?;
         // The folder of the index is this tree's own from here on.
         self.refresh(&|_| ())?;
-        let desk = Desk::take(self.counter()).map_err(taken)?;
+        let server = FreshnessServer::take(self.client()).map_err(taken)?;
         stop.inbox.clear();
         let mut watch = Watch {
             engine: self,
             inbox: &stop.inbox,
             tell,
-            desk,
-            eyes: None,
+            server,
+            fs_watcher: None,
             blind: None,
             known: None,
             took: Duration::ZERO,
@@ -121,14 +122,14 @@ impl Engine {
 
     /// Who watches this tree, if somebody does and said who.
     pub(super) fn watcher(&self) -> Option<Holder> {
-        self.counter().watcher().flatten()
+        self.client().watcher().flatten()
     }
 
     /// Where the watcher of this tree under these settings is asked.
-    fn counter(&self) -> Counter {
+    fn client(&self) -> FreshnessClient {
         let key = update::view_key(&self.workspace, &Default::default(), &self.settings);
         let text = format!("{key:?} {}", self.workspace.fingerprint());
-        Counter::new(self.workspace.dir(), &blake3::hash(text.as_bytes()).to_hex()[..16])
+        FreshnessClient::new(self.workspace.dir(), &blake3::hash(text.as_bytes()).to_hex()[..16])
     }
 
     /// What answers where a watcher says that it is current: nothing needs to be compared then.
@@ -149,11 +150,11 @@ impl Engine {
         if self.view().is_some() {
             return None;
         }
-        let patience = if self.options.stale_policy == StalePolicy::Wait { ENDLESS } else { PATIENCE };
-        let counter = self.counter();
+        let timeouts = if self.options.stale_policy == StalePolicy::Wait { ENDLESS } else { TIMEOUTS };
+        let client = self.client();
         for _ in 0..TRIES {
             let asked_at = SystemTime::now();
-            let answer = counter.ask(patience)?;
+            let answer = client.ask(timeouts)?;
             if let Some((token, found)) = look()
                 && token == answer
             {
@@ -179,30 +180,30 @@ impl Watch<'_> {
     /// Begins to look, or to poll where that cannot be.
     fn open(&mut self) {
         let engine = self.engine;
-        let asks = engine.counter().asks().to_path_buf();
+        let asks = engine.client().asks().to_path_buf();
         let own_index = engine.updater(None).ok().and_then(|updater| updater.own_index());
         let own_index = Region::new(own_index.into_iter().map(|own| own.path).collect());
         let git_dir = engine.repo.as_ref().map(Repo::git_dir);
-        let ground = Ground { root: engine.root().to_path_buf(), own_index, git_dir, asks };
-        let eyes = match self.desk.open() {
-            Ok(()) => Eyes::open(Arc::clone(self.inbox), ground),
+        let ground = WatchPaths { root: engine.root().to_path_buf(), own_index, git_dir, asks };
+        let fs_watcher = match self.server.open() {
+            Ok(()) => FsWatcher::open(Arc::clone(self.inbox), ground),
             Err(error) => Err(error.to_string()),
         };
         self.inbox.add_all();
-        match eyes {
-            Ok(eyes) => {
-                if !eyes.are_in_order() {
-                    self.desk.close();
+        match fs_watcher {
+            Ok(fs_watcher) => {
+                if !fs_watcher.are_in_order() {
+                    self.server.close();
                 }
-                self.eyes = Some(eyes);
+                self.fs_watcher = Some(fs_watcher);
             }
             Err(why) => self.go_blind(why),
         }
     }
 
     fn go_blind(&mut self, why: String) {
-        self.desk.close();
-        (self.eyes, self.known) = (None, None);
+        self.server.close();
+        (self.fs_watcher, self.known) = (None, None);
         self.inbox.clear();
         self.inbox.add_all();
         self.blind = Some(why);
@@ -214,7 +215,7 @@ impl Watch<'_> {
         let mut has_begun = false;
         loop {
             let every = POLL.max(self.took * POLL_REST);
-            let look_at = (self.eyes.is_none() && has_begun).then(|| Instant::now() + every);
+            let look_at = (self.fs_watcher.is_none() && has_begun).then(|| Instant::now() + every);
             let git_lock = self.engine.repo.as_ref().map(|repo| repo.git_dir().join("index.lock"));
             let git_works = || git_lock.as_ref().is_some_and(|lock| lock.exists());
             let Work { changed, asks } =
@@ -227,21 +228,21 @@ impl Watch<'_> {
                     }
                 };
             let begun = Instant::now();
-            self.desk.set_at_work(true);
+            self.server.set_at_work(true);
             let caught = self.caught_up(&changed);
-            self.desk.set_at_work(false);
+            self.server.set_at_work(false);
             match caught {
                 Ok(Caught::Elsewhere) => {
-                    self.desk.answer(asks, None);
+                    self.server.answer(asks, None);
                     return Ok(WatchEnd::Elsewhere);
                 }
                 Ok(Caught::Up(report)) => {
                     let token = self.known.as_ref().map(|known| token_of(&known.stamp, &known.key));
-                    self.desk.answer(asks, token.as_deref());
+                    self.server.answer(asks, token.as_deref());
                     retry = FIRST_RETRY;
                     not_before = Instant::now() + begun.elapsed() * REST;
                     if !std::mem::replace(&mut has_begun, true)
-                        && self.eyes.is_some()
+                        && self.fs_watcher.is_some()
                         && !self.inbox.is_blind()
                     {
                         (self.tell)(Watched::Begun { folders: self.inbox.n_watched() });
@@ -254,7 +255,7 @@ impl Watch<'_> {
                     }
                 }
                 Err(error) => {
-                    self.desk.answer(asks, None);
+                    self.server.answer(asks, None);
                     if matches!(
                         error.kind(),
                         ErrorKind::NoRoot | ErrorKind::ForeignIndex | ErrorKind::NewerFormat
@@ -278,8 +279,8 @@ impl Watch<'_> {
         let mut changed = changed.clone();
         for _ in 0..TRIES {
             let also = self.known.as_ref().map(|known| known.also.clone()).unwrap_or_default();
-            if let (Some(eyes), None) = (&self.eyes, &engine.repo) {
-                eyes.watch_git();
+            if let (Some(fs_watcher), None) = (&self.fs_watcher, &engine.repo) {
+                fs_watcher.watch_git();
             }
             let outside = self.outside(&also);
             let stamp = engine.workspace.stamp();
@@ -323,8 +324,8 @@ impl Watch<'_> {
         let engine = self.engine;
         let committed = engine.committed_with(stamp).ok();
         let on_list = |folder: &RelPath| {
-            if let Some(eyes) = &self.eyes {
-                eyes.watch(folder);
+            if let Some(fs_watcher) = &self.fs_watcher {
+                fs_watcher.watch(folder);
             }
         };
         let since = region.map(|(region, stamp, key)| Since { stamp, key, region });
@@ -345,12 +346,12 @@ impl Watch<'_> {
     fn compared(
         &self,
         report: &RefreshReport,
-        outside: Stillness,
+        outside: StatFingerprint,
         also: &[PathBuf],
         was_whole: bool,
     ) -> Option<Known> {
         let engine = self.engine;
-        self.eyes.as_ref()?;
+        self.fs_watcher.as_ref()?;
         let stamp = engine.workspace.stamp()?;
         let committed = engine.committed_with(Some(&stamp)).ok()?;
         if committed.meta.commit().generation != report.generation {
@@ -362,7 +363,7 @@ impl Watch<'_> {
             known.also = self.also(&committed, &known.key)?;
             // What was not looked at before the walk may have changed during it: the first time it is walked again.
             if known.also != also {
-                known.outside = Stillness::of([]);
+                known.outside = StatFingerprint::of([]);
             }
         }
         Some(known)
@@ -376,17 +377,17 @@ impl Watch<'_> {
         let folders = rows.filter(|row| row.is_dir && row.reason == SkipReason::BuiltIn);
         let inside = folders
             .flat_map(|row| walk::decides_inside(&row.path).map(|name| row.path.below(root).join(name)));
-        let excludes = self.eyes.as_ref().map(Eyes::excludes).unwrap_or_default();
+        let excludes = self.fs_watcher.as_ref().map(FsWatcher::excludes).unwrap_or_default();
         Some(inside.chain(excludes).collect())
     }
 
     /// The files that decide about the tree from outside, as they are.
-    fn outside(&self, also: &[PathBuf]) -> Stillness {
+    fn outside(&self, also: &[PathBuf]) -> StatFingerprint {
         let root = self.engine.root();
         let git_dir = self.engine.repo.as_ref().map_or_else(|| root.join(".git"), Repo::git_dir);
         let of_git = OF_GIT.map(|name| git_dir.join(name));
         let paths = walk::outside(root).into_iter().chain([root.to_path_buf()]).chain(of_git);
-        Stillness::of(paths.chain(also.iter().cloned()))
+        StatFingerprint::of(paths.chain(also.iter().cloned()))
     }
 
     /// Whether the tree belongs to another repository by now, or to none any more: another index answers then.

@@ -16,7 +16,7 @@ use memchr::memmem;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 use super::Wanted;
-use crate::index::{Gram, grams_of};
+use crate::index::{Trigram, grams_of};
 use crate::tokenize::is_word_char;
 
 /// What a file must hold.
@@ -434,7 +434,7 @@ impl Part {
     }
 
     /// The grams that every word has that it stands for.
-    pub fn grams(&self) -> Vec<Gram> {
+    pub fn grams(&self) -> Vec<Trigram> {
         let mut grams = Vec::new();
         grams_of(&self.text, |gram| grams.push(gram));
         grams.sort_unstable();

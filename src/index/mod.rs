@@ -12,21 +12,21 @@ mod carry;
 #[cfg(test)]
 mod crashes;
 mod directory;
-mod grams;
 mod merge;
 mod near;
 mod reader;
 mod schema;
+mod trigrams;
 mod verify;
 mod words;
 mod workfolder;
 mod writer;
 
 pub use carry::{copy_commit, files, put_in_place};
-pub use grams::{Gram, MIN_WORDS, grams_of};
 pub use near::folded;
 pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
+pub use trigrams::{MIN_WORDS, Trigram, grams_of};
 pub use verify::{guarded, verify};
 pub use words::{Documents, Stretches, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};

@@ -16,9 +16,9 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, SegmentReader, Term};
 
 use super::directory::{META, PinnedDirectory};
-use super::grams::Grams;
 use super::near::Near;
 use super::schema::{IndexField, Layout, tokenizers};
+use super::trigrams::TrigramIndex;
 use super::{IndexError, guarded};
 use crate::id::VersionId;
 use crate::model::{Field, KindSet, SymbolKind};
@@ -37,7 +37,7 @@ pub struct Reader {
 pub struct Segment {
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
-    pub(super) grams: OnceLock<Option<Grams>>,
+    pub(super) grams: OnceLock<Option<TrigramIndex>>,
     columns: [Arc<dyn ColumnValues<u64>>; 6],
     lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
 }

@@ -7,8 +7,8 @@ use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 
-use super::grams::{self, BLOCK_WORDS, Builder, Gram, Grams};
 use super::reader::{Blocks, Listed, Reader};
+use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
 use super::{IndexError, IndexField, guarded};
 use crate::cores::{cores, spread};
 use crate::store::{self, FileError};
@@ -16,7 +16,7 @@ use crate::store::{self, FileError};
 /// The words of a segment.
 pub struct Words<'r> {
     inverted: std::sync::Arc<InvertedIndexReader>,
-    grams: Option<&'r Grams>,
+    grams: Option<&'r TrigramIndex>,
 }
 
 /// Stretches of the sorted words, by number.
@@ -47,7 +47,7 @@ impl Documents<'_> {
 
 impl Words<'_> {
     /// Where the words are that can hold all of `grams`, folded.
-    pub fn stretches(&self, grams: &[Gram]) -> Stretches {
+    pub fn stretches(&self, grams: &[Trigram]) -> Stretches {
         let words = self.inverted.terms().num_terms() as u64;
         let blocks = self.grams.filter(|_| !grams.is_empty()).and_then(|lists| lists.blocks(grams));
         let Some(blocks) = blocks else {
@@ -116,7 +116,9 @@ impl Reader {
     pub fn words(&self, segment: usize) -> Result<Words<'_>, IndexError> {
         let inverted = self.inverted(segment, IndexField::Word)?;
         let n_words = inverted.terms().num_terms() as u64;
-        let open = || Grams::open(&grams::path_of(self.dir(), &self.segments()[segment].id()), Some(n_words));
+        let open = || {
+            TrigramIndex::open(&trigrams::path_of(self.dir(), &self.segments()[segment].id()), Some(n_words))
+        };
         let lists = self.segments()[segment].grams.get_or_init(open);
         Ok(Words { inverted, grams: lists.as_ref() })
     }
@@ -134,7 +136,7 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
     let ids: Vec<String> = listed.segments.iter().map(|segment| segment.id().uuid_string()).collect();
     for entry in std::fs::read_dir(dir)?.flatten() {
         let name = entry.file_name();
-        let segment = name.to_str().and_then(grams::segment_of);
+        let segment = name.to_str().and_then(trigrams::segment_of);
         if segment.is_some_and(|segment| !ids.iter().any(|id| id == segment)) {
             // One that another process still reads stays on some systems, until the next time.
             let _ = store::remove_file(&entry.path());
@@ -145,8 +147,8 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
         .segments
         .iter()
         .zip(&ids)
-        .map(|(segment, id)| (segment, grams::path_of(dir, id)))
-        .filter(|(_, path)| Grams::open(path, None).is_none())
+        .map(|(segment, id)| (segment, trigrams::path_of(dir, id)))
+        .filter(|(_, path)| TrigramIndex::open(path, None).is_none())
         .collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || -> Result<(), IndexError> {
@@ -160,7 +162,7 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
 }
 
 fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), IndexError> {
-    if !grams::has_lists(inverted.terms().num_terms() as u64) {
+    if !trigrams::has_lists(inverted.terms().num_terms() as u64) {
         return Ok(());
     }
     let mut builder = Builder::new();

@@ -18,7 +18,7 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::{IndexError, grams};
+use super::{IndexError, trigrams};
 use crate::store::{self, Private, Step};
 
 /// The list of files that may be removed, as tantivy calls it.
@@ -134,7 +134,7 @@ impl Directory for WorkFolder {
         let mut names =
             names(&self.dir).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))?;
         // Lists are nothing that tantivy knows of, so it would take them for garbage.
-        names.retain(|name| is_of_segment(name) && grams::segment_of(name).is_none());
+        names.retain(|name| is_of_segment(name) && trigrams::segment_of(name).is_none());
         Ok(serde_json::to_vec(&names).expect("plain data"))
     }
 

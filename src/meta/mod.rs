@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::{RecordBuilder, VersionRow};
 pub use sources::{SOURCES, Sources, SourcesBuilder};
-pub use view::{SkippedEntry, StatRow, View, ViewEntry, ViewInfo, ViewKey};
+pub use view::{FileStat, SkippedEntry, View, ViewEntry, ViewInfo, ViewKey};
 
 use crate::id::{ContentHash, Generation, LanguageId, VersionId};
 use crate::model::{Field, FieldLengths, Note};

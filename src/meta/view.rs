@@ -88,12 +88,12 @@ pub struct ViewEntry {
     /// The version that is live.
     pub version: VersionId,
     /// The file's stat data when that version was read.
-    pub stat: StatRow,
+    pub stat: FileStat,
 }
 
 /// Stat data as kept: size, modification and change time in nanoseconds, inode. All zero says that the file must be
 /// read again, because it was modified so close to being read that its time proves nothing.
-pub type StatRow = (u64, i64, i64, u64);
+pub type FileStat = (u64, i64, i64, u64);
 
 /// The live file versions of a worktree and branch, and what was left out.
 #[derive(Clone, Default)]
@@ -109,7 +109,7 @@ pub struct View {
 /// Stat data, in memory or where they are kept.
 #[derive(Clone)]
 enum Stats {
-    Own(Vec<StatRow>),
+    Own(Vec<FileStat>),
     Kept { pieces: Vec<Piece>, rows: Vec<Row> },
 }
 
@@ -135,7 +135,7 @@ impl Piece {
     }
 
     /// The stat data in a row.
-    fn stat(&self, row: usize) -> StatRow {
+    fn stat(&self, row: usize) -> FileStat {
         let (cells, _) = self.bytes()[row * STAT_BYTES..][..STAT_BYTES].as_chunks::<8>();
         let [size, modified, changed, inode] = [cells[0], cells[1], cells[2], cells[3]];
         let (modified, changed) = (i64::from_le_bytes(modified), i64::from_le_bytes(changed));
@@ -144,7 +144,7 @@ impl Piece {
 }
 
 /// Stat data as they are kept.
-pub(super) fn kept_stats(rows: &[StatRow]) -> Vec<u8> {
+pub(super) fn kept_stats(rows: &[FileStat]) -> Vec<u8> {
     let cells = rows.iter().flat_map(|(size, modified, changed, inode)| {
         [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()]
     });
@@ -157,7 +157,7 @@ pub struct SkippedEntry {
     /// What and why.
     pub skipped: Skipped,
     /// Its stat data, for a file that was read.
-    pub stat: Option<StatRow>,
+    pub stat: Option<FileStat>,
 }
 
 /// A part of a view, read.
@@ -173,7 +173,7 @@ pub(super) struct Part {
 pub(super) struct ViewDelta {
     pub versions: VersionsDelta,
     /// The stat data of `versions.live`.
-    pub stats: Vec<StatRow>,
+    pub stats: Vec<FileStat>,
     pub skipped: SkippedDelta,
 }
 
@@ -207,11 +207,11 @@ impl View {
 
     /// The same without stat data that prove anything, as for another machine: every file is read before it counts as
     /// unmoved.
-    pub fn unproven(&self) -> View {
-        let entries = self.versions.iter().map(|&version| ViewEntry { version, stat: StatRow::default() });
+    pub fn stat_unverified(&self) -> View {
+        let entries = self.versions.iter().map(|&version| ViewEntry { version, stat: FileStat::default() });
         let skipped = self.skipped.iter().map(|entry| SkippedEntry {
             skipped: entry.skipped.clone(),
-            stat: entry.stat.map(|_| StatRow::default()),
+            stat: entry.stat.map(|_| FileStat::default()),
         });
         View::new(entries.collect(), skipped.collect())
     }
@@ -253,7 +253,7 @@ impl View {
     }
 
     /// The stat data of the file of a version that is live in it.
-    pub fn stat(&self, version: VersionId) -> Option<StatRow> {
+    pub fn stat(&self, version: VersionId) -> Option<FileStat> {
         Some(self.entry(self.versions.binary_search(&version).ok()?).stat)
     }
 

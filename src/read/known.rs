@@ -50,18 +50,18 @@ impl Reread {
 }
 
 impl Rereader {
-    /// Reads the file at `path`, whose content once had the hash `hash`. `is_unmoved` tells by its metadata whether it
+    /// Reads the file at `path`, whose content once had the hash `hash`. `matches_stat` tells by its metadata whether it
     /// has that content still; where it cannot, the hash decides. With `wanted`, text that does not hold it is not
     /// handed out.
     pub fn read(
         &mut self,
         path: &Path,
         hash: ContentHash,
-        is_unmoved: impl FnOnce(&Metadata) -> bool,
+        matches_stat: impl FnOnce(&Metadata) -> bool,
         wanted: Option<&Finder<'_>>,
     ) -> Reread {
         let Some((bytes, metadata)) = self.content(path) else { return Reread::Changed };
-        if !is_unmoved(&metadata) && ContentHash::of(bytes) != hash {
+        if !matches_stat(&metadata) && ContentHash::of(bytes) != hash {
             return Reread::Changed;
         }
         Reread::of(bytes, wanted)

@@ -15,7 +15,7 @@ use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::Noted;
-use crate::tokenize::{Beginnings, Scan};
+use crate::tokenize::{Scan, TermPrefixFilter};
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];
@@ -74,14 +74,14 @@ pub fn measure(
     let paths: FxHashSet<&str> = head.iter().map(|file| context.corpus.path(*file)).collect();
     let sources =
         paths.iter().filter(|path| role::is_source_of_header(path)).map(|path| path::stem(path)).collect();
-    let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
+    let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
     let measure = || {
         let (names, scan) = (Names::new(query, context.tokenizers), Scan::default());
         Measure {
             query,
             context,
             evidence,
-            beginnings: &beginnings,
+            term_prefixes: &term_prefixes,
             scan,
             names,
             paths: &paths,
@@ -96,7 +96,7 @@ struct Measure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
-    beginnings: &'m Beginnings,
+    term_prefixes: &'m TermPrefixFilter,
     scan: Scan,
     names: Names<'m>,
     /// Those of the head.
@@ -188,7 +188,7 @@ impl<'m> Measure<'m> {
                 let place = next;
                 next += 1;
                 // Most names are ruled out by the bytes that the one before does not begin with.
-                let may = held & self.scan.next(self.beginnings, name, shared);
+                let may = held & self.scan.next(self.term_prefixes, name, shared);
                 let is_ruled_out =
                     may == 0 || (self.evidence.idf_of(may) <= best && may & (may >> 1) & !pairs == 0);
                 if is_ruled_out || !self.may_be_better(name, held, best, pairs) {
@@ -262,7 +262,7 @@ impl<'m> Measure<'m> {
     /// Whether a name of a file whose names hold the terms `held` may be worth more than `best`, or have neighbours
     /// that are not among `pairs`.
     fn may_be_better(&self, name: &[u8], held: u64, best: f32, pairs: u64) -> bool {
-        let found = self.beginnings.held(name);
+        let found = self.term_prefixes.possible_terms(name);
         let mask = found.mask & held;
         if found.pairs & mask & (mask >> 1) & !pairs != 0 {
             return true;

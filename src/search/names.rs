@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::kin::{self, Kin};
 use crate::query::Query;
-use crate::tokenize::{Lent, TermList, Tokenizers};
+use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// How well a name and the query cover each other.
 #[derive(Clone, Copy, Default)]
@@ -24,7 +24,7 @@ pub struct Cover {
 pub struct Names<'m> {
     query: &'m Query,
     kin: Kin<'m>,
-    tokenizer: Lent<'m>,
+    tokenizer: PooledTokenizer<'m>,
     /// By name: where its terms stand in `terms`.
     known: FxHashMap<Box<str>, Name>,
     /// Numbers of terms.

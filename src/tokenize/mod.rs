@@ -10,14 +10,14 @@
 //! of every word it has met and appends them as one piece of text. Terms are passed on as one string, each followed
 //! by [`SEPARATOR`], which no term contains: cheaper than a vector of strings, and the index splits it back.
 
-mod beginnings;
 mod family;
 mod pool;
+mod term_prefixes;
 
 use std::ops::Range;
 
-pub use beginnings::{Beginnings, Held, Scan};
-pub use pool::{Lent, Tokenizers};
+pub use pool::{PooledTokenizer, Tokenizers};
+pub use term_prefixes::{PossibleTerms, Scan, TermPrefixFilter};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -12,8 +12,8 @@ pub struct Tokenizers(Mutex<Vec<Tokenizer>>);
 
 impl Tokenizers {
     /// One that nobody else uses meanwhile.
-    pub fn take(&self) -> Lent<'_> {
-        Lent { pool: self, own: self.lock().pop().unwrap_or_default() }
+    pub fn take(&self) -> PooledTokenizer<'_> {
+        PooledTokenizer { pool: self, own: self.lock().pop().unwrap_or_default() }
     }
 
     /// Forgets those that nobody uses.
@@ -28,12 +28,12 @@ impl Tokenizers {
 }
 
 /// A tokenizer that goes back to its pool.
-pub struct Lent<'p> {
+pub struct PooledTokenizer<'p> {
     pool: &'p Tokenizers,
     own: Tokenizer,
 }
 
-impl Deref for Lent<'_> {
+impl Deref for PooledTokenizer<'_> {
     type Target = Tokenizer;
 
     fn deref(&self) -> &Tokenizer {
@@ -41,13 +41,13 @@ impl Deref for Lent<'_> {
     }
 }
 
-impl DerefMut for Lent<'_> {
+impl DerefMut for PooledTokenizer<'_> {
     fn deref_mut(&mut self) -> &mut Tokenizer {
         &mut self.own
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for PooledTokenizer<'_> {
     fn drop(&mut self) {
         // What a panic has left of its words is not trusted.
         if !std::thread::panicking() {

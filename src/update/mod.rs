@@ -30,7 +30,7 @@ pub use cost::{Cost, Costs};
 pub use home::Neighbour;
 pub use keep::{Collected, Dropped, Why};
 pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
-pub use plan::{Plan, ReadTask, is_blob, is_unmoved, stat_row};
+pub use plan::{Plan, ReadTask, is_blob, matches_stat, stat_row};
 pub use portable::{Export, Exported, Import, Imported, PortableError};
 pub use room::{Collection, Room};
 pub use workspace::{Committed, Workspace, WorkspaceError};

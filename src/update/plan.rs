@@ -2,7 +2,7 @@
 //! stat is read and hashed later, and parsed only if its content is new.
 
 use crate::id::{ContentHash, VersionId};
-use crate::meta::{Meta, SkippedEntry, StatRow, View, ViewEntry};
+use crate::meta::{FileStat, Meta, SkippedEntry, View, ViewEntry};
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::read;
@@ -61,7 +61,7 @@ struct Live<'m> {
     version: VersionId,
     /// Whether nothing but the path is searched, because of what the content is.
     is_path_only: bool,
-    stat: StatRow,
+    stat: FileStat,
 }
 
 impl<'m> Beside<'m> {
@@ -89,7 +89,7 @@ impl<'m> Beside<'m> {
     }
 
     /// What is known of the file at `path` under `row`.
-    fn knows(&self, path: &str, row: StatRow) -> Option<Known<'m>> {
+    fn knows(&self, path: &str, row: FileStat) -> Option<Known<'m>> {
         let live = self.live.binary_search_by(|live| live.path.cmp(path)).ok();
         let passed = self.passed.binary_search_by(|entry| entry.skipped.path.as_str().cmp(path)).ok();
         Known::of(live.map(|place| &self.live[place]), passed.map(|place| self.passed[place]), row)
@@ -105,7 +105,7 @@ struct Known<'m> {
 
 impl<'m> Known<'m> {
     /// From what is recorded at its path, if that is as good as reading the file.
-    fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: StatRow) -> Option<Known<'m>> {
+    fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: FileStat) -> Option<Known<'m>> {
         let entry = passed.filter(|entry| entry.stat == Some(row));
         let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
         let still = live.stat == row && (entry.is_some() || !live.is_path_only);
@@ -213,13 +213,13 @@ impl Plan {
 }
 
 /// Whether a file with this metadata has the content that it had when `row` was recorded: what an update trusts.
-pub fn is_unmoved(row: StatRow, metadata: &std::fs::Metadata) -> bool {
+pub fn matches_stat(row: FileStat, metadata: &std::fs::Metadata) -> bool {
     let stat = crate::walk::stat(metadata);
-    row != StatRow::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
+    row != FileStat::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
 }
 
 /// Whether a blob of this name is the one that `row` was recorded for.
-pub fn is_blob(row: StatRow, id: crate::tree::BlobId) -> bool {
+pub fn is_blob(row: FileStat, id: crate::tree::BlobId) -> bool {
     let stat = Stat::of_blob(row.0, id);
     row == stat_row(stat, false) || row == stat_row(stat, true)
 }
@@ -227,6 +227,6 @@ pub fn is_blob(row: StatRow, id: crate::tree::BlobId) -> bool {
 /// Stat data as it is recorded. It has a bit that says whether the content is wanted, because a file that is asked
 /// for, or no longer, has to be looked at again although nothing about it has changed. Inodes are counted from below
 /// in every file system that is known, so their highest bit is free.
-pub fn stat_row(stat: Stat, wanted: bool) -> StatRow {
+pub fn stat_row(stat: Stat, wanted: bool) -> FileStat {
     (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode ^ (u64::from(wanted) << 63))
 }

@@ -17,7 +17,7 @@ use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell};
 use crate::id::{ContentHash, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{
-    self, Commit, Meta, RecordBuilder, SkippedEntry, StatRow, VersionRow, View, ViewEntry, ViewInfo, ViewKey,
+    self, Commit, FileStat, Meta, RecordBuilder, SkippedEntry, VersionRow, View, ViewEntry, ViewInfo, ViewKey,
 };
 use crate::read;
 use crate::worker::FileAnalyzer;
@@ -60,7 +60,7 @@ struct Found {
     has_moved: bool,
     /// Files with the content of before whose new stat data proves something, so that writing it down spares reading
     /// them.
-    proven: usize,
+    stat_verified: usize,
     /// Documents that were added.
     docs: u32,
     report: RefreshReport,
@@ -286,7 +286,10 @@ impl<'r, 'e> Run<'r, 'e> {
     fn comes_to_nothing(&self, found: &Found, view: &View) -> bool {
         let is_staged = || self.meta().view_info(&self.key.stage()).is_some();
         let same = |own: &View| own.skipped() == view.skipped();
-        self.view.is_some_and(same) && !found.has_moved && found.proven < self.worth_a_commit && !is_staged()
+        self.view.is_some_and(same)
+            && !found.has_moved
+            && found.stat_verified < self.worth_a_commit
+            && !is_staged()
     }
 
     /// Commits what there is so far, without touching the view that answers.
@@ -401,7 +404,7 @@ impl Found {
         match outcome.version {
             work::Version::Same(version) | work::Version::Known(version) => {
                 let entry = ViewEntry { version, stat: outcome.stat };
-                self.place(old, entry, outcome.stat != StatRow::default());
+                self.place(old, entry, outcome.stat != FileStat::default());
             }
             work::Version::New(version) => {
                 self.report.parsed += 1;
@@ -423,7 +426,7 @@ impl Found {
         self.entries.push(entry);
         match old {
             Some(old) if old == entry.version => {
-                self.proven += proves as usize;
+                self.stat_verified += proves as usize;
                 return;
             }
             Some(old) => {

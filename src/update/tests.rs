@@ -12,7 +12,7 @@ use super::work::Work;
 use super::*;
 use crate::git;
 use crate::index::Writer;
-use crate::meta::StatRow;
+use crate::meta::FileStat;
 use crate::model::Note;
 use crate::store::{self, Lock};
 
@@ -235,7 +235,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     work.run(&tasks, Duration::MAX, |parcel, _| Ok::<(), IndexError>(outcomes.extend(parcel.outcomes)))
         .unwrap();
     let entry = outcomes[0].1.skipped.as_ref().unwrap();
-    assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(StatRow::default())));
+    assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(FileStat::default())));
 }
 
 #[cfg(unix)]

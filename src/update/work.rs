@@ -29,7 +29,7 @@ use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{ContentHash, LanguageId, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
-use crate::meta::{EncodedOutline, Outline, OutlineSymbol, SkippedEntry, StatRow};
+use crate::meta::{EncodedOutline, FileStat, Outline, OutlineSymbol, SkippedEntry};
 use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::read::{Ground, Limits, ReadOutcome, Source};
@@ -75,7 +75,7 @@ pub struct Work<'w> {
 pub struct Outcome {
     pub version: Version,
     /// Its stat data as it is to be recorded.
-    pub stat: StatRow,
+    pub stat: FileStat,
     /// Its entry among the skipped.
     pub skipped: Option<SkippedEntry>,
     pub bytes_read: u64,
@@ -336,7 +336,7 @@ impl<'w> Hand<'w> {
             },
             ReadOutcome::Skipped { reason, detail } => {
                 // What could not be read says nothing about its content, and why may pass without a trace in its stat.
-                let stat = if reason == SkipReason::Unreadable { StatRow::default() } else { stat };
+                let stat = if reason == SkipReason::Unreadable { FileStat::default() } else { stat };
                 let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
                 let skipped = Some(SkippedEntry { skipped, stat: Some(stat) });
                 Outcome { version: Version::None, stat, skipped, bytes_read: 0 }
@@ -517,14 +517,14 @@ fn outline(analysis: &Analysis) -> Outline<'_> {
 }
 
 /// The stat data to record for a file that is about to be read: what was walked, or nothing when it is too fresh.
-fn recorded_stat(task: &ReadTask) -> StatRow {
+fn recorded_stat(task: &ReadTask) -> FileStat {
     if task.stat.is_of_blob() {
         return stat_row(task.stat, task.wanted);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let newest = task.stat.mtime_ns.max(task.stat.ctime_ns);
     if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
-        return StatRow::default();
+        return FileStat::default();
     }
     stat_row(task.stat, task.wanted)
 }

@@ -16,7 +16,7 @@ use crate::search::model::RankedFile;
 use crate::search::names::{Cover, Names};
 use crate::search::{Context, SearchError, literal};
 use crate::text::Span;
-use crate::tokenize::{Beginnings, for_each_word};
+use crate::tokenize::{TermPrefixFilter, for_each_word};
 
 /// A value for each signal of places.
 pub type PlaceValues = [f32; PlaceSignal::COUNT];
@@ -56,7 +56,7 @@ pub struct Measure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
-    beginnings: Beginnings,
+    term_prefixes: TermPrefixFilter,
     names: Names<'m>,
     /// By word that was met: the terms of the query in it.
     words: FxHashMap<Box<str>, u64>,
@@ -86,10 +86,10 @@ struct Counted {
 impl<'m> Measure<'m> {
     /// For one query.
     pub fn new(query: &'m Query, context: &'m Context<'m>, evidence: &'m Evidence) -> Measure<'m> {
-        let beginnings = Beginnings::new(query.terms.iter().map(|term| term.term.as_str()));
+        let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
         let mut names = Names::new(query, context.tokenizers);
         let runs = Runs::new(query, &mut names);
-        Measure { query, context, evidence, beginnings, names, words: FxHashMap::default(), runs }
+        Measure { query, context, evidence, term_prefixes, names, words: FxHashMap::default(), runs }
     }
 
     /// The units of a file that hold any evidence, in the order of the file.
@@ -184,7 +184,7 @@ impl<'m> Measure<'m> {
                 }
             }
             let bytes = word.as_bytes();
-            if !self.beginnings.may_hold(bytes) || self.beginnings.held(bytes).mask == 0 {
+            if !self.term_prefixes.may_hold(bytes) || self.term_prefixes.possible_terms(bytes).mask == 0 {
                 return;
             }
             let mask = match self.words.get(word) {
@@ -258,7 +258,7 @@ impl<'m> Measure<'m> {
     /// How well a name and the query cover each other.
     fn cover(&mut self, name: &str) -> Cover {
         // Most names share nothing with the query, and need not be cut and stemmed to know it.
-        if !self.beginnings.may_hold(name.as_bytes()) {
+        if !self.term_prefixes.may_hold(name.as_bytes()) {
             return Cover::default();
         }
         let name = self.names.of(name);

@@ -159,7 +159,7 @@ impl Updater<'_> {
             // The name of the tree is nobody's business elsewhere.
             let key = ViewKey { root: String::new(), ..key.clone() };
             let info = ViewInfo { commit: info.commit.clone(), ..ViewInfo::default() };
-            record.set_view(key, info, view.unproven(), None);
+            record.set_view(key, info, view.stat_unverified(), None);
         }
         let failed = |source| PortableError::Update(UpdateError::Index { dir: segment_dir.into(), source });
         let mut writer = Writer::open(segment_dir).map_err(failed)?;

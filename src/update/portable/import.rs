@@ -247,7 +247,7 @@ impl Updater<'_> {
         let mut record = RecordBuilder::new();
         for (key, info) in meta.views() {
             record.drop_view(key.clone());
-            let view = meta.view(key)?.map(View::unproven).unwrap_or_default();
+            let view = meta.view(key)?.map(View::stat_unverified).unwrap_or_default();
             let info = ViewInfo { used: keep::now(), commit: info.commit.clone(), ..ViewInfo::default() };
             if !with_sources || *key == unpacked.key {
                 record.set_view(self.own_key(key, with_sources), info, view, None);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::archive::{Archive, META, SEGMENTS};
 use crate::index::Reader;
-use crate::meta::{Commit, Meta, StatRow};
+use crate::meta::{Commit, FileStat, Meta};
 use crate::store::TEMPORARY_PREFIX;
 use crate::update::tests::Tree;
 use crate::update::{Export, Import, PortableError};
@@ -28,7 +28,7 @@ fn indexed() -> Tree {
 }
 
 /// The stat data of the ranked files of the newest commit.
-fn stats(tree: &Tree) -> Vec<StatRow> {
+fn stats(tree: &Tree) -> Vec<FileStat> {
     let committed = tree.workspace.open().unwrap();
     let key = tree.with_updater(|updater| updater.view_key());
     committed.meta.view(&key).unwrap().unwrap().entries().map(|entry| entry.stat).collect()
@@ -41,7 +41,7 @@ fn no_stat_and_no_root_travels() {
     // A file proves something by its stat data once it is old enough.
     std::thread::sleep(Duration::from_millis(2100));
     tree.with_updater(|updater| updater.rebuild(Duration::ZERO, &|_| ()).unwrap());
-    assert!(stats(&tree).iter().all(|stat| *stat != StatRow::default()));
+    assert!(stats(&tree).iter().all(|stat| *stat != FileStat::default()));
     export(&tree, &path);
     Archive::open(&path).unwrap().unpack(folder.path()).unwrap();
     let reader = Reader::open(&folder.path().join(SEGMENTS)).unwrap();
@@ -50,16 +50,16 @@ fn no_stat_and_no_root_travels() {
     let (key, info) = meta.views().next().unwrap();
     assert_eq!((key.root.as_str(), info.used, info.files), ("", 0, 6));
     let view = meta.view(key).unwrap().unwrap();
-    assert!(view.entries().all(|entry| entry.stat == StatRow::default()));
+    assert!(view.entries().all(|entry| entry.stat == FileStat::default()));
     let stats: Vec<_> = view.skipped().iter().map(|entry| entry.stat).collect();
-    assert_eq!(stats, [Some(StatRow::default())]);
+    assert_eq!(stats, [Some(FileStat::default())]);
     // An import writes down what it finds here, though no content differs.
     std::fs::remove_file(tree.root.join("data.bin")).unwrap();
     tree.refresh();
     export(&tree, &path);
     std::fs::remove_dir_all(tree.workspace.dir()).unwrap();
     import(&tree, &path).unwrap();
-    assert!(self::stats(&tree).iter().all(|stat| *stat != StatRow::default()));
+    assert!(self::stats(&tree).iter().all(|stat| *stat != FileStat::default()));
 }
 
 #[test]

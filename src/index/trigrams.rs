@@ -42,7 +42,7 @@ const GROUP: usize = 64;
 
 /// Three folded letters in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Gram(u32);
+pub struct Trigram(u32);
 
 /// The code of a letter. What simple folding makes equal has one code, in every version of Unicode: there are two
 /// letters outside of ASCII that fold into it.
@@ -63,11 +63,11 @@ fn code(c: char) -> u16 {
 }
 
 /// Calls `each` with the grams of a word, in order.
-pub fn grams_of(word: &str, mut each: impl FnMut(Gram)) {
+pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
     let mut window = [None; 2];
     for code in word.chars().map(code) {
         if let [Some(first), Some(second)] = window {
-            each(Gram(
+            each(Trigram(
                 (u32::from(first) * u32::from(CODES) + u32::from(second)) * u32::from(CODES)
                     + u32::from(code),
             ));
@@ -87,7 +87,7 @@ struct Table {
 }
 
 /// The lists of a segment.
-pub(super) struct Grams {
+pub(super) struct TrigramIndex {
     map: memmap2::Mmap,
     places: Vec<u32>,
 }
@@ -102,21 +102,22 @@ pub(super) fn segment_of(name: &str) -> Option<&str> {
     name.strip_suffix(EXTENSION)?.strip_suffix('.')
 }
 
-impl Grams {
+impl TrigramIndex {
     /// Opens the lists of a segment of `words` words, of any number where that is not said; `None` where there are none
     /// that can be used.
-    pub fn open(path: &Path, words: Option<u64>) -> Option<Grams> {
+    pub fn open(path: &Path, words: Option<u64>) -> Option<TrigramIndex> {
         let file = std::fs::File::open(path).ok()?;
         // SAFETY: such a file is never changed or cut after it got its name; it is only ever unlinked.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
         let table: Table = postcard::from_bytes(envelope.table).ok()?;
         let fits = words.is_none_or(|words| table.words == words) && table.block_words == BLOCK_WORDS;
-        (fits && table.places.len() == N_GRAMS.div_ceil(GROUP)).then_some(Grams { places: table.places, map })
+        (fits && table.places.len() == N_GRAMS.div_ceil(GROUP))
+            .then_some(TrigramIndex { places: table.places, map })
     }
 
     /// The blocks that hold all of `grams`, increasing; `None` when a list cannot be read.
-    pub fn blocks(&self, grams: &[Gram]) -> Option<Vec<u32>> {
+    pub fn blocks(&self, grams: &[Trigram]) -> Option<Vec<u32>> {
         let mut lists = grams.iter().map(|gram| self.list(*gram)).collect::<Option<Vec<&[u8]>>>()?;
         lists.sort_by_key(|list| list.len());
         let (shortest, others) = lists.split_first()?;
@@ -132,7 +133,7 @@ impl Grams {
     }
 
     /// The list of a gram; empty for one that does not occur.
-    fn list(&self, gram: Gram) -> Option<&[u8]> {
+    fn list(&self, gram: Trigram) -> Option<&[u8]> {
         let (group, bit) = (gram.0 as usize / GROUP, gram.0 as usize % GROUP);
         let mut rest = Envelope::heap_of(&self.map).get(self.places[group] as usize..)?;
         let (mask, lens) = rest.split_first_chunk::<8>()?;
@@ -227,7 +228,7 @@ impl Builder {
 mod tests {
     use super::*;
 
-    fn grams(word: &str) -> Vec<Gram> {
+    fn grams(word: &str) -> Vec<Trigram> {
         let mut grams = Vec::new();
         grams_of(word, |gram| grams.push(gram));
         grams
@@ -252,7 +253,7 @@ mod tests {
         let mut builder = Builder::new();
         words.iter().for_each(|word| builder.add(word));
         builder.write(&path).unwrap();
-        let lists = Grams::open(&path, Some(words.len() as u64)).unwrap();
+        let lists = TrigramIndex::open(&path, Some(words.len() as u64)).unwrap();
         for part in ["word9", "_wo", "ff0", "d96", "WORD1", "1_w", "zzz"] {
             let blocks = lists.blocks(&grams(part)).unwrap();
             let lower = part.to_lowercase();
@@ -267,8 +268,8 @@ mod tests {
             assert!(blocks.is_sorted() && blocks.len() <= words.len().div_ceil(BLOCK_WORDS as usize));
         }
         assert_eq!(lists.blocks(&grams("zzz")), Some(Vec::new()));
-        assert!(Grams::open(&path, Some(1)).is_none(), "of another segment");
+        assert!(TrigramIndex::open(&path, Some(1)).is_none(), "of another segment");
         std::fs::write(&path, b"something else").unwrap();
-        assert!(Grams::open(&path, Some(words.len() as u64)).is_none());
+        assert!(TrigramIndex::open(&path, Some(words.len() as u64)).is_none());
     }
 }

@@ -6,11 +6,11 @@ use crate::walk::{self, Stat};
 
 /// The stats of some files; two are equal when none of these files has changed in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stillness(Vec<(PathBuf, Option<Stat>)>);
+pub struct StatFingerprint(Vec<(PathBuf, Option<Stat>)>);
 
-impl Stillness {
+impl StatFingerprint {
     /// As they are now. Of a folder only counts which one it is.
-    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Stillness {
+    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> StatFingerprint {
         let look = |path: PathBuf| {
             let metadata = path.symlink_metadata().ok();
             let stat = metadata.map(|metadata| {
@@ -19,7 +19,7 @@ impl Stillness {
             });
             (path, stat)
         };
-        Stillness(paths.into_iter().map(look).collect())
+        StatFingerprint(paths.into_iter().map(look).collect())
     }
 }
 
@@ -33,15 +33,15 @@ mod tests {
         let paths = ["a", "b", "folder"].map(|name| dir.path().join(name));
         std::fs::write(&paths[0], "one").unwrap();
         std::fs::create_dir(&paths[2]).unwrap();
-        let first = Stillness::of(paths.clone());
+        let first = StatFingerprint::of(paths.clone());
         std::fs::write(paths[2].join("inside"), "").unwrap();
-        assert_eq!(Stillness::of(paths.clone()), first);
+        assert_eq!(StatFingerprint::of(paths.clone()), first);
         std::fs::write(&paths[1], "").unwrap();
-        let second = Stillness::of(paths.clone());
+        let second = StatFingerprint::of(paths.clone());
         assert_ne!(second, first);
         std::fs::remove_file(&paths[1]).unwrap();
-        assert_eq!(Stillness::of(paths.clone()), first);
+        assert_eq!(StatFingerprint::of(paths.clone()), first);
         std::fs::write(&paths[0], "three").unwrap();
-        assert_ne!(Stillness::of(paths), first);
+        assert_ne!(StatFingerprint::of(paths), first);
     }
 }

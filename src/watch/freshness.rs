@@ -1,4 +1,4 @@
-//! The desk at which a watcher answers other processes, and those who ask.
+//! How a watcher tells other processes whether the index is current: server and client.
 //!
 //! ```text
 //! watch-HASH    a lock that a watcher holds as long as it lives, with its pid inside
@@ -31,32 +31,32 @@ const UNFETCHED: Duration = Duration::from_secs(60);
 
 /// How long an answer is waited for.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// Since the watcher was last seen at work.
     pub idle: Duration,
     /// In any case.
     pub most: Duration,
 }
 
-/// Where a desk is.
+/// A client of the watcher of an index.
 #[derive(Clone, Debug)]
-pub struct Counter {
+pub struct FreshnessClient {
     lock: PathBuf,
     asks: PathBuf,
 }
 
-/// A watcher's desk; it is closed when this is dropped.
-pub struct Desk {
-    counter: Counter,
+/// A watcher's server; dropping the value closes the server.
+pub struct FreshnessServer {
+    client: FreshnessClient,
     lock: Lock,
     /// What was answered and may not have been fetched.
     answered: Vec<(Instant, PathBuf)>,
 }
 
-impl Counter {
+impl FreshnessClient {
     /// The one in the folder `dir` for what has this key.
-    pub fn new(dir: &Path, key: &str) -> Counter {
-        Counter { lock: dir.join(format!("watch-{key}")), asks: dir.join(format!("asks-{key}")) }
+    pub fn new(dir: &Path, key: &str) -> FreshnessClient {
+        FreshnessClient { lock: dir.join(format!("watch-{key}")), asks: dir.join(format!("asks-{key}")) }
     }
 
     /// The folder of questions.
@@ -69,9 +69,9 @@ impl Counter {
         Lock::holder(&self.lock)
     }
 
-    /// Asks the watcher, and waits for its answer with `patience`. `None` where there is no watcher, or none that
+    /// Asks the watcher, and waits for its answer with `timeouts`. `None` where there is no watcher, or none that
     /// answers.
-    pub fn ask(&self, patience: Patience) -> Option<String> {
+    pub fn ask(&self, timeouts: Timeouts) -> Option<String> {
         static ASKED: AtomicU64 = AtomicU64::new(0);
         if !self.asks.is_dir() || self.watcher().is_none() {
             return None;
@@ -79,17 +79,17 @@ impl Counter {
         let number = ASKED.fetch_add(1, Relaxed);
         let ask = self.asks.join(format!("{}-{number}", std::process::id()));
         Private::New.open(&ask).ok()?;
-        let answer = self.answer(&ask, patience);
+        let answer = self.answer(&ask, timeouts);
         let _ = fs::remove_file(&ask);
         answer
     }
 
-    fn answer(&self, ask: &Path, patience: Patience) -> Option<String> {
+    fn answer(&self, ask: &Path, timeouts: Timeouts) -> Option<String> {
         let begun = Instant::now();
         let (mut alive_at, mut at_work_at) = (begun, begun);
         let mut pause = Duration::from_micros(50);
         loop {
-            // Where it is gone, a new watcher has cleared its desk.
+            // Where it is gone, a new watcher has cleared its requests.
             if ask.metadata().ok()?.len() > 0
                 && let Ok(text) = fs::read_to_string(ask)
                 && let Some(answer) = text.strip_suffix('\n')
@@ -101,10 +101,10 @@ impl Counter {
                 self.watcher()?;
                 alive_at = now;
             }
-            if now - at_work_at >= LIFE_SIGN.min(patience.idle) && Lock::is_at_work(&self.lock) {
+            if now - at_work_at >= LIFE_SIGN.min(timeouts.idle) && Lock::is_at_work(&self.lock) {
                 at_work_at = now;
             }
-            if now - at_work_at >= patience.idle || now - begun >= patience.most {
+            if now - at_work_at >= timeouts.idle || now - begun >= timeouts.most {
                 return None;
             }
             std::thread::sleep(pause);
@@ -113,22 +113,22 @@ impl Counter {
     }
 }
 
-impl Desk {
-    /// Takes the desk, which is closed to questions yet. Fails where somebody has it.
-    pub fn take(counter: Counter) -> Result<Desk, LockError> {
-        let lock = Lock::acquire(&counter.lock, Duration::ZERO, &mut |_| ())?;
-        let _ = fs::remove_dir_all(&counter.asks);
-        Ok(Desk { counter, lock, answered: Vec::new() })
+impl FreshnessServer {
+    /// Takes the lock of the server, which answers no request yet. Fails if another process holds the lock.
+    pub fn take(client: FreshnessClient) -> Result<FreshnessServer, LockError> {
+        let lock = Lock::acquire(&client.lock, Duration::ZERO, &mut |_| ())?;
+        let _ = fs::remove_dir_all(&client.asks);
+        Ok(FreshnessServer { client, lock, answered: Vec::new() })
     }
 
     /// Opens it to questions.
     pub fn open(&self) -> Result<(), store::FileError> {
-        store::create_private_dir(&self.counter.asks)
+        store::create_private_dir(&self.client.asks)
     }
 
     /// Closes it: who asks now has to look for itself.
     pub fn close(&self) {
-        let _ = fs::remove_dir_all(&self.counter.asks);
+        let _ = fs::remove_dir_all(&self.client.asks);
     }
 
     /// Says whether the watcher is at work.
@@ -153,7 +153,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for FreshnessServer {
     fn drop(&mut self) {
         self.close();
     }
@@ -163,78 +163,78 @@ impl Drop for Desk {
 mod tests {
     use super::*;
 
-    const LONG: Patience = Patience { idle: Duration::from_secs(60), most: Duration::from_secs(60) };
-    const LITTLE: Patience = Patience { idle: Duration::from_millis(1), most: Duration::from_secs(60) };
+    const LONG: Timeouts = Timeouts { idle: Duration::from_secs(60), most: Duration::from_secs(60) };
+    const LITTLE: Timeouts = Timeouts { idle: Duration::from_millis(1), most: Duration::from_secs(60) };
 
     #[test]
     fn a_question_gets_the_answer_that_is_given() {
         let dir = tempfile::tempdir().unwrap();
-        let counter = Counter::new(dir.path(), "k");
-        assert_eq!(counter.ask(LONG), None);
-        let mut desk = Desk::take(counter.clone()).unwrap();
-        assert_eq!(counter.ask(LONG), None);
-        desk.open().unwrap();
+        let client = FreshnessClient::new(dir.path(), "k");
+        assert_eq!(client.ask(LONG), None);
+        let mut server = FreshnessServer::take(client.clone()).unwrap();
+        assert_eq!(client.ask(LONG), None);
+        server.open().unwrap();
         for (token, expected) in [(Some("t1"), Some("t1".to_string())), (None, None)] {
             std::thread::scope(|scope| {
-                let asking = scope.spawn(|| counter.ask(LONG));
+                let asking = scope.spawn(|| client.ask(LONG));
                 let ask = loop {
-                    let mut entries = fs::read_dir(counter.asks()).unwrap();
+                    let mut entries = fs::read_dir(client.asks()).unwrap();
                     if let Some(entry) = entries.next() {
                         break entry.unwrap().path();
                     }
                 };
-                desk.answer(vec![ask], token);
+                server.answer(vec![ask], token);
                 assert_eq!(asking.join().unwrap(), expected);
             });
         }
-        assert_eq!(fs::read_dir(counter.asks()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(client.asks()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_watcher_at_work_is_waited_for() {
         let dir = tempfile::tempdir().unwrap();
-        let counter = Counter::new(dir.path(), "k");
-        let mut desk = Desk::take(counter.clone()).unwrap();
-        desk.open().unwrap();
-        assert_eq!(counter.ask(LITTLE), None);
-        desk.set_at_work(true);
+        let client = FreshnessClient::new(dir.path(), "k");
+        let mut server = FreshnessServer::take(client.clone()).unwrap();
+        server.open().unwrap();
+        assert_eq!(client.ask(LITTLE), None);
+        server.set_at_work(true);
         std::thread::scope(|scope| {
-            let asking = scope.spawn(|| counter.ask(LITTLE));
+            let asking = scope.spawn(|| client.ask(LITTLE));
             let ask = loop {
-                if let Some(entry) = fs::read_dir(counter.asks()).unwrap().next() {
+                if let Some(entry) = fs::read_dir(client.asks()).unwrap().next() {
                     break entry.unwrap().path();
                 }
             };
             // Much longer than who has no patience would wait.
             std::thread::sleep(LIFE_SIGN * 4);
-            desk.answer(vec![ask], Some("t1"));
+            server.answer(vec![ask], Some("t1"));
             assert_eq!(asking.join().unwrap(), Some("t1".to_string()));
         });
         // Not for ever.
-        assert_eq!(counter.ask(Patience { most: LIFE_SIGN, ..LITTLE }), None);
-        desk.set_at_work(false);
-        assert_eq!(counter.ask(LITTLE), None);
-        assert_eq!(counter.watcher().flatten().map(|holder| holder.pid), Some(std::process::id()));
+        assert_eq!(client.ask(Timeouts { most: LIFE_SIGN, ..LITTLE }), None);
+        server.set_at_work(false);
+        assert_eq!(client.ask(LITTLE), None);
+        assert_eq!(client.watcher().flatten().map(|holder| holder.pid), Some(std::process::id()));
     }
 
     #[test]
     fn nobody_waits_for_a_watcher_that_is_gone() {
         let dir = tempfile::tempdir().unwrap();
-        let counter = Counter::new(dir.path(), "k");
-        let lock = Lock::acquire(&counter.lock, Duration::ZERO, &mut |_| ()).unwrap();
-        fs::create_dir(counter.asks()).unwrap();
-        assert!(matches!(Desk::take(counter.clone()), Err(LockError::Held { .. })));
+        let client = FreshnessClient::new(dir.path(), "k");
+        let lock = Lock::acquire(&client.lock, Duration::ZERO, &mut |_| ()).unwrap();
+        fs::create_dir(client.asks()).unwrap();
+        assert!(matches!(FreshnessServer::take(client.clone()), Err(LockError::Held { .. })));
         std::thread::scope(|scope| {
-            let asking = scope.spawn(|| counter.ask(LONG));
-            while fs::read_dir(counter.asks()).unwrap().next().is_none() {}
+            let asking = scope.spawn(|| client.ask(LONG));
+            while fs::read_dir(client.asks()).unwrap().next().is_none() {}
             // As a kill leaves it: the folder is there, the lock is free.
             drop(lock);
             assert_eq!(asking.join().unwrap(), None);
         });
-        assert!(counter.asks().is_dir());
-        assert_eq!(counter.ask(LONG), None);
-        let next = Desk::take(counter.clone()).unwrap();
+        assert!(client.asks().is_dir());
+        assert_eq!(client.ask(LONG), None);
+        let next = FreshnessServer::take(client.clone()).unwrap();
         next.open().unwrap();
-        assert_eq!(counter.ask(LITTLE), None);
+        assert_eq!(client.ask(LITTLE), None);
     }
 }

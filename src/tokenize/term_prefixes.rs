@@ -6,7 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::{MAX_WORD_BYTES, family};
 
 /// The beginnings of some terms, at most as many as a mask has bits.
-pub struct Beginnings {
+pub struct TermPrefixFilter {
     /// By an ASCII letter or digit, in lower case: the terms that begin with it.
     first: [u64; 128],
     /// By [`kind`] of two bytes that follow each other: the terms that may begin with them.
@@ -27,8 +27,8 @@ pub struct Scan {
 
 impl Scan {
     /// The terms that `name` may hold, of which the first `shared` bytes are those of the name before. It holds no
-    /// other; [`Beginnings::held`] rules out more, and later.
-    pub fn next(&mut self, beginnings: &Beginnings, name: &[u8], shared: usize) -> u64 {
+    /// other; [`TermPrefixFilter::possible_terms`] rules out more, and later.
+    pub fn next(&mut self, beginnings: &TermPrefixFilter, name: &[u8], shared: usize) -> u64 {
         self.up_to.truncate(shared);
         let from = self.up_to.len();
         let (mut mask, mut before) = match from.checked_sub(1) {
@@ -52,7 +52,7 @@ fn kind(byte: u8) -> usize {
 
 /// What a name may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct PossibleTerms {
     /// The terms that it may hold; it holds no other.
     pub mask: u64,
     /// Bit `n` is set where it may hold term `n` right before term `n + 1`.
@@ -86,11 +86,11 @@ const CLASS: [Class; 128] = {
     table
 };
 
-impl Beginnings {
+impl TermPrefixFilter {
     /// Those of `terms`, of which there are at most 64.
-    pub fn new<'t>(terms: impl Iterator<Item = &'t str>) -> Beginnings {
+    pub fn new<'t>(terms: impl Iterator<Item = &'t str>) -> TermPrefixFilter {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut own = Beginnings { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
+        let mut own = TermPrefixFilter { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
         for (place, term) in terms.enumerate() {
             let bytes = term.as_bytes();
             // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter, as do
@@ -135,13 +135,13 @@ impl Beginnings {
     }
 
     /// What `name` may hold.
-    pub fn held(&self, name: &[u8]) -> Held {
+    pub fn possible_terms(&self, name: &[u8]) -> PossibleTerms {
         if !name.is_ascii() {
             // Letters fold in ways that bytes do not show.
-            return Held { mask: u64::MAX, pairs: u64::MAX, most: u32::MAX, others: 0 };
+            return PossibleTerms { mask: u64::MAX, pairs: u64::MAX, most: u32::MAX, others: 0 };
         }
         let class = |byte: &u8| CLASS[(byte & 127) as usize];
-        let mut held = Held { mask: 0, pairs: 0, most: 0, others: 0 };
+        let mut possible_terms = PossibleTerms { mask: 0, pairs: 0, most: 0, others: 0 };
         let mut before = Class::None;
         // What the part may give, and whether it has one character so far: such a part is dropped if it ends.
         let (mut own_mask, mut short) = (0, false);
@@ -165,9 +165,9 @@ impl Beginnings {
             if begins {
                 last = if short { last | own_mask } else { own_mask };
                 own_mask = self.at(&name[at..]);
-                held.mask |= own_mask;
-                held.pairs |= last & (own_mask >> 1);
-                held.most += u32::from(own_mask != 0);
+                possible_terms.mask |= own_mask;
+                possible_terms.pairs |= last & (own_mask >> 1);
+                possible_terms.most += u32::from(own_mask != 0);
                 short = true;
                 digits |= own == Class::Digit;
             } else if own != Class::None {
@@ -178,15 +178,15 @@ impl Beginnings {
             }
             before = own;
         }
-        held.others = letters.count_ones();
+        possible_terms.others = letters.count_ones();
         if digits || name.len() > MAX_WORD_BYTES {
             // Parts with digits are kept whole as well, and words that are longer give no term.
-            held.pairs = held.mask & (held.mask >> 1);
-            held.most = u32::MAX;
-            held.others = 0;
+            possible_terms.pairs = possible_terms.mask & (possible_terms.mask >> 1);
+            possible_terms.most = u32::MAX;
+            possible_terms.others = 0;
         }
-        held.most = held.most.min(held.mask.count_ones());
-        held
+        possible_terms.most = possible_terms.most.min(possible_terms.mask.count_ones());
+        possible_terms
     }
 
     /// The terms that a part at the beginning of `bytes` may give.
@@ -221,8 +221,8 @@ mod tests {
     }
 
     fn check(name: &str, terms: &[&str], mask: u64, pairs: u64, (most, others): (u32, u32)) {
-        let held = Beginnings::new(terms.iter().copied()).held(name.as_bytes());
-        assert_eq!(held, Held { mask, pairs, most, others }, "{name}");
+        let possible_terms = TermPrefixFilter::new(terms.iter().copied()).possible_terms(name.as_bytes());
+        assert_eq!(possible_terms, PossibleTerms { mask, pairs, most, others }, "{name}");
     }
 
     #[test]
@@ -247,12 +247,12 @@ mod tests {
             words in "((build|die|resolve|choose|[a-c]{1,3}|[0-9]{1,2}|[a-c]{1,2}[0-9]) ){1,5}",
         ) {
             let wanted = terms_of(&words);
-            let held = Beginnings::new(wanted.iter().map(String::as_str)).held(name.as_bytes());
+            let possible_terms = TermPrefixFilter::new(wanted.iter().map(String::as_str)).possible_terms(name.as_bytes());
             let terms = terms_of(&name);
             for (place, term) in wanted.iter().enumerate() {
-                prop_assert!(!terms.contains(term) || held.mask & (1 << place) != 0, "{term} in {name}");
+                prop_assert!(!terms.contains(term) || possible_terms.mask & (1 << place) != 0, "{term} in {name}");
             }
-            let beginnings = Beginnings::new(wanted.iter().map(String::as_str));
+            let beginnings = TermPrefixFilter::new(wanted.iter().map(String::as_str));
             let mut scan = Scan::default();
             for shared in [0, name.len() / 2] {
                 let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
@@ -265,13 +265,13 @@ mod tests {
             }
             let distinct: HashSet<&String> = terms.iter().collect();
             let (known, unknown): (Vec<&&String>, _) = distinct.iter().partition(|term| wanted.contains(term));
-            prop_assert!(known.len() <= held.most as usize && unknown.len() >= held.others as usize, "{name}");
+            prop_assert!(known.len() <= possible_terms.most as usize && unknown.len() >= possible_terms.others as usize, "{name}");
             for pair in terms.windows(2) {
                 let place = |term: &String| wanted.iter().position(|wanted| wanted == term);
                 if let (Some(one), Some(other)) = (place(&pair[0]), place(&pair[1]))
                     && other == one + 1
                 {
-                    prop_assert!(held.pairs & (1 << one) != 0, "{pair:?} in {name}");
+                    prop_assert!(possible_terms.pairs & (1 << one) != 0, "{pair:?} in {name}");
                 }
             }
         }

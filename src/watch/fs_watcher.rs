@@ -14,7 +14,7 @@ use crate::walk::{self, Region};
 
 /// What is watched.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct WatchPaths {
     /// The tree, by a path without links.
     pub root: PathBuf,
     /// The index, where it lies in the tree.
@@ -26,10 +26,10 @@ pub struct Ground {
 }
 
 /// Watches a tree until it is dropped.
-pub struct Eyes {
+pub struct FsWatcher {
     watcher: Mutex<RecommendedWatcher>,
     inbox: Arc<Inbox>,
-    ground: Ground,
+    ground: WatchPaths,
     /// The rules that repositories within the tree keep for themselves, in folders that are not walked.
     excludes: Mutex<BTreeSet<PathBuf>>,
 }
@@ -42,11 +42,11 @@ pub const OF_GIT: [&str; 4] = ["HEAD", "index", "config", "objects"];
 /// several, or none is promised.
 const IN_ORDER: bool = cfg!(target_os = "linux");
 
-impl Eyes {
+impl FsWatcher {
     /// Opens them: the questions and git's folder are watched from now on, and each folder of the tree from
-    /// [`Eyes::watch`] on. The error says in words why that cannot be.
-    pub fn open(inbox: Arc<Inbox>, ground: Ground) -> Result<Eyes, String> {
-        let hears = Hears { inbox: Arc::clone(&inbox), ground: ground.clone() };
+    /// [`FsWatcher::watch`] on. The error says in words why that cannot be.
+    pub fn open(inbox: Arc<Inbox>, ground: WatchPaths) -> Result<FsWatcher, String> {
+        let hears = EventSink { inbox: Arc::clone(&inbox), ground: ground.clone() };
         let hear = move |event: notify::Result<notify::Event>| match event {
             Ok(event) => hears.event(&event),
             Err(error) => hears.inbox.go_blind(words(&error)),
@@ -54,15 +54,20 @@ impl Eyes {
         // `notify` goes on without its thread, and then panics, also where it is dropped, which ends the process.
         check_thread().map_err(|error| error.to_string())?;
         let watcher = RecommendedWatcher::new(hear, Config::default()).map_err(|error| words(&error))?;
-        let eyes = Eyes { watcher: Mutex::new(watcher), inbox, ground, excludes: Mutex::default() };
-        eyes.add(&eyes.ground.asks, RecursiveMode::NonRecursive).map_err(|error| words(&error))?;
-        if let Some(git_dir) = &eyes.ground.git_dir {
-            eyes.add(git_dir, RecursiveMode::NonRecursive).map_err(|error| words(&error))?;
+        let fs_watcher =
+            FsWatcher { watcher: Mutex::new(watcher), inbox, ground, excludes: Mutex::default() };
+        fs_watcher
+            .add(&fs_watcher.ground.asks, RecursiveMode::NonRecursive)
+            .map_err(|error| words(&error))?;
+        if let Some(git_dir) = &fs_watcher.ground.git_dir {
+            fs_watcher.add(git_dir, RecursiveMode::NonRecursive).map_err(|error| words(&error))?;
         }
-        if !eyes.is_by_folder() {
-            eyes.add(&eyes.ground.root, RecursiveMode::Recursive).map_err(|error| words(&error))?;
+        if !fs_watcher.is_by_folder() {
+            fs_watcher
+                .add(&fs_watcher.ground.root, RecursiveMode::Recursive)
+                .map_err(|error| words(&error))?;
         }
-        Ok(eyes)
+        Ok(fs_watcher)
     }
 
     /// Whether an answer may be given to who asks: all that changed before has been told by then.
@@ -160,12 +165,12 @@ fn words(error: &notify::Error) -> String {
 }
 
 /// What listens, on a thread of `notify`.
-struct Hears {
+struct EventSink {
     inbox: Arc<Inbox>,
-    ground: Ground,
+    ground: WatchPaths,
 }
 
-impl Hears {
+impl EventSink {
     fn event(&self, event: &notify::Event) {
         if event.need_rescan() {
             self.inbox.add_all();
@@ -180,7 +185,7 @@ impl Hears {
     }
 
     fn path(&self, path: &Path, kind: EventKind) {
-        let Ground { root, own_index, git_dir, asks } = &self.ground;
+        let WatchPaths { root, own_index, git_dir, asks } = &self.ground;
         let name = path.file_name().unwrap_or_default();
         if path.starts_with(asks) {
             if matches!(kind, EventKind::Create(_)) && path.parent() == Some(asks) {
