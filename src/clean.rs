@@ -66,7 +66,7 @@ pub fn data(text: &str) -> Cow<'_, str> {
 
 /// JSON that means the same and shows nothing that steers or hides: such characters become escapes.
 pub fn json(text: &str) -> Cow<'_, str> {
-    let mut cleaner = Cleaner::new(Form::Escapes);
+    let mut cleaner = Cleaner::new(ControlDisplay::Escapes);
     let mut out = Vec::with_capacity(text.len());
     if !text.contains(|c| picture(c).is_some()) {
         return Cow::Borrowed(text);
@@ -121,7 +121,7 @@ fn quoted(text: &str) -> String {
 
 /// What a [`Cleaner`] writes in place of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ControlDisplay {
     /// A picture.
     Pictures,
     /// JSON's escape.
@@ -132,14 +132,14 @@ pub enum Form {
 /// become U+FFFD, because a terminal may take one of them for a control character.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
-    form: Form,
+    form: ControlDisplay,
     /// The beginning of a character, or a carriage return whose line end may follow.
     held: Vec<u8>,
 }
 
 impl Cleaner {
     /// A cleaner that has seen nothing yet.
-    pub fn new(form: Form) -> Cleaner {
+    pub fn new(form: ControlDisplay) -> Cleaner {
         Cleaner { form, held: Vec::new() }
     }
 
@@ -171,7 +171,7 @@ impl Cleaner {
             let is_line_end = c == '\n' || c == '\r' && chars.peek() == Some(&'\n');
             match picture(c).filter(|_| !is_line_end) {
                 None => out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes()),
-                Some(picture) if self.form == Form::Pictures => {
+                Some(picture) if self.form == ControlDisplay::Pictures => {
                     out.extend_from_slice(picture.encode_utf8(&mut buffer).as_bytes());
                 }
                 Some(_) => {
@@ -265,7 +265,7 @@ mod tests {
         let text = [text, b"\x9b\xff\xe6\xbc"].concat();
         let expected = "größe␦\r\n␛[31m漢␦␍x\r\n🦀␦\u{fffd}\u{fffd}\u{fffd}";
         for size in 1..=text.len() {
-            let (mut cleaner, mut out) = (Cleaner::new(Form::Pictures), Vec::new());
+            let (mut cleaner, mut out) = (Cleaner::new(ControlDisplay::Pictures), Vec::new());
             text.chunks(size).for_each(|piece| cleaner.push(piece, &mut out));
             cleaner.settle(&mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected, "pieces of {size}");

@@ -30,15 +30,18 @@
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
 pub use engine::api::{
-    Band, Candidate, Candidates, ContextLine, Explanation, Fate, FileMatch, FilePlaces, FileRow, FilesReply,
+    Band, Candidate, Candidates, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply,
     FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply,
-    MapRequest, MapSymbol, Mode, OnMissing, Options, PlaceCandidate, PlaceCandidates, Progress, Reason,
-    Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage,
-    StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
+    MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress,
+    Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
+    Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched,
+    WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
-pub use profile::{Feature, Form, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal};
+pub use profile::{
+    Feature, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal, Transform,
+};
 
 // Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
 mod cores;

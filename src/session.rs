@@ -58,7 +58,7 @@ impl Interest {
 
 /// What a session knows of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noted {
+pub struct SessionInterest {
     /// What it was, in the way that is worth most now.
     pub interest: Interest,
     /// The turns since.
@@ -69,10 +69,10 @@ pub struct Noted {
     pub worth: f32,
 }
 
-impl Noted {
-    fn new(interest: Interest, turns: usize, hours: u64) -> Noted {
+impl SessionInterest {
+    fn new(interest: Interest, turns: usize, hours: u64) -> SessionInterest {
         let half_lives = turns as f32 / HALF_LIFE + hours as f32 / HALF_LIFE_HOURS;
-        Noted { interest, turns, hours, worth: interest.worth() * 0.5f32.powf(half_lives) }
+        SessionInterest { interest, turns, hours, worth: interest.worth() * 0.5f32.powf(half_lives) }
     }
 }
 
@@ -95,13 +95,13 @@ impl Session {
     }
 
     /// What is known of a file.
-    pub fn of(&self, path: &str) -> Option<Noted> {
+    pub fn of(&self, path: &str) -> Option<SessionInterest> {
         match self {
             Session::Log(log, now) => {
                 let mut by_turns = log.touched.iter().rev().enumerate();
                 let (turns, touch) = by_turns.find(|(_, touch)| touch.path.as_str() == path)?;
                 (!touch.is_forgotten(*now))
-                    .then(|| Noted::new(Interest::Touched, turns, touch.hours_until(*now)))
+                    .then(|| SessionInterest::new(Interest::Touched, turns, touch.hours_until(*now)))
             }
             Session::Trail(trail) => trail.of(path),
         }
@@ -187,12 +187,12 @@ impl TouchLog {
 pub struct Trail {
     turn: usize,
     /// By path.
-    files: Vec<Met>,
+    files: Vec<TouchedFile>,
 }
 
 /// A file with the turns at which it was last met, by interest.
 #[derive(Clone, Debug)]
-struct Met {
+struct TouchedFile {
     path: RelPath,
     at: [Option<usize>; Interest::COUNT],
 }
@@ -205,7 +205,7 @@ impl Trail {
             let place = match self.files.binary_search_by(|met| met.path.cmp(path)) {
                 Ok(place) => place,
                 Err(place) => {
-                    self.files.insert(place, Met { path: path.clone(), at: [None; Interest::COUNT] });
+                    self.files.insert(place, TouchedFile { path: path.clone(), at: [None; Interest::COUNT] });
                     place
                 }
             };
@@ -218,10 +218,11 @@ impl Trail {
         }
     }
 
-    fn of(&self, path: &str) -> Option<Noted> {
+    fn of(&self, path: &str) -> Option<SessionInterest> {
         let place = self.files.binary_search_by(|met| met.path.as_str().cmp(path)).ok()?;
         let at = self.files[place].at;
-        let of = |interest: Interest| Some(Noted::new(interest, self.turn - at[interest as usize]?, 0));
+        let of =
+            |interest: Interest| Some(SessionInterest::new(interest, self.turn - at[interest as usize]?, 0));
         let all = [Interest::Touched, Interest::Opened, Interest::Shown].into_iter().filter_map(of);
         all.reduce(|best, other| if other.worth > best.worth { other } else { best })
     }
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn worth_halves_in_eight_turns_or_two_days() {
-        let worth = |turns, hours| Noted::new(Interest::Touched, turns, hours).worth;
+        let worth = |turns, hours| SessionInterest::new(Interest::Touched, turns, hours).worth;
         assert_eq!((worth(0, 0), worth(8, 0), worth(16, 0)), (1.0, 0.5, 0.25));
         assert_eq!((worth(0, 48), worth(0, 96), worth(8, 48)), (0.5, 0.25, 0.25));
     }
@@ -294,8 +295,8 @@ mod tests {
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
         let now = written + Duration::from_secs(48 * 3600);
         let session = Session::Log(TouchLog::load(&file), now);
-        assert_eq!(session.of("b.rs"), Some(Noted::new(Interest::Touched, 0, 48)));
-        assert_eq!(session.of("a.rs"), Some(Noted::new(Interest::Touched, 1, 48)));
+        assert_eq!(session.of("b.rs"), Some(SessionInterest::new(Interest::Touched, 0, 48)));
+        assert_eq!(session.of("a.rs"), Some(SessionInterest::new(Interest::Touched, 1, 48)));
     }
 
     #[test]
@@ -304,14 +305,14 @@ mod tests {
         trail.note([(&path("a"), Interest::Shown), (&path("b"), Interest::Opened)]);
         trail.note([(&path("a"), Interest::Touched)]);
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Touched, 1, 0)));
-        assert_eq!(trail.of("b"), Some(Noted::new(Interest::Opened, 2, 0)));
+        assert_eq!(trail.of("a"), Some(SessionInterest::new(Interest::Touched, 1, 0)));
+        assert_eq!(trail.of("b"), Some(SessionInterest::new(Interest::Opened, 2, 0)));
         assert_eq!(trail.of("c"), None);
         for _ in 0..40 {
             trail.note([]);
         }
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(Noted::new(Interest::Shown, 0, 0)));
+        assert_eq!(trail.of("a"), Some(SessionInterest::new(Interest::Shown, 0, 0)));
     }
 
     #[test]

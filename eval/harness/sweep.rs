@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use spyhop::engine::api::MAX_RESULTS;
-use spyhop::{Engine, Feature, Form, Mode, Profile, QueryKind, SearchRequest, Signal};
+use spyhop::{Engine, Feature, Mode, Profile, QueryKind, SearchRequest, Signal, Transform};
 
 use crate::compare::Measure;
 use crate::failure::Failure;
@@ -97,7 +97,7 @@ fn steps(args: &Args, profile: &Arc<Profile>) -> Result<Vec<Step>, Failure> {
 fn feature(name: &str, profile: &Profile) -> Result<Feature, Failure> {
     let signal = Signal::by_name(name);
     let Some(signal) = signal else { return Ok(name.parse()?) };
-    let weighed: Vec<Feature> = Form::ALL
+    let weighed: Vec<Feature> = Transform::ALL
         .into_iter()
         .map(|form| Feature { signal, form })
         .filter(|feature| QueryKind::ALL.iter().any(|kind| profile.weight(*kind, *feature) != 0.0))
@@ -105,7 +105,7 @@ fn feature(name: &str, profile: &Profile) -> Result<Feature, Failure> {
     match weighed[..] {
         [only] => Ok(only),
         _ => {
-            let forms = Form::ALL.map(|form| Feature { signal, form }.to_string());
+            let forms = Transform::ALL.map(|form| Feature { signal, form }.to_string());
             Err(Failure::Asked(format!("--weight: choose a form of '{name}': {}", forms.join(", "))))
         }
     }

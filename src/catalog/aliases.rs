@@ -257,13 +257,13 @@ pub fn translated(alias: &Alias, arguments: Map<String, Value>) -> Result<Map<St
 mod tests {
     use serde_json::json;
 
-    use super::super::tools::{Called, called};
+    use super::super::tools::{CallTarget, called};
     use super::*;
 
     #[test]
     fn every_alias_leads_to_parameters_that_there_are() {
         for alias in ALIASES {
-            let Called::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
+            let CallTarget::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
             for (other, becomes) in alias.params {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
                 let known = |name: &str| tool.params.iter().any(|param| param.name == name);
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn parameters_are_translated() {
         let check = |name: &str, from: Value, to: Value| {
-            let Called::Tool(_, Some(alias)) = called(name) else { panic!("{name}") };
+            let CallTarget::Tool(_, Some(alias)) = called(name) else { panic!("{name}") };
             let Value::Object(from) = from else { unreachable!() };
             assert_eq!(translated(alias, from).map(Value::Object), Ok(to), "{name}");
         };
@@ -318,7 +318,7 @@ mod tests {
             json!({ "pattern": "**/*.rs", "path": "src" }),
             json!({ "pattern": "**/*.rs", "path": "src" }),
         );
-        let Called::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
+        let CallTarget::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
         let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };
         assert_eq!(translated(alias, twice).unwrap_err(), "'query' is given twice, once by another name");
     }

@@ -320,7 +320,7 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
 
 /// What a name stands for when it is called.
 #[derive(Clone, Copy, Debug)]
-pub enum Called {
+pub enum CallTarget {
     /// A tool by its own name, or by another one that is still understood.
     Tool(&'static Tool, Option<&'static Alias>),
     /// A name that is understood no more.
@@ -330,18 +330,20 @@ pub enum Called {
 }
 
 /// What `name` stands for.
-pub fn called(name: &str) -> Called {
+pub fn called(name: &str) -> CallTarget {
     called_in(ALIASES, name)
 }
 
-fn called_in(aliases: &'static [Alias], name: &str) -> Called {
+fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {
     if let Some(tool) = tool(name) {
-        return Called::Tool(tool, None);
+        return CallTarget::Tool(tool, None);
     }
     match aliases.iter().find(|alias| alias.name == name) {
-        Some(alias) if alias.state == super::aliases::State::Removed => Called::Removed(alias),
-        Some(alias) => tool(alias.canonical).map_or(Called::Unknown, |tool| Called::Tool(tool, Some(alias))),
-        None => Called::Unknown,
+        Some(alias) if alias.state == super::aliases::State::Removed => CallTarget::Removed(alias),
+        Some(alias) => {
+            tool(alias.canonical).map_or(CallTarget::Unknown, |tool| CallTarget::Tool(tool, Some(alias)))
+        }
+        None => CallTarget::Unknown,
     }
 }
 
@@ -550,9 +552,9 @@ mod tests {
             Alias { state: State::Removed, name: "old", ..ALIASES[0] },
             Alias { state: State::Hidden, name: "older", ..ALIASES[0] },
         ];
-        assert!(matches!(called_in(TABLE, "old"), Called::Removed(alias) if alias.name == "old"));
-        assert!(matches!(called_in(TABLE, "older"), Called::Tool(_, Some(_))));
-        assert!(matches!(called_in(TABLE, "oldest"), Called::Unknown));
-        assert!(matches!(called_in(TABLE, "touch"), Called::Tool(_, None)));
+        assert!(matches!(called_in(TABLE, "old"), CallTarget::Removed(alias) if alias.name == "old"));
+        assert!(matches!(called_in(TABLE, "older"), CallTarget::Tool(_, Some(_))));
+        assert!(matches!(called_in(TABLE, "oldest"), CallTarget::Unknown));
+        assert!(matches!(called_in(TABLE, "touch"), CallTarget::Tool(_, None)));
     }
 }

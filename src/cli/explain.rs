@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use spyhop::catalog;
-use spyhop::engine::api::Fate;
+use spyhop::engine::api::PathOutcome;
 use spyhop::render::{json, text};
 
 use super::output::Output;
@@ -29,7 +29,7 @@ fn explain(path: &Path, matches: &ArgMatches, output: &mut Output) -> Result<Out
         output.text(&text::explanation(&explanation, &output.style))?;
     }
     Ok(match explanation.fate {
-        Fate::LeftOut(..) | Fate::PathOnly(_) => Outcome::Found,
-        Fate::Indexed | Fate::Folder | Fate::Missing => Outcome::Nothing,
+        PathOutcome::LeftOut(..) | PathOutcome::PathOnly(_) => Outcome::Found,
+        PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => Outcome::Nothing,
     })
 }

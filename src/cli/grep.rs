@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use spyhop::catalog;
-use spyhop::engine::api::{Bounds, Case, Form, GrepRequest, Looks};
+use spyhop::engine::api::{Bounds, Case, GrepRequest, OutputFormat, PrintOptions};
 use spyhop::render::{json, text};
 
 use super::args::HERE;
@@ -111,7 +111,7 @@ fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
 }
 
 /// How lines are printed: as ripgrep has it, a heading and numbers on a terminal, neither elsewhere.
-fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place: &Place) -> Looks {
+fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place: &Place) -> PrintOptions {
     let flag = |param: &catalog::Param| given(matches, param.name);
     let terminal = io::stdout().is_terminal();
     let is_one_file = match (paths, &place.path) {
@@ -120,23 +120,23 @@ fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place
     };
     // The parser keeps the last of the flags that choose a form.
     let form = if flag(&catalog::grep::RG_JSON) {
-        Form::Events
+        OutputFormat::Events
     } else if flag(&catalog::grep::FILES_WITH) {
-        Form::Files
+        OutputFormat::Files
     } else if flag(&catalog::grep::FILES_WITHOUT) {
-        Form::FilesWithout
+        OutputFormat::FilesWithout
     } else if flag(&catalog::grep::COUNT_MATCHES) {
         // A line that does not match has no matches to count.
-        if flag(&catalog::grep::INVERT) { Form::Count } else { Form::CountMatches }
+        if flag(&catalog::grep::INVERT) { OutputFormat::Count } else { OutputFormat::CountMatches }
     } else if flag(&catalog::grep::COUNT) {
-        if flag(&catalog::grep::ONLY_MATCHING) { Form::CountMatches } else { Form::Count }
+        if flag(&catalog::grep::ONLY_MATCHING) { OutputFormat::CountMatches } else { OutputFormat::Count }
     } else {
-        Form::Lines
+        OutputFormat::Lines
     };
     let heading = flag(&catalog::grep::HEADING) || (terminal && !flag(&catalog::grep::NO_HEADING));
     let numbers = (terminal && !is_one_file) || flag(&catalog::grep::COLUMN);
     let paths = flag(&catalog::grep::WITH_FILENAME) || !(is_one_file || flag(&catalog::grep::NO_FILENAME));
-    Looks {
+    PrintOptions {
         form,
         heading: heading && paths,
         line_numbers: flag(&catalog::grep::LINE_NUMBER) || (numbers && !flag(&catalog::grep::NO_LINE_NUMBER)),

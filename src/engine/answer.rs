@@ -20,7 +20,7 @@ use crate::profile::Profile;
 use crate::query::Query;
 use crate::read;
 use crate::search::{
-    self, Beyond, Context, Contribution, Corpus, Face, Measured, Ranked, RankedFile, Ranking,
+    self, Beyond, Context, Contribution, Corpus, HitDisplay, Measured, Ranked, RankedFile, Ranking,
 };
 use crate::secrets;
 use crate::session;
@@ -358,7 +358,7 @@ impl<'a> Answer<'a> {
 
     fn snippet(
         &self,
-        face: &Face,
+        face: &HitDisplay,
         file: &RankedFile,
         query: &Query,
         (path, source): (&str, &str),

@@ -24,10 +24,10 @@ pub use crate::snippet::{ContextLine, Snippet};
 pub use crate::store::Holder;
 use crate::text::Lines;
 pub use crate::update::{
-    Collected, Cost, Dropped, Export, Exported, Import, Imported, Neighbour, Progress, RefreshReport, Room,
-    Stage, Why,
+    Collected, Cost, DropReason, Dropped, Export, Exported, Import, Imported, Neighbour, Progress,
+    RefreshReport, SpaceTarget, Stage,
 };
-pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, Keeper};
+pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 pub use crate::worker::{Parsing, WorkerPool};
 
 /// How an engine is opened.

@@ -12,7 +12,7 @@ use crate::meta::MetaError;
 use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
-use crate::store::{FileError, LockError, Trouble};
+use crate::store::{FileError, IoCause, LockError};
 use crate::update::{PortableError, UpdateError, WorkspaceError};
 use crate::walk::WalkError;
 
@@ -172,13 +172,13 @@ impl From<IndexError> for Error {
     }
 }
 
-fn of_trouble(trouble: Trouble) -> ErrorKind {
+fn of_trouble(trouble: IoCause) -> ErrorKind {
     match trouble {
-        Trouble::DiskFull => ErrorKind::DiskFull,
-        Trouble::ReadOnly => ErrorKind::ReadOnly,
-        Trouble::Permission => ErrorKind::Permission,
-        Trouble::NoThread => ErrorKind::NoThread,
-        Trouble::Other => ErrorKind::Io,
+        IoCause::DiskFull => ErrorKind::DiskFull,
+        IoCause::ReadOnly => ErrorKind::ReadOnly,
+        IoCause::Permission => ErrorKind::Permission,
+        IoCause::NoThread => ErrorKind::NoThread,
+        IoCause::Other => ErrorKind::Io,
     }
 }
 

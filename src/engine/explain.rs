@@ -29,13 +29,13 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
         (_, Found::Outside) => {
             return Err(Error::bad(format!("path '{}' leaves its root", path.display())));
         }
-        (_, Found::Nothing(_) | Found::BelowAFile(_)) => Fate::Missing,
+        (_, Found::Nothing(_) | Found::BelowAFile(_)) => PathOutcome::Missing,
         (Some(own), _) => left_out(own),
-        (None, Found::LeftOut(row, cause)) => Fate::LeftOut(row, cause),
-        (None, Found::Directory) => Fate::Folder,
+        (None, Found::LeftOut(row, cause)) => PathOutcome::LeftOut(row, cause),
+        (None, Found::Directory) => PathOutcome::Folder,
         (None, Found::Candidate(candidate)) => look(&updater, &candidate, wanted_by, &mut exceptions),
     };
-    let is_dir = fate == Fate::Folder || fate.row().is_some_and(|row| row.is_dir && row.path == asked);
+    let is_dir = fate == PathOutcome::Folder || fate.row().is_some_and(|row| row.is_dir && row.path == asked);
     let mut explanation = Explanation {
         tracked: is_tracked(&asked, is_dir),
         in_index: in_index(engine, &asked),
@@ -49,9 +49,9 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
     Ok(explanation)
 }
 
-fn left_out(row: Skipped) -> Fate {
+fn left_out(row: Skipped) -> PathOutcome {
     let cause = Cause::Text(row.detail.clone());
-    Fate::LeftOut(row, cause)
+    PathOutcome::LeftOut(row, cause)
 }
 
 /// What the content of a candidate says.
@@ -60,19 +60,19 @@ fn look(
     candidate: &Candidate,
     wanted_by: Option<IgnoreRule>,
     exceptions: &mut Vec<Exception>,
-) -> Fate {
+) -> PathOutcome {
     let row = |reason, detail| Skipped { path: candidate.path.clone(), reason, detail, is_dir: false };
     let (outcome, strict) = updater.read(candidate);
     match outcome {
         ReadOutcome::Skipped { reason, detail } => left_out(row(reason, detail)),
-        ReadOutcome::PathOnly { reason, detail, .. } => Fate::PathOnly(row(reason, detail)),
+        ReadOutcome::PathOnly { reason, detail, .. } => PathOutcome::PathOnly(row(reason, detail)),
         ReadOutcome::Source(_) => {
             if let ReadOutcome::PathOnly { reason, detail, .. } = strict {
                 let by = match wanted_by {
-                    Some(rule) => Keeper::Rule(rule),
-                    None if updater.settings.no_built_in => Keeper::Option("no_built_in"),
-                    None if updater.is_tracked(&candidate.path) => Keeper::Git,
-                    None => Keeper::NoRepository,
+                    Some(rule) => OverridingRule::Rule(rule),
+                    None if updater.settings.no_built_in => OverridingRule::Option("no_built_in"),
+                    None if updater.is_tracked(&candidate.path) => OverridingRule::Git,
+                    None => OverridingRule::NoRepository,
                 };
                 exceptions.push(Exception {
                     path: candidate.path.clone(),
@@ -81,7 +81,7 @@ fn look(
                     by,
                 });
             }
-            Fate::Indexed
+            PathOutcome::Indexed
         }
     }
 }
@@ -129,15 +129,15 @@ fn sentence(engine: &Engine, explanation: &Explanation) -> String {
     let shown = clean::answer_path(path.as_str());
     let shown = if shown.is_empty() { "." } else { &shown };
     match fate {
-        Fate::Indexed if *in_index == Some(false) => {
+        PathOutcome::Indexed if *in_index == Some(false) => {
             format!("nothing leaves {shown} out; it is not indexed yet")
         }
-        Fate::Indexed => format!("nothing leaves {shown} out"),
-        Fate::Folder => format!("nothing leaves the folder {shown} out"),
-        Fate::Missing => format!("there is no file {shown} below {}", engine.root().display()),
-        Fate::PathOnly(row) => format!("{shown} is found by its path only: {}", reason(row)),
-        Fate::LeftOut(row, _) if row.path == *path => format!("{shown} is left out: {}", reason(row)),
-        Fate::LeftOut(row, _) => {
+        PathOutcome::Indexed => format!("nothing leaves {shown} out"),
+        PathOutcome::Folder => format!("nothing leaves the folder {shown} out"),
+        PathOutcome::Missing => format!("there is no file {shown} below {}", engine.root().display()),
+        PathOutcome::PathOnly(row) => format!("{shown} is found by its path only: {}", reason(row)),
+        PathOutcome::LeftOut(row, _) if row.path == *path => format!("{shown} is left out: {}", reason(row)),
+        PathOutcome::LeftOut(row, _) => {
             format!(
                 "{shown} is left out with the folder {}: {}",
                 clean::answer_path(row.path.as_str()),

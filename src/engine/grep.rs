@@ -81,7 +81,7 @@ impl Engine {
     pub fn print_grep(
         &self,
         request: &GrepRequest,
-        looks: &Looks,
+        looks: &PrintOptions,
         out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
         let context = context(request)?;
@@ -89,14 +89,14 @@ impl Engine {
         let pattern = Pattern::new(&wanted)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let plan = match looks.form {
-            Form::FilesWithout => Plan::All,
+            OutputFormat::FilesWithout => Plan::All,
             _ => plan(request, &wanted),
         };
         let mut scope = self.scope(&filter, &plan)?;
         // ripgrep sorts folder by folder.
         scope.files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
         let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
-        if let (Form::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
+        if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
             let known: FxHashSet<RelPath> = files.iter().cloned().collect();
             files.extend(scope.files.iter().filter(|path| !known.contains(path)).cloned());
         }

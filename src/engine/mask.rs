@@ -8,13 +8,13 @@
 use super::Engine;
 use super::api::*;
 use crate::model::Skipped;
-use crate::secrets::{self, Cover};
+use crate::secrets::{self, SecretMask};
 use crate::walk;
 
 impl Engine {
     /// What of the file at `path`, which holds `source`, is masked; `None` for nothing at all.
-    pub(super) fn cover(&self, path: &str, source: &str) -> Option<Cover> {
-        let cover = || Cover::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
+    pub(super) fn cover(&self, path: &str, source: &str) -> Option<SecretMask> {
+        let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
         (!self.options.show_secrets).then(cover)
     }
 
@@ -64,16 +64,16 @@ impl Engine {
 
     pub(super) fn masked_explanation(&self, mut explanation: Explanation) -> Explanation {
         match &mut explanation.fate {
-            Fate::LeftOut(row, cause) => {
+            PathOutcome::LeftOut(row, cause) => {
                 self.mask([&mut row.detail]);
                 self.mask_cause(cause);
             }
-            Fate::PathOnly(row) => self.mask([&mut row.detail]),
-            Fate::Indexed | Fate::Folder | Fate::Missing => {}
+            PathOutcome::PathOnly(row) => self.mask([&mut row.detail]),
+            PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => {}
         }
         for exception in &mut explanation.exceptions {
             self.mask_cause(&mut exception.over);
-            if let Keeper::Rule(rule) = &mut exception.by {
+            if let OverridingRule::Rule(rule) = &mut exception.by {
                 self.mask([&mut rule.pattern]);
             }
         }

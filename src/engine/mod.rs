@@ -52,7 +52,7 @@ use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
-use crate::store::{self, Trouble};
+use crate::store::{self, IoCause};
 use crate::tokenize::Tokenizers;
 use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace, WorkspaceError};
 use crate::walk::WalkError;
@@ -129,7 +129,7 @@ impl Engine {
         let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
         match workspace.check_owner() {
             // What needs the index meets the error again; an exact search does without.
-            Err(WorkspaceError::File(error)) if error.trouble() == Trouble::Permission => {
+            Err(WorkspaceError::File(error)) if error.trouble() == IoCause::Permission => {
                 tracing::warn!(%error, "the index cannot be read");
             }
             checked => checked?,

@@ -17,7 +17,7 @@ use super::MAX_HEAP_BYTES;
 use super::whole::Content;
 use crate::path::RelPath;
 use crate::read::{self, Ground};
-use crate::secrets::{self, Block, Cover};
+use crate::secrets::{self, Block, SecretMask};
 use crate::walk;
 
 /// What is known of one file, once somebody asks.
@@ -28,7 +28,7 @@ pub(super) struct Covered<'c> {
     path: &'c RelPath,
     /// The file, where it was read as a whole.
     bytes: Option<&'c [u8]>,
-    cover: OnceCell<Cover>,
+    cover: OnceCell<SecretMask>,
 }
 
 impl<'c> Covered<'c> {
@@ -47,7 +47,7 @@ impl<'c> Covered<'c> {
         self.masks.then(|| self.cover().line(line, at)).flatten()
     }
 
-    fn cover(&self) -> &Cover {
+    fn cover(&self) -> &SecretMask {
         self.cover.get_or_init(|| {
             let blocks = match self.bytes {
                 Some(bytes) => Ok(secrets::blocks(&as_searched(bytes))),
@@ -55,7 +55,7 @@ impl<'c> Covered<'c> {
             };
             // A file that cannot be read a second time is not shown.
             let whole = walk::holds_secrets(self.path.as_str()) || blocks.is_err();
-            Cover::new(self.path.as_str(), whole, blocks.unwrap_or_default())
+            SecretMask::new(self.path.as_str(), whole, blocks.unwrap_or_default())
         })
     }
 

@@ -18,7 +18,7 @@ mod within;
 
 pub use narrow::{Effort, Narrowed, narrow};
 pub use plan::Plan;
-pub use print::{Form, Looks, Print, Printed, print};
+pub use print::{OutputFormat, Print, PrintOptions, Printed, print};
 pub use scan::{Found, Line, Scan, Unread, scan};
 pub use within::Within;
 

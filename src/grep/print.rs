@@ -27,9 +27,9 @@ use crate::read::Ground;
 
 /// How lines are printed. The default is ripgrep's into a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Looks {
+pub struct PrintOptions {
     /// What is printed of a file.
-    pub form: Form,
+    pub form: OutputFormat,
     /// Whether the path stands above its lines and not before each.
     pub heading: bool,
     /// Whether lines have numbers.
@@ -46,10 +46,10 @@ pub struct Looks {
     pub terminal: bool,
 }
 
-impl Default for Looks {
-    fn default() -> Looks {
-        Looks {
-            form: Form::Lines,
+impl Default for PrintOptions {
+    fn default() -> PrintOptions {
+        PrintOptions {
+            form: OutputFormat::Lines,
             heading: false,
             line_numbers: false,
             columns: false,
@@ -63,7 +63,7 @@ impl Default for Looks {
 
 /// What is printed of a file that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     /// Its lines.
     Lines,
     /// How many lines match.
@@ -99,13 +99,13 @@ pub struct Print<'p> {
     /// Threads; `None` for one a core.
     pub threads: Option<usize>,
     /// How it looks.
-    pub looks: Looks,
+    pub looks: PrintOptions,
 }
 
 /// What printing came to.
 #[derive(Debug, Default)]
 pub struct Printed {
-    /// Whether any file matched; for [`Form::FilesWithout`], whether any did not.
+    /// Whether any file matched; for [`OutputFormat::FilesWithout`], whether any did not.
     pub matched: bool,
     /// Files that could not be read to their end.
     pub unread: Vec<Unread>,
@@ -144,12 +144,12 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     };
     let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(batches.len());
     let ended = if threads <= 1 {
-        let mut hand = Hand::new(print);
+        let mut hand = PrintWorker::new(print);
         batches.iter().all(|files| hand.batch(files, &mut emit))
     } else {
         in_order(print, &batches, threads, &mut emit)
     };
-    if ended && print.looks.form == Form::Events {
+    if ended && print.looks.form == OutputFormat::Events {
         out(summary(&total.stats, started).as_bytes());
     }
     Printed { matched: total.matched, unread: total.unread }
@@ -192,7 +192,7 @@ fn in_order(
         moved.notify_all();
     };
     let work = || {
-        let mut hand = Hand::new(print);
+        let mut hand = PrintWorker::new(print);
         loop {
             let batch = next.fetch_add(1, Ordering::Relaxed);
             let Some(files) = batches.get(batch) else { return };
@@ -226,7 +226,7 @@ fn in_order(
         let hands: Vec<_> = (0..threads).map_while(start).collect();
         if hands.is_empty() {
             // There is no further thread.
-            let mut hand = Hand::new(print);
+            let mut hand = PrintWorker::new(print);
             return batches.iter().all(|files| hand.batch(files, emit));
         }
         // Nor must one that no longer takes what they have, for whatever reason.
@@ -276,7 +276,7 @@ struct Piece {
 }
 
 /// A thread with its tools.
-struct Hand<'p> {
+struct PrintWorker<'p> {
     print: &'p Print<'p>,
     builder: SearcherBuilder,
     searcher: Searcher,
@@ -294,8 +294,8 @@ impl Print<'_> {
     /// What stands between the output of two files.
     fn separator(&self) -> &'static [u8] {
         match self.looks.form {
-            Form::Lines if self.looks.heading => b"\n",
-            Form::Lines if self.context != (0, 0) => b"--\n",
+            OutputFormat::Lines if self.looks.heading => b"\n",
+            OutputFormat::Lines if self.context != (0, 0) => b"--\n",
             _ => b"",
         }
     }
@@ -305,7 +305,7 @@ impl Print<'_> {
         let screen = Screen::new(looks);
         let colors = ColorSpecs::default_with_color();
         let kind = match looks.form {
-            Form::Lines => {
+            OutputFormat::Lines => {
                 let mut builder = StandardBuilder::new();
                 builder
                     .color_specs(colors)
@@ -316,11 +316,11 @@ impl Print<'_> {
                     .per_match_one_line(true);
                 return Printer::Lines(builder.build(screen));
             }
-            Form::Events => return Printer::Events(JSONBuilder::new().build(screen)),
-            Form::Count => SummaryKind::Count,
-            Form::CountMatches => SummaryKind::CountMatches,
-            Form::Files => SummaryKind::PathWithMatch,
-            Form::FilesWithout => SummaryKind::PathWithoutMatch,
+            OutputFormat::Events => return Printer::Events(JSONBuilder::new().build(screen)),
+            OutputFormat::Count => SummaryKind::Count,
+            OutputFormat::CountMatches => SummaryKind::CountMatches,
+            OutputFormat::Files => SummaryKind::PathWithMatch,
+            OutputFormat::FilesWithout => SummaryKind::PathWithoutMatch,
         };
         let mut builder = SummaryBuilder::new();
         builder.color_specs(colors).kind(kind).path(looks.paths).exclude_zero(true);
@@ -328,17 +328,17 @@ impl Print<'_> {
     }
 }
 
-impl<'p> Hand<'p> {
-    fn new(print: &'p Print<'p>) -> Hand<'p> {
+impl<'p> PrintWorker<'p> {
+    fn new(print: &'p Print<'p>) -> PrintWorker<'p> {
         let (before, after) = print.context;
         let mut builder = super::searcher(print.pattern);
         builder
             .max_matches(print.max_count.filter(|_| print.within.is_none()))
-            .line_number(print.looks.line_numbers || print.looks.form == Form::Events)
+            .line_number(print.looks.line_numbers || print.looks.form == OutputFormat::Events)
             .before_context(before as usize)
             .after_context(after as usize);
         let (searcher, printer) = (builder.build(), print.printer());
-        Hand { print, searcher, builder, printer, whole: Whole::default() }
+        PrintWorker { print, searcher, builder, printer, whole: Whole::default() }
     }
 
     /// Searches the files and passes on what they gave, in pieces, until that is refused; whether it never was.
@@ -376,7 +376,7 @@ impl<'p> Hand<'p> {
 
     /// Searches a file: whether it matched, and what ripgrep counts.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
-        let Hand { print, searcher, builder, printer, whole } = self;
+        let PrintWorker { print, searcher, builder, printer, whole } = self;
         let Print { pattern, max_count, context, within, .. } = **print;
         let matcher = &pattern.matcher;
         let mut content = whole.open(print.ground, path)?;
@@ -393,7 +393,7 @@ impl<'p> Hand<'p> {
         let mut once = Once { searcher, covered: &covered, places: places.as_ref() };
         let as_it_is = AsItIs { matcher, content: &mut content };
         // A name must not go on in another line of a terminal; events escape it themselves.
-        let is_quoted = print.looks.terminal && print.looks.form != Form::Events;
+        let is_quoted = print.looks.terminal && print.looks.form != OutputFormat::Events;
         let shown = if is_quoted { clean::path(path.as_str()) } else { path.as_str().into() };
         if let Some(found) = once.print(printer, &shown, as_it_is)? {
             return Ok(found);

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
-use super::print::{Form, Looks};
+use super::print::{OutputFormat, PrintOptions};
 use crate::clean::{self, Cleaner};
 
 /// What a printer has printed and nobody has taken yet.
@@ -21,10 +21,10 @@ pub(super) struct Screen {
 
 impl Screen {
     /// An empty one.
-    pub fn new(looks: Looks) -> Screen {
+    pub fn new(looks: PrintOptions) -> Screen {
         let form = match looks.form {
-            Form::Events => clean::Form::Escapes,
-            _ => clean::Form::Pictures,
+            OutputFormat::Events => clean::ControlDisplay::Escapes,
+            _ => clean::ControlDisplay::Pictures,
         };
         Screen {
             buffer: if looks.color { Buffer::ansi() } else { Buffer::no_color() },

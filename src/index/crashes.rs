@@ -7,7 +7,7 @@ use std::path::Path;
 use super::writer::tests::{live, segment, try_segment};
 use super::{IndexError, Reader, Writer};
 use crate::id::VersionId;
-use crate::store::Trouble;
+use crate::store::IoCause;
 use crate::store::faults::{self, Image};
 
 type Work = fn(&mut Writer) -> Result<(), IndexError>;
@@ -147,7 +147,7 @@ fn check_failures(segments: u32, work: Work) {
                 Ok(()) => assert_eq!(found, after, "step {n}"),
                 Err(error) => {
                     assert!(found == before || found == after, "step {n}: {found:?}");
-                    let trouble = if is_full { Trouble::DiskFull } else { Trouble::Permission };
+                    let trouble = if is_full { IoCause::DiskFull } else { IoCause::Permission };
                     assert_eq!(error.trouble(), trouble, "step {n}: {error}");
                 }
             }

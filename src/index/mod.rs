@@ -32,7 +32,7 @@ pub use words::{Documents, Stretches, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
 use crate::cores::NoThread;
-use crate::store::Trouble;
+use crate::store::IoCause;
 
 /// Why the index could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -47,16 +47,16 @@ pub enum IndexError {
     #[error("the index is damaged: {0}")]
     Damaged(String),
     /// Reading or writing failed.
-    #[error("{0}{advice}", advice = Trouble::of(.0).advice())]
+    #[error("{0}{advice}", advice = IoCause::of(.0).advice())]
     Io(std::io::Error),
 }
 
 impl IndexError {
     /// What stands behind it.
-    pub fn trouble(&self) -> Trouble {
+    pub fn trouble(&self) -> IoCause {
         match self {
-            IndexError::Io(error) => Trouble::of(error),
-            _ => Trouble::Other,
+            IndexError::Io(error) => IoCause::of(error),
+            _ => IoCause::Other,
         }
     }
 
@@ -65,15 +65,15 @@ impl IndexError {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof, WouldBlock};
         match error.kind() {
             InvalidData | InvalidInput | Other | UnexpectedEof
-                if error.raw_os_error().is_none() && Trouble::of(error) == Trouble::Other =>
+                if error.raw_os_error().is_none() && IoCause::of(error) == IoCause::Other =>
             {
                 IndexError::Damaged(error.to_string())
             }
             // Files and folders are never waited for: that is a thread that could not be started.
             WouldBlock if error.raw_os_error().is_some() => IndexError::Io(NoThread::new(error).into()),
             kind => {
-                let kind = match Trouble::of(error) {
-                    Trouble::DiskFull => std::io::ErrorKind::StorageFull,
+                let kind = match IoCause::of(error) {
+                    IoCause::DiskFull => std::io::ErrorKind::StorageFull,
                     _ => kind,
                 };
                 IndexError::Io(std::io::Error::new(kind, error.to_string()))

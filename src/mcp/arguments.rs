@@ -21,7 +21,7 @@ use super::roots::{self, Place, Roots};
 
 /// A call, typed.
 #[derive(Debug)]
-pub enum Ask {
+pub enum ToolRequest {
     Search(SearchRequest),
     Batch(Vec<String>, SearchRequest),
     Grep(GrepRequest),
@@ -35,16 +35,21 @@ pub enum Ask {
     Tools(String),
 }
 
-impl Ask {
+impl ToolRequest {
     /// The folder or file that it stays in.
     pub fn path(&self) -> Option<&str> {
         let filter = match self {
-            Ask::Search(request) | Ask::Batch(_, request) | Ask::WhyNot(_, request) => &request.filter,
-            Ask::Grep(request) => &request.filter,
-            Ask::Files(request) => &request.filter,
-            Ask::Symbols(request) => &request.filter,
-            Ask::Map(request) => &request.filter,
-            Ask::Status | Ask::Skipped { .. } | Ask::Touch(_) | Ask::Tools(_) => return None,
+            ToolRequest::Search(request)
+            | ToolRequest::Batch(_, request)
+            | ToolRequest::WhyNot(_, request) => &request.filter,
+            ToolRequest::Grep(request) => &request.filter,
+            ToolRequest::Files(request) => &request.filter,
+            ToolRequest::Symbols(request) => &request.filter,
+            ToolRequest::Map(request) => &request.filter,
+            ToolRequest::Status
+            | ToolRequest::Skipped { .. }
+            | ToolRequest::Touch(_)
+            | ToolRequest::Tools(_) => return None,
         };
         filter.path.as_deref()
     }
@@ -58,7 +63,7 @@ pub struct Call {
     pub view: Option<String>,
     /// Another index of the root than that of the server.
     pub index_dir: Option<PathBuf>,
-    pub ask: Ask,
+    pub ask: ToolRequest,
     pub budget: usize,
     /// Whose call it is; `None` for a client that has no session.
     pub session: Option<Session>,
@@ -236,49 +241,53 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn ask(&self, tool: &Tool) -> Result<Ask, String> {
+    fn ask(&self, tool: &Tool) -> Result<ToolRequest, String> {
         let Some(operation) = tool.operation else {
-            return Ok(Ask::Tools(self.arguments.text(&tools::TOOL_QUERY)?.unwrap_or_default()));
+            return Ok(ToolRequest::Tools(self.arguments.text(&tools::TOOL_QUERY)?.unwrap_or_default()));
         };
         let is = |row: &catalog::Operation| row.name == operation.name;
         if is(&catalog::SEARCH) {
             let queries = self.queries()?;
             let request = self.search()?;
             let is_batch = tool.required().iter().any(|param| param.name == catalog::QUERIES.name);
-            return Ok(if is_batch { Ask::Batch(queries, request) } else { Ask::Search(request) });
+            return Ok(if is_batch {
+                ToolRequest::Batch(queries, request)
+            } else {
+                ToolRequest::Search(request)
+            });
         }
         if is(&catalog::grep::GREP) {
-            return self.grep().map(Ask::Grep);
+            return self.grep().map(ToolRequest::Grep);
         }
         if is(&catalog::FIND_FILES) {
-            return self.files().map(Ask::Files);
+            return self.files().map(ToolRequest::Files);
         }
         if is(&catalog::SYMBOLS) {
-            return self.symbols().map(Ask::Symbols);
+            return self.symbols().map(ToolRequest::Symbols);
         }
         if is(&catalog::MAP) {
-            return self.map().map(Ask::Map);
+            return self.map().map(ToolRequest::Map);
         }
         if is(&catalog::SKIPPED) {
             let reason = self.arguments.choice(&catalog::REASON)?;
             let reason =
                 reason.and_then(|name| SkipReason::ALL.iter().copied().find(|one| one.name() == name));
-            return Ok(Ask::Skipped { reason, after: self.arguments.text(&catalog::CURSOR)? });
+            return Ok(ToolRequest::Skipped { reason, after: self.arguments.text(&catalog::CURSOR)? });
         }
         if is(&catalog::WHY_NOT) {
             let file = self.arguments.text(&catalog::FILE)?.unwrap_or_default();
             let file = self.roots.place(catalog::FILE.name, &file, Some(self.root))?;
-            return Ok(Ask::WhyNot(file.path, self.search()?));
+            return Ok(ToolRequest::WhyNot(file.path, self.search()?));
         }
         if is(&catalog::TOUCH) {
             let files = self.arguments.texts(&catalog::FILES)?;
             let place = |file: &String| self.roots.place(catalog::FILES.name, file, Some(self.root));
             let places: Result<Vec<Place>, String> = files.iter().map(place).collect();
-            return Ok(Ask::Touch(places?.into_iter().map(|place| place.path).collect()));
+            return Ok(ToolRequest::Touch(places?.into_iter().map(|place| place.path).collect()));
         }
         // The root is chosen by it, and a mistyped one must not choose another.
         self.path()?;
-        Ok(Ask::Status)
+        Ok(ToolRequest::Status)
     }
 
     /// The queries of a batch; what is empty is no query, as between two `|` on a command line.
@@ -408,7 +417,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(tool: &str, given: Value) -> Result<Ask, String> {
+    fn asked(tool: &str, given: Value) -> Result<ToolRequest, String> {
         let roots = Roots::new(vec![std::env::temp_dir().canonicalize().unwrap()]);
         let Value::Object(given) = given else { unreachable!() };
         call(tools::tool(tool).unwrap(), &[], given, &roots, None).map(|call| call.ask)
@@ -420,7 +429,7 @@ mod tests {
             "query": "a|b", "limit": 3.0, "language": "rust, go", "chunk_type": ["function"], "exclude": "x|y",
             "min_score": 0.5, "mode": "compact", "expand": 99999999999u64, "cursor": null, "glob": ["*.rs"],
         });
-        let Ok(Ask::Search(request)) = asked("codebase_search", given) else { panic!() };
+        let Ok(ToolRequest::Search(request)) = asked("codebase_search", given) else { panic!() };
         assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
         assert_eq!(request.filter.lang, ["rust", "go"]);
         assert_eq!(
@@ -428,7 +437,8 @@ mod tests {
             (&["x|y".into()][..], &["*.rs".into()][..])
         );
         assert_eq!((request.min_score, request.mode, request.cursor), (0.5, Mode::Compact, None));
-        let Ok(Ask::Batch(queries, _)) = asked("search_batch", json!({ "queries": ["a | b", "c"] })) else {
+        let Ok(ToolRequest::Batch(queries, _)) = asked("search_batch", json!({ "queries": ["a | b", "c"] }))
+        else {
             panic!()
         };
         assert_eq!(queries, ["a", "b", "c"]);

@@ -12,24 +12,24 @@ use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
 use spyhop::render::json;
 
-use super::arguments::{Ask, Call};
+use super::arguments::{Call, ToolRequest};
 
 /// An answer, and what becomes of the session when it is sent: one that nobody waits for any more was not read.
-pub struct Told {
+pub struct PendingReply {
     answer: Answer,
     sent: Option<Box<dyn FnOnce() + Send>>,
 }
 
-impl From<Answer> for Told {
-    fn from(answer: Answer) -> Told {
-        Told { answer, sent: None }
+impl From<Answer> for PendingReply {
+    fn from(answer: Answer) -> PendingReply {
+        PendingReply { answer, sent: None }
     }
 }
 
-impl Told {
+impl PendingReply {
     /// The same with something more to know.
-    pub fn warn(self, warning: &str) -> Told {
-        Told { answer: self.answer.warn(warning), ..self }
+    pub fn warn(self, warning: &str) -> PendingReply {
+        PendingReply { answer: self.answer.warn(warning), ..self }
     }
 
     /// The answer, which is sent now.
@@ -42,7 +42,11 @@ impl Told {
 }
 
 /// Answers a call by the engine of what it is about; a failure is an answer too, marked as such.
-pub fn answer(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
+pub fn answer(
+    engine: &Engine,
+    call: &Call,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<PendingReply, Error> {
     if call.view.is_none() {
         return asked(engine, call, progress);
     }
@@ -51,25 +55,27 @@ pub fn answer(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)
     }
     // The files that links would lead to are those of the worktree.
     let told = asked(engine, call, progress)?;
-    Ok(Told { answer: told.answer.without_links(), ..told })
+    Ok(PendingReply { answer: told.answer.without_links(), ..told })
 }
 
-fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<Told, Error> {
+fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<PendingReply, Error> {
     let (budget, session) = (call.budget, call.session.as_ref());
     match &call.ask {
-        Ask::Search(request) => return search(engine, None, request, call, progress),
-        Ask::Batch(queries, request) => return search(engine, Some(queries), request, call, progress),
-        Ask::Grep(request) => {
+        ToolRequest::Search(request) => return search(engine, None, request, call, progress),
+        ToolRequest::Batch(queries, request) => {
+            return search(engine, Some(queries), request, call, progress);
+        }
+        ToolRequest::Grep(request) => {
             opened(engine, session, request.filter.path.as_deref());
             grep(engine, request, budget)
         }
-        Ask::Files(request) => files(engine, request, budget),
-        Ask::Symbols(request) => symbols(engine, request, budget),
-        Ask::Map(request) => {
+        ToolRequest::Files(request) => files(engine, request, budget),
+        ToolRequest::Symbols(request) => symbols(engine, request, budget),
+        ToolRequest::Map(request) => {
             opened(engine, session, request.filter.path.as_deref());
             map(engine, request, budget)
         }
-        Ask::Skipped { reason, after } => {
+        ToolRequest::Skipped { reason, after } => {
             let mut reply = engine.skipped()?;
             if let Some(reason) = reason {
                 reply.entries.retain(|entry| entry.reason == *reason);
@@ -77,15 +83,15 @@ fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> 
             }
             Ok(agent::skipped(&reply, after.as_deref(), budget))
         }
-        Ask::WhyNot(file, request) => {
+        ToolRequest::WhyNot(file, request) => {
             let reply = engine.why_not(file.as_str(), request)?;
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
-        Ask::Touch(files) => touch(engine, session, files),
-        Ask::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
-        Ask::Tools(_) => unreachable!("the server answers for its tools itself"),
+        ToolRequest::Touch(files) => touch(engine, session, files),
+        ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
+        ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
     }
-    .map(Told::from)
+    .map(PendingReply::from)
 }
 
 /// Notes that a call asked for one file by its path; a folder tells less, and is not noted.
@@ -107,7 +113,7 @@ fn search(
     request: &SearchRequest,
     call: &Call,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Told, Error> {
+) -> Result<PendingReply, Error> {
     let budget = call.budget;
     let mut request = request.clone();
     loop {
@@ -129,7 +135,7 @@ fn search(
         let session = call.session.clone().filter(|_| is_whole);
         let sent = session
             .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
-        return Ok(Told { answer, sent });
+        return Ok(PendingReply { answer, sent });
     }
 }
 

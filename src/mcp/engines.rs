@@ -16,7 +16,7 @@ use spyhop::render::agent::{self, Answer};
 use tokio::sync::Notify;
 
 use super::arguments::Call;
-use super::calls::{self, Told};
+use super::calls::{self, PendingReply};
 
 /// How many revisions stay open. Each maps what it has read of the index.
 const KEPT: usize = 2;
@@ -78,7 +78,7 @@ impl Engines {
         call: &Call,
         cancel: &Cancel,
         progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Told, Answer> {
+    ) -> Result<PendingReply, Answer> {
         let engine = self.of(call.view.as_deref(), call.index_dir.as_deref())?;
         let answer = Engine::cancellable(cancel, || calls::answer(&engine, call, progress));
         self.mark_used();

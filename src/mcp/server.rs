@@ -19,12 +19,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use spyhop::catalog::aliases::{self, Alias, State};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, Called, Profile, Tool};
+use spyhop::catalog::tools::{self, CallTarget, Profile, Tool};
 use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
-use super::arguments::{self, Ask};
-use super::calls::Told;
+use super::arguments::{self, ToolRequest};
+use super::calls::PendingReply;
 use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
@@ -41,7 +41,7 @@ pub struct Server {
 
 /// What a request over HTTP brings with it: the session that it belongs to.
 #[derive(Clone)]
-pub struct Visit {
+pub struct SessionHeader {
     /// `None` before there is one, and for clients that keep none.
     pub session: Option<Session>,
     /// Whether it greeted, so that a session should begin.
@@ -69,15 +69,15 @@ impl Server {
     /// The tool that a name stands for here.
     fn tool(&self, name: &str) -> Result<(&'static Tool, Option<&'static Alias>), ErrorData> {
         match tools::called(name) {
-            Called::Tool(tool, alias) if self.profile.offers(tool) => Ok((tool, alias)),
-            Called::Tool(tool, _) => {
+            CallTarget::Tool(tool, alias) if self.profile.offers(tool) => Ok((tool, alias)),
+            CallTarget::Tool(tool, _) => {
                 let profile = self.profile.name();
                 let text =
                     format!("tool '{}' is not part of the profile '{profile}' of this server", tool.name);
                 Err(ErrorData::invalid_params(text, None))
             }
-            Called::Removed(alias) => Err(removed(alias)),
-            Called::Unknown => {
+            CallTarget::Removed(alias) => Err(removed(alias)),
+            CallTarget::Unknown => {
                 let text = format!("unknown tool '{name}'; tool_search shows every tool there is");
                 Err(ErrorData::invalid_params(text, None))
             }
@@ -102,12 +102,12 @@ impl Server {
         let tree = &self.trees[call.root];
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
-            Ask::Tools(query) => Ok(found(self.profile, query)),
-            Ask::Status => {
+            ToolRequest::Tools(query) => Ok(found(self.profile, query)),
+            ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
                 tree.status(roots, call.index_dir).await
             }
-            _ => tree.answer(Arc::new(call), watcher).await.map(Told::send),
+            _ => tree.answer(Arc::new(call), watcher).await.map(PendingReply::send),
         }
     }
 }
@@ -181,7 +181,7 @@ impl ServerHandler for Server {
 }
 
 /// What the request brought with it, over HTTP.
-fn visit(context: &RequestContext<RoleServer>) -> Option<&Visit> {
+fn visit(context: &RequestContext<RoleServer>) -> Option<&SessionHeader> {
     context.extensions.get::<Parts>()?.extensions.get()
 }
 

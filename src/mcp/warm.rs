@@ -16,8 +16,8 @@ use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
-use super::arguments::{Ask, Call};
-use super::calls::{self, Told};
+use super::arguments::{Call, ToolRequest};
+use super::calls::{self, PendingReply};
 use super::engines::{self, Engines};
 use super::progress::Watcher;
 
@@ -100,7 +100,7 @@ impl Tree {
 
     /// Answers a call about this tree. Where the answer is dropped before it has come, because the client cancelled the
     /// request or its connection has gone, the call is cancelled.
-    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<Told, Answer> {
+    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<PendingReply, Answer> {
         let cancel = CancelOnDrop::default();
         let outcome = self.answered(call, watcher, &cancel.cancel).await;
         cancel.disarm();
@@ -112,9 +112,9 @@ impl Tree {
         call: Arc<Call>,
         watcher: &mut Watcher,
         cancel: &Cancel,
-    ) -> Result<Told, Answer> {
+    ) -> Result<PendingReply, Answer> {
         let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
-        if matches!(call.ask, Ask::Grep(_)) {
+        if matches!(call.ask, ToolRequest::Grep(_)) {
             // It reads the files as they are and needs no index, so it is what there is meanwhile.
             let work = move || engines.answer(&call, &cancel, &|_| ());
             return run(&self.asides, work).await;
@@ -189,7 +189,7 @@ impl Tree {
 
     /// Answers from the last commit as it is. The engine is a new one, because whether one compares is settled when
     /// it is opened; opening maps a few files.
-    async fn as_it_is(&self, call: Arc<Call>) -> Result<Told, Answer> {
+    async fn as_it_is(&self, call: Arc<Call>) -> Result<PendingReply, Answer> {
         let root = self.root().to_path_buf();
         let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
         let options =

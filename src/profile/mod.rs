@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub use signal::{Feature, Form, PlaceSignal, QueryKind, Signal};
+pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 
 /// The version of the schema, and of what its signals mean.
 pub const PROFILE_VERSION: u32 = 2;
@@ -37,7 +37,7 @@ pub struct Profile {
     pub scores: Scores,
     texts: BTreeMap<Signal, String>,
     places: Places,
-    weights: Box<[[[f32; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
+    weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
 }
 
 /// What the places of one file are told apart by.
@@ -329,13 +329,15 @@ impl Profile {
             bm25: written.bm25,
             scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
             texts: BTreeMap::new(),
-            weights: Box::new([[[0.0; Form::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
+            weights: Box::new([[[0.0; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
         for (signal, entry) in written.signals {
             for kind in QueryKind::ALL {
-                for (form, weights) in
-                    [(Form::Value, entry.value), (Form::Share, entry.share), (Form::Rank, entry.rank)]
-                {
+                for (form, weights) in [
+                    (Transform::Value, entry.value),
+                    (Transform::Share, entry.share),
+                    (Transform::Rank, entry.rank),
+                ] {
                     let weight = weights.of(kind);
                     if !weight.is_finite() {
                         return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
@@ -374,7 +376,7 @@ impl Profile {
     }
 
     /// All weights of a kind, by signal and form.
-    pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Form::ALL.len()]; Signal::COUNT] {
+    pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
 
@@ -441,7 +443,7 @@ impl Profile {
         for signal in Signal::ALL {
             let _ =
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
-            for form in Form::ALL {
+            for form in Transform::ALL {
                 let by_kind = QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, form }));
                 push_weights(&mut text, form.name(), by_kind);
             }
@@ -449,7 +451,9 @@ impl Profile {
         for signal in PlaceSignal::ALL {
             let sentence = self.places.texts.get(signal).map_or("", String::as_str);
             let _ = writeln!(text, "\n[places.{signal}]\ntext = {}", toml::Value::from(sentence));
-            for (at, name) in [Form::Value, Form::Share].map(Form::name).into_iter().enumerate() {
+            for (at, name) in
+                [Transform::Value, Transform::Share].map(Transform::name).into_iter().enumerate()
+            {
                 push_weights(
                     &mut text,
                     name,

@@ -101,7 +101,7 @@ signals! {
 
 /// How a signal's measure is taken before it is weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
+pub enum Transform {
     /// The measure itself.
     Value,
     /// The measure over the greatest in the head: 0 to 1.
@@ -110,16 +110,16 @@ pub enum Form {
     Rank,
 }
 
-impl Form {
+impl Transform {
     /// Every form.
-    pub const ALL: [Form; 3] = [Form::Value, Form::Share, Form::Rank];
+    pub const ALL: [Transform; 3] = [Transform::Value, Transform::Share, Transform::Rank];
 
     /// Its name in profiles.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Value => "value",
-            Form::Share => "share",
-            Form::Rank => "rank",
+            Transform::Value => "value",
+            Transform::Share => "share",
+            Transform::Rank => "rank",
         }
     }
 }
@@ -130,7 +130,7 @@ pub struct Feature {
     /// What is measured.
     pub signal: Signal,
     /// How it is taken.
-    pub form: Form,
+    pub form: Transform,
 }
 
 impl std::fmt::Display for Feature {
@@ -145,7 +145,7 @@ impl std::str::FromStr for Feature {
     fn from_str(text: &str) -> Result<Feature, super::ProfileError> {
         let (signal, form) = text.split_once('.').unwrap_or((text, "value"));
         let known = Signal::by_name(signal);
-        let form = Form::ALL.into_iter().find(|known| known.name() == form);
+        let form = Transform::ALL.into_iter().find(|known| known.name() == form);
         match (known, form) {
             (Some(signal), Some(form)) => Ok(Feature { signal, form }),
             _ => Err(super::ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),

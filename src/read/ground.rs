@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Content, Form, Limits, ReadOutcome, Why, content, judged};
+use super::{Content, Limits, ReadOutcome, SkipDetail, TextEncoding, content, judged};
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeKind};
@@ -46,7 +46,7 @@ pub fn entry_of(tree: &dyn Tree, path: &RelPath) -> io::Result<TreeEntry> {
     }
 }
 
-fn of_tree(tree: &dyn Tree, path: &RelPath, max: u64) -> Result<Content, Why> {
+fn of_tree(tree: &dyn Tree, path: &RelPath, max: u64) -> Result<Content, SkipDetail> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
     let entry = entry_of(tree, path).map_err(unreadable)?;
     let size = tree.size(&entry).map_err(unreadable)?;
@@ -54,6 +54,6 @@ fn of_tree(tree: &dyn Tree, path: &RelPath, max: u64) -> Result<Content, Why> {
         return Ok(Content::TooLarge(size));
     }
     let bytes = tree.read(&entry).map_err(unreadable)?;
-    Form::of(&bytes)?;
+    TextEncoding::of(&bytes)?;
     Ok(Content::Bytes(bytes))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
-use super::{Form, HEAD_BYTES, Limits, open_unblocked};
+use super::{HEAD_BYTES, Limits, TextEncoding, open_unblocked};
 use crate::id::ContentHash;
 
 /// Reads files of known content, one after the other into the same memory.
@@ -43,7 +43,7 @@ impl Reread {
         {
             return Reread::Without;
         }
-        let form = if is_plain { Ok(Form::Utf8 { bom: false }) } else { Form::of(bytes) };
+        let form = if is_plain { Ok(TextEncoding::Utf8 { bom: false }) } else { TextEncoding::of(bytes) };
         let text = form.and_then(|form| form.decode(bytes.to_vec()));
         text.map_or(Reread::Changed, |(text, _)| Reread::Text(text))
     }

@@ -8,7 +8,7 @@
 //! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
 //! a link must not lead us out of the root.
 
-mod form;
+mod encoding;
 mod ground;
 mod known;
 mod machine;
@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 pub use ground::{Ground, entry_of};
 pub use known::{Reread, Rereader};
 
-use self::form::{Form, HEAD_BYTES};
+use self::encoding::{HEAD_BYTES, TextEncoding};
 use self::machine::{generated, minified};
 use crate::id::ContentHash;
 use crate::model::SkipReason;
@@ -95,7 +95,7 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
 }
 
 /// What comes of a file with this content.
-fn judged(content: Result<Content, Why>, path: &Path, limits: &Limits) -> ReadOutcome {
+fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) -> ReadOutcome {
     let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
     let bytes = match content {
         Ok(Content::Bytes(bytes)) => bytes,
@@ -105,7 +105,7 @@ fn judged(content: Result<Content, Why>, path: &Path, limits: &Limits) -> ReadOu
         }
         Err(why) => return skipped(why),
     };
-    let form = match Form::of(&bytes) {
+    let form = match TextEncoding::of(&bytes) {
         Ok(form) => form,
         Err(why) => return skipped(why),
     };
@@ -129,7 +129,7 @@ fn judged(content: Result<Content, Why>, path: &Path, limits: &Limits) -> ReadOu
 
 /// The text that `bytes` spell, and whether it comes from another encoding than UTF-8.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
-    Form::of(&bytes)?.decode(bytes)
+    TextEncoding::of(&bytes)?.decode(bytes)
 }
 
 /// What stands for content that was not read.
@@ -168,14 +168,14 @@ fn path_only_mark() -> ContentHash {
 }
 
 /// Why a file is left out, and the detail.
-type Why = (SkipReason, String);
+type SkipDetail = (SkipReason, String);
 
 enum Content {
     Bytes(Vec<u8>),
     TooLarge(u64),
 }
 
-fn content(path: &Path, max: u64) -> Result<Content, Why> {
+fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
     let file = open_unblocked(path).map_err(|error| {
         // A link or a socket refuses to be opened so; say which it is rather than what the system calls that.
@@ -198,7 +198,7 @@ fn content(path: &Path, max: u64) -> Result<Content, Why> {
     let mut file = file.take(max.saturating_add(1));
     // The beginning tells what is binary; the rest, which may be a gigabyte, need not be read then.
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut bytes).map_err(unreadable)?;
-    Form::of(&bytes)?;
+    TextEncoding::of(&bytes)?;
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > max {
         return Ok(Content::TooLarge(bytes.len() as u64));
@@ -223,7 +223,7 @@ fn open_unblocked(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-fn wrong_type(file_type: FileType) -> Option<Why> {
+fn wrong_type(file_type: FileType) -> Option<SkipDetail> {
     if file_type.is_file() {
         None
     } else if file_type.is_symlink() {

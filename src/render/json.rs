@@ -16,8 +16,8 @@ use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 use super::rfc3339;
 use crate::engine::api::{
-    Building, Cause, Exception, Explanation, Fate, Hit, IgnoreRule, Keeper, SearchReply, SkippedReply,
-    Snapshot, Verdict, WhyNot,
+    Building, Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply,
+    SkippedReply, Snapshot, Verdict, WhyNot,
 };
 use crate::engine::{ErrorKind, LanguageRow};
 use crate::model::{SkipReason, Skipped};
@@ -351,7 +351,7 @@ impl<'a> WireExplanation<'a> {
     fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
         let row = explanation.fate.row();
         let cause = match &explanation.fate {
-            Fate::LeftOut(_, cause) => Some(cause),
+            PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
         WireExplanation {
@@ -415,10 +415,10 @@ struct WireException<'a> {
 impl<'a> WireException<'a> {
     fn new(exception: &'a Exception) -> WireException<'a> {
         let (by, rule) = match &exception.by {
-            Keeper::Rule(rule) => ("rule", Some(WireRule::of_file(rule))),
-            Keeper::Git => ("git", None),
-            Keeper::Option(name) => (*name, None),
-            Keeper::NoRepository => ("no-repository", None),
+            OverridingRule::Rule(rule) => ("rule", Some(WireRule::of_file(rule))),
+            OverridingRule::Git => ("git", None),
+            OverridingRule::Option(name) => (*name, None),
+            OverridingRule::NoRepository => ("no-repository", None),
         };
         let Exception { path, reason, over, .. } = exception;
         WireException { path: path.as_str(), reason: reason.name(), over: over.to_string(), by, rule }

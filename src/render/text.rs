@@ -17,8 +17,8 @@ use super::rfc3339;
 use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Band, Cause, Exception, Explanation, Fate, Hit, Keeper, Mode, Reason, SearchReply, SkippedReply, Snippet,
-    Verdict, WhyNot,
+    Band, Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply,
+    SkippedReply, Snippet, Verdict, WhyNot,
 };
 use crate::model::SkipReason;
 use crate::profile::Signal;
@@ -64,7 +64,7 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     if let Some(row) = explanation.fate.row() {
         line(row.reason.sentence());
     }
-    if let Fate::LeftOut(_, Cause::BuiltIn(fire)) = &explanation.fate {
+    if let PathOutcome::LeftOut(_, Cause::BuiltIn(fire)) = &explanation.fate {
         line(&format!("It is taken for {}.", fire.sentence));
     }
     for exception in &explanation.exceptions {
@@ -88,12 +88,12 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     out
 }
 
-fn keeper_words(keeper: &Keeper) -> String {
+fn keeper_words(keeper: &OverridingRule) -> String {
     match keeper {
-        Keeper::Rule(rule) => format!("{rule} wants it"),
-        Keeper::Git => "git tracks it".to_string(),
-        Keeper::Option(name) => format!("--{} is given", name.replace('_', "-")),
-        Keeper::NoRepository => "no repository says whether somebody keeps it".to_string(),
+        OverridingRule::Rule(rule) => format!("{rule} wants it"),
+        OverridingRule::Git => "git tracks it".to_string(),
+        OverridingRule::Option(name) => format!("--{} is given", name.replace('_', "-")),
+        OverridingRule::NoRepository => "no repository says whether somebody keeps it".to_string(),
     }
 }
 

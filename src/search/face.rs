@@ -13,7 +13,7 @@ use crate::tokenize::{TermList, Tokenizer};
 
 /// What a hit is shown as: its chunk or, where one symbol of it answers, that symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Face {
+pub struct HitDisplay {
     /// Its bytes.
     pub span: Span,
     /// Its lines.
@@ -35,14 +35,21 @@ pub fn face(
     kinds: Option<KindSet>,
     corpus: &Corpus,
     hit: &Ranked,
-) -> Result<Face, SearchError> {
+) -> Result<HitDisplay, SearchError> {
     let mut names = Vec::new();
     let version = corpus.meta().version(hit.version);
     let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
     if let Some(Place { span, lines, kind, symbol, wanted, .. }) = hit.place {
         let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
         let head = symbol.map(|symbol| head(&outline.symbols, symbol)).unwrap_or_default();
-        return Ok(Face { span, lines, kind, symbol: symbol.map(OutlineSymbol::qualified), head, wanted });
+        return Ok(HitDisplay {
+            span,
+            lines,
+            kind,
+            symbol: symbol.map(OutlineSymbol::qualified),
+            head,
+            wanted,
+        });
     }
     // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
@@ -55,8 +62,8 @@ fn face_among(
     symbols: &[OutlineSymbol<'_>],
     columns: &Columns,
     enough: f32,
-) -> Face {
-    let whole = |kind: SymbolKind, symbol: Option<&OutlineSymbol<'_>>| Face {
+) -> HitDisplay {
+    let whole = |kind: SymbolKind, symbol: Option<&OutlineSymbol<'_>>| HitDisplay {
         span: columns.span,
         lines: columns.lines,
         kind,
@@ -90,7 +97,7 @@ fn face_among(
                 last: symbol.lines.last.min(columns.lines.last).max(symbol.lines.first),
             };
             let span = Span { start: symbol.span.start, end: symbol.span.end.min(columns.span.end) };
-            Face { span, lines, ..whole(symbol.kind, Some(symbol)) }
+            HitDisplay { span, lines, ..whole(symbol.kind, Some(symbol)) }
         }
         Some((_, symbol)) if columns.kind != SymbolKind::Block => {
             whole(columns.kind, Some(main(symbols, columns).unwrap_or(symbol)))

@@ -7,7 +7,7 @@ use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
 use super::standing::Standing;
 use crate::id::VersionId;
-use crate::profile::{Feature, Form, Signal};
+use crate::profile::{Feature, Signal, Transform};
 use crate::query::Query;
 
 /// A hit: a place of a ranked file. There are hundreds, of which a page shows a few, so what the index can tell of a
@@ -63,7 +63,9 @@ pub fn hits(
     // Who reports a fault wants every place that plays a part; who asks a question wants other files first.
     let penalty = match query.is_report {
         true => 0.0,
-        false => context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Form::Value }),
+        false => {
+            context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Transform::Value })
+        }
     };
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();

@@ -14,7 +14,7 @@ use crate::meta::Version;
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::Noted;
+use crate::session::SessionInterest;
 use crate::tokenize::{Scan, TermPrefixFilter};
 
 /// A value for each signal.
@@ -43,7 +43,7 @@ pub struct Facts {
     /// The symbol whose name and the query cover each other best, and the terms that they share.
     pub best: Option<(u32, u64)>,
     /// What the session knows of it.
-    pub noted: Option<Noted>,
+    pub noted: Option<SessionInterest>,
 }
 
 /// BM25 sums are some tens; a tenth of them is of the size of the other measures.

@@ -7,10 +7,10 @@
 
 use super::corpus::Corpus;
 use super::measure::{Measured, Values};
-use crate::profile::{Form, Profile, QueryKind, Signal};
+use crate::profile::{Profile, QueryKind, Signal, Transform};
 
 /// By signal and form: what the weights are multiplied with.
-pub type Forms = [[f32; Form::ALL.len()]; Signal::COUNT];
+pub type Forms = [[f32; Transform::ALL.len()]; Signal::COUNT];
 
 /// A file of the head, scored.
 #[derive(Clone, Debug)]
@@ -34,10 +34,10 @@ pub fn forms(measured: &[Measured]) -> Vec<Forms> {
 
 /// The same, but for the shares and ranks of the signals that are not `wanted`.
 fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
-    let mut forms = vec![[[0.0; Form::ALL.len()]; Signal::COUNT]; measured.len()];
+    let mut forms = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
     for (of_file, measured) in forms.iter_mut().zip(measured) {
         for (of_signal, value) in of_file.iter_mut().zip(measured.values) {
-            of_signal[Form::Value as usize] = value;
+            of_signal[Transform::Value as usize] = value;
         }
     }
     let mut order: Vec<(f32, usize)> = Vec::new();
@@ -53,8 +53,8 @@ fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms>
             if place > 0 && order[place - 1].0 != *value {
                 rank = place;
             }
-            forms[*file][signal][Form::Share as usize] = value / greatest;
-            forms[*file][signal][Form::Rank as usize] = 10.0 / (10.0 + rank as f32);
+            forms[*file][signal][Transform::Share as usize] = value / greatest;
+            forms[*file][signal][Transform::Rank as usize] = 10.0 / (10.0 + rank as f32);
         }
     }
     forms
@@ -63,8 +63,9 @@ fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms>
 /// Weighs the measures; best first, equal ones by path.
 pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: &Corpus) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
-    let is_compared =
-        |signal: usize| [Form::Share, Form::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0);
+    let is_compared = |signal: usize| {
+        [Transform::Share, Transform::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0)
+    };
     let forms = forms_of(measured, is_compared);
     let weighed = |forms: &Forms| {
         let mut parts = [0.0; Signal::COUNT];

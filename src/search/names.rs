@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::kin::{self, Kin};
+use super::relations::{self, WordRelations};
 use crate::query::Query;
 use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
 /// How well a name and the query cover each other.
 #[derive(Clone, Copy, Default)]
-pub struct Cover {
+pub struct TermOverlap {
     /// The query's terms that the name holds.
     pub mask: u64,
     /// Term `n` of the query stands right before term `n + 1` in the name.
@@ -23,7 +23,7 @@ pub struct Cover {
 /// The names met in one query.
 pub struct Names<'m> {
     query: &'m Query,
-    kin: Kin<'m>,
+    kin: WordRelations<'m>,
     tokenizer: PooledTokenizer<'m>,
     /// By name: where its terms stand in `terms`.
     known: FxHashMap<Box<str>, Name>,
@@ -51,7 +51,7 @@ impl<'m> Names<'m> {
     pub fn new(query: &'m Query, tokenizers: &'m Tokenizers) -> Names<'m> {
         Names {
             query,
-            kin: Kin::new(query),
+            kin: WordRelations::new(query),
             tokenizer: tokenizers.take(),
             known: FxHashMap::default(),
             terms: Vec::new(),
@@ -97,9 +97,9 @@ impl<'m> Names<'m> {
     }
 
     /// How well a name and the query cover each other.
-    pub fn cover(&self, name: Name) -> Cover {
+    pub fn cover(&self, name: Name) -> TermOverlap {
         let terms = &self.terms[name];
-        let mut cover = Cover::default();
+        let mut cover = TermOverlap::default();
         let (mut known, mut unknown) = (0u32, 0u32);
         let mut last = None;
         for (at, term) in terms.iter().enumerate() {
@@ -125,8 +125,8 @@ impl<'m> Names<'m> {
     }
 
     /// How well a name and the query cover each other when related words count.
-    pub fn kin_cover(&mut self, name: Name) -> Cover {
-        let mut cover = Cover::default();
+    pub fn kin_cover(&mut self, name: Name) -> TermOverlap {
+        let mut cover = TermOverlap::default();
         let mut known = 0;
         // What a term and the one before it make together.
         let mut joined = 0;
@@ -154,10 +154,11 @@ impl<'m> Names<'m> {
     /// Whether two names have the same words, but for their endings.
     pub fn is_same(&self, one: Name, other: Name) -> bool {
         let text = |term: u32| &*self.term[term as usize].text;
-        let is_kin = |(one, other): (&u32, &u32)| one == other || kin::is_kin(text(*one), text(*other));
+        let are_related =
+            |(one, other): (&u32, &u32)| one == other || relations::are_related(text(*one), text(*other));
         !one.is_empty()
             && one.len() == other.len()
-            && self.terms[one].iter().zip(&self.terms[other]).all(is_kin)
+            && self.terms[one].iter().zip(&self.terms[other]).all(are_related)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::{Interest, Noted};
+use crate::session::{Interest, SessionInterest};
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +220,7 @@ impl Teller<'_> {
 }
 
 /// What somebody did with the file.
-fn noted(noted: Noted) -> String {
+fn noted(noted: SessionInterest) -> String {
     let what = match noted.interest {
         Interest::Shown => "code of it shown",
         Interest::Opened => "file opened",

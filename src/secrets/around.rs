@@ -118,7 +118,7 @@ fn opens(line: &[u8], at: usize) -> Option<Open> {
 
 /// Whether the last name of `text` is one of a secret: the name before a sign, or before a type.
 fn names(text: &[u8]) -> bool {
-    assign::named(text, Care::Looks).is_some()
+    assign::named(text, Care::PrintOptions).is_some()
 }
 
 /// The last piece of a path of code.

@@ -8,7 +8,7 @@
 pub enum Care {
     /// Values that look like secrets.
     #[default]
-    Looks,
+    PrintOptions,
     /// All values of names for secrets.
     Names,
     /// All values.
@@ -41,7 +41,7 @@ pub fn care(path: &str) -> Care {
     let name = path.rsplit('/').next().unwrap_or(path);
     // Longer names and most letters are turned away without a copy.
     if name.len() > 64 || !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b's') || byte == b'-') {
-        return Care::Looks;
+        return Care::PrintOptions;
     }
     let name = name.to_ascii_lowercase();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
@@ -50,7 +50,7 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with("-"))
     };
     if stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part)) || SAMPLES.contains(&ending) {
-        return Care::Looks;
+        return Care::PrintOptions;
     }
     if SETTINGS.iter().any(begins) && (ending == "json" || ending == "php") {
         return Care::Names;
@@ -62,7 +62,7 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '_']))
     };
     let is_data = DATA.contains(&ending) || (ending.is_empty() && matches!(stem, "credentials" | "secrets"));
-    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::Looks }
+    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::PrintOptions }
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
             "secret",
             "keys.json",
         ] {
-            assert_eq!(care(path), Care::Looks, "{path}");
+            assert_eq!(care(path), Care::PrintOptions, "{path}");
         }
     }
 }

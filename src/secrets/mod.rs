@@ -100,7 +100,7 @@ fn merged(mut blocks: Vec<Block>) -> Vec<Block> {
 
 /// What is known of a file whose lines are shown.
 #[derive(Debug, Default)]
-pub struct Cover {
+pub struct SecretMask {
     /// Whether the file holds nothing but secrets by its name, so that no value in it is shown.
     pub whole: bool,
     /// How carefully values are masked otherwise.
@@ -109,10 +109,10 @@ pub struct Cover {
     pub blocks: Vec<Block>,
 }
 
-impl Cover {
+impl SecretMask {
     /// Of the file at `path`; `whole` tells whether the walk takes the file for one of secrets.
-    pub fn new(path: &str, whole: bool, blocks: Vec<Block>) -> Cover {
-        Cover { whole, care: file::care(path), blocks }
+    pub fn new(path: &str, whole: bool, blocks: Vec<Block>) -> SecretMask {
+        SecretMask { whole, care: file::care(path), blocks }
     }
 
     /// A line, which begins at this byte of the file, with its secrets masked; `None` where it holds none.
@@ -120,7 +120,7 @@ impl Cover {
         self.masked(line, at, true)
     }
 
-    /// Like [`Cover::line`], where it may be known that no token starts in the line.
+    /// Like [`SecretMask::line`], where it may be known that no token starts in the line.
     fn masked(&self, line: &[u8], at: u64, may_hold_tokens: bool) -> Option<Vec<u8>> {
         let mut secrets = Vec::new();
         if self.whole {
@@ -150,7 +150,7 @@ impl Cover {
 /// `text`, a part of a file from byte `from` to `to` of `source`, where both stand between lines.
 ///
 /// The rest of `source` is left as it is.
-pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &Cover) -> Cow<'s, str> {
+pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -> Cow<'s, str> {
     let mut bytes: Option<Vec<u8>> = None;
     let mut at = span.start;
     let mut starts = line::Starts::of(&source.as_bytes()[span.clone()]);
@@ -169,7 +169,7 @@ pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &Cover) -> Cow
 }
 
 /// All lines of `bytes` with their secrets masked.
-pub fn mask_all(bytes: &[u8], cover: &Cover) -> Vec<u8> {
+pub fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut starts = line::Starts::of(bytes);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -184,7 +184,7 @@ pub fn mask_all(bytes: &[u8], cover: &Cover) -> Vec<u8> {
 
 /// A text of a reply that is no piece of a file by itself, such as the name of a symbol or a reason.
 pub fn mask_text(text: &mut String) {
-    let cover = Cover { blocks: blocks(text.as_bytes()), ..Cover::default() };
+    let cover = SecretMask { blocks: blocks(text.as_bytes()), ..SecretMask::default() };
     let whole = 0..text.len();
     if let Cow::Owned(masked) = mask_lines(text, whole, &cover) {
         *text = masked;

@@ -481,7 +481,7 @@ fn a_value_on_the_line_after_its_name_is_masked_and_other_lines_stay() {
 
 /// The lines of a file at `path` as they are shown.
 fn shown_at(path: &str, text: &str) -> String {
-    let cover = Cover::new(path, false, blocks(text.as_bytes()));
+    let cover = SecretMask::new(path, false, blocks(text.as_bytes()));
     String::from_utf8(mask_all(text.as_bytes(), &cover)).unwrap()
 }
 
@@ -513,7 +513,7 @@ fn in_a_file_that_announces_secrets_values_are_masked_whatever_they_look_like() 
 
 #[test]
 fn of_a_file_of_secrets_only_names_are_shown() {
-    let cover = Cover { whole: true, ..Cover::default() };
+    let cover = SecretMask { whole: true, ..SecretMask::default() };
     let shown = |line: &str| {
         cover.line(line.as_bytes(), 0).map_or(line.to_string(), |it| String::from_utf8(it).unwrap())
     };

@@ -217,7 +217,7 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Trouble, faults};
+    use crate::store::{IoCause, faults};
 
     fn take(path: &Path, patience: u64) -> Result<Lock, LockError> {
         Lock::acquire(path, Duration::from_millis(patience), &mut |_| {})
@@ -310,8 +310,8 @@ mod tests {
     fn a_lock_file_that_cannot_be_made_is_told_with_its_cause() {
         let folder = tempfile::tempdir().unwrap();
         for (kind, trouble) in [
-            (std::io::ErrorKind::ReadOnlyFilesystem, Trouble::ReadOnly),
-            (std::io::ErrorKind::PermissionDenied, Trouble::Permission),
+            (std::io::ErrorKind::ReadOnlyFilesystem, IoCause::ReadOnly),
+            (std::io::ErrorKind::PermissionDenied, IoCause::Permission),
         ] {
             let _failing = faults::fail_at(folder.path(), 0, kind);
             match take(&folder.path().join("lock"), 0).unwrap_err() {

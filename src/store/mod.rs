@@ -8,10 +8,10 @@
 mod envelope;
 #[cfg(test)]
 pub(crate) mod faults;
+mod io_cause;
 mod lock;
 mod private;
 mod step;
-mod trouble;
 mod varint;
 
 use std::fs;
@@ -19,11 +19,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
+pub use io_cause::IoCause;
 pub use lock::{Holder, Lock, LockError};
 pub use private::{Private, create_private_dir, foreign_owner};
 pub(crate) use step::{Step, step, sync_all, sync_file};
 pub use step::{remove_file, rename, sync_folder};
-pub use trouble::Trouble;
 pub use varint::{push_varint, take_varint};
 
 /// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
@@ -36,7 +36,7 @@ pub const FORMAT_VERSION: u32 = 6;
 
 /// An I/O error with the file it happened to.
 #[derive(Debug, thiserror::Error)]
-#[error("{action} {}: {source}{}", path.display(), Trouble::of(source).advice())]
+#[error("{action} {}: {source}{}", path.display(), IoCause::of(source).advice())]
 pub struct FileError {
     /// What was being done, such as `write`.
     pub action: &'static str,
@@ -48,8 +48,8 @@ pub struct FileError {
 
 impl FileError {
     /// What stands behind it.
-    pub fn trouble(&self) -> Trouble {
-        Trouble::of(&self.source)
+    pub fn trouble(&self) -> IoCause {
+        IoCause::of(&self.source)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::plan::{Beside, Plan, ReadTask};
+use super::plan::{Plan, ReadTask, SiblingView};
 use super::{Committed, Since, Updater, unranked};
 use crate::meta::{Meta, MetaError, View, ViewKey};
 use crate::model::SkipReason;
@@ -39,7 +39,7 @@ impl Updater<'_> {
         };
         if view.is_none() || plan.read.len() >= WORTH_ASKING {
             for beside in views_beside(meta, &key) {
-                plan.take_from(&Beside::new(meta, beside?, is_tracked));
+                plan.take_from(&SiblingView::new(meta, beside?, is_tracked));
             }
         }
         Ok(plan)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::home::Neighbour;
-use super::room::Room;
+use super::room::SpaceTarget;
 use super::{UpdateError, Updater, Workspace};
 use crate::git::{self, Repo};
 use crate::id::{Generation, VersionId};
@@ -32,7 +32,7 @@ const MISSING_SECONDS: u64 = 24 * 3600;
 
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum DropReason {
     /// Its parts cannot be read.
     Damaged,
     /// Its folder is gone, or belongs to another repository now.
@@ -48,21 +48,21 @@ pub enum Why {
     /// Others were used since, and the index is large enough.
     Budget,
     /// Others were used since, and the indexes are to take less.
-    Room,
+    SpaceTarget,
 }
 
-impl Why {
+impl DropReason {
     /// A few words.
     pub fn text(self) -> &'static str {
         match self {
-            Why::Damaged => "it cannot be read",
-            Why::NoWorktree => "its folder is gone",
-            Why::NoBranch => "its branch is gone",
-            Why::Detached => "that commit is no longer checked out",
-            Why::NoCommit => "its commit is gone",
-            Why::Unfinished => "its update never ended",
-            Why::Budget => "it was not used for long and would make the index too large",
-            Why::Room => "it is the longest unused, and the indexes are to take less",
+            DropReason::Damaged => "it cannot be read",
+            DropReason::NoWorktree => "its folder is gone",
+            DropReason::NoBranch => "its branch is gone",
+            DropReason::Detached => "that commit is no longer checked out",
+            DropReason::NoCommit => "its commit is gone",
+            DropReason::Unfinished => "its update never ended",
+            DropReason::Budget => "it was not used for long and would make the index too large",
+            DropReason::SpaceTarget => "it is the longest unused, and the indexes are to take less",
         }
     }
 }
@@ -77,11 +77,11 @@ pub struct Dropped {
     /// Whether it is of a commit and not of the worktree.
     pub is_committed: bool,
     /// Why it goes.
-    pub why: Why,
+    pub why: DropReason,
 }
 
 impl Dropped {
-    pub(super) fn new(key: &ViewKey, why: Why) -> Dropped {
+    pub(super) fn new(key: &ViewKey, why: DropReason) -> Dropped {
         let (root, head) = (key.root.clone(), key.shown().to_string());
         Dropped { root, head, is_committed: key.is_committed(), why }
     }
@@ -113,7 +113,7 @@ pub struct Collected {
     /// Indexes of other trees that would have gone, but are being changed or watched.
     pub busy: Vec<PathBuf>,
     /// How much room there was to be, if that was asked for.
-    pub room: Option<Room>,
+    pub room: Option<SpaceTarget>,
 }
 
 impl Collected {
@@ -125,7 +125,7 @@ impl Collected {
 
 /// What is to go.
 pub(super) struct Judged {
-    pub views: Vec<(ViewKey, Why)>,
+    pub views: Vec<(ViewKey, DropReason)>,
     /// Versions that no kept view names.
     pub dead: Vec<VersionId>,
 }
@@ -170,7 +170,7 @@ pub(super) fn judge(
             (Some(why), _) => Err(why),
             (None, Err(error)) => {
                 tracing::warn!(%error, root = other.root, head = other.head, "a view cannot be read");
-                Err(Why::Damaged)
+                Err(DropReason::Damaged)
             }
             (None, Ok(versions)) => Ok(versions),
         };
@@ -178,7 +178,7 @@ pub(super) fn judge(
             let cost = named.cost(&versions);
             // What stands checked out somewhere is not for others to drop.
             let fits = is_newest || (spare + cost <= limit && kept < MAX_VIEWS);
-            if fits { Ok((versions, cost)) } else { Err(Why::Budget) }
+            if fits { Ok((versions, cost)) } else { Err(DropReason::Budget) }
         });
         match affordable {
             Ok((versions, cost)) => {
@@ -199,25 +199,27 @@ fn hopeless(
     info: &ViewInfo,
     is_newest: bool,
     strictness: Strictness<'_>,
-) -> Option<Why> {
+) -> Option<DropReason> {
     if *other == key.stage() {
-        return Some(Why::Unfinished);
+        return Some(DropReason::Unfinished);
     }
     let root = Path::new(&other.root);
     let Strictness::Thorough(repo) = strictness else {
         let is_gone = !root.is_dir() && now().saturating_sub(info.used) > MISSING_SECONDS;
-        return is_gone.then_some(Why::NoWorktree);
+        return is_gone.then_some(DropReason::NoWorktree);
     };
     let common = |repo: &Repo| repo.common_dir();
     let is_ours = other.root == key.root
         || (root.is_dir() && git::discover(root).as_ref().map(common) == repo.map(common));
     let has_commit = |repo: &Repo| info.commit.as_ref().is_some_and(|commit| repo.has_commit(commit));
     match repo {
-        _ if !is_ours => Some(Why::NoWorktree),
-        _ if other.staged => Some(Why::Unfinished),
-        Some(repo) if other.reference().is_some_and(|name| !repo.has_reference(&name)) => Some(Why::NoBranch),
-        Some(repo) if other.is_committed() => (!has_commit(repo)).then_some(Why::NoCommit),
-        _ if other.branch().is_none() && !is_newest => Some(Why::Detached),
+        _ if !is_ours => Some(DropReason::NoWorktree),
+        _ if other.staged => Some(DropReason::Unfinished),
+        Some(repo) if other.reference().is_some_and(|name| !repo.has_reference(&name)) => {
+            Some(DropReason::NoBranch)
+        }
+        Some(repo) if other.is_committed() => (!has_commit(repo)).then_some(DropReason::NoCommit),
+        _ if other.branch().is_none() && !is_newest => Some(DropReason::Detached),
         _ => None,
     }
 }

@@ -103,7 +103,7 @@ pub struct Gate {
 }
 
 /// Room that a file has. It is given back when this is dropped.
-pub struct Room<'g> {
+pub struct MemoryPermit<'g> {
     gate: &'g Gate,
     bytes: u64,
 }
@@ -121,16 +121,16 @@ impl Gate {
 
     /// Waits for room for `bytes`. One that finds nobody inside goes through whatever its size: it can be had in no
     /// other way.
-    pub fn enter(&self, bytes: u64) -> Room<'_> {
+    pub fn enter(&self, bytes: u64) -> MemoryPermit<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |taken: &mut u64| *taken > 0 && taken.saturating_add(bytes) > self.most;
         let mut taken = self.left.wait_while(taken, is_full).unwrap_or_else(PoisonError::into_inner);
         *taken = taken.saturating_add(bytes);
-        Room { gate: self, bytes }
+        MemoryPermit { gate: self, bytes }
     }
 }
 
-impl Drop for Room<'_> {
+impl Drop for MemoryPermit<'_> {
     fn drop(&mut self) {
         let mut taken = self.gate.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken = taken.saturating_sub(self.bytes);

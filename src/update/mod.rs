@@ -4,10 +4,9 @@
 //! files that nobody names yet; the commit names them all at once; a crash anywhere leaves the last commit as it
 //! was. An update holds the workspace's lock from the moment it knows that there is something to write.
 
-mod clock;
+mod checkpoints;
 mod compare;
 mod cost;
-mod draft;
 mod fields;
 mod home;
 mod keep;
@@ -18,6 +17,7 @@ mod quarantine;
 mod refresh;
 mod room;
 mod run;
+mod text_pass;
 mod unranked;
 mod used;
 mod work;
@@ -28,11 +28,11 @@ use std::time::Duration;
 
 pub use cost::{Cost, Costs};
 pub use home::Neighbour;
-pub use keep::{Collected, Dropped, Why};
+pub use keep::{Collected, DropReason, Dropped};
 pub use memory::{DEFAULT as DEFAULT_MEMORY, LEAST as LEAST_MEMORY};
 pub use plan::{Plan, ReadTask, is_blob, matches_stat, stat_row};
 pub use portable::{Export, Exported, Import, Imported, PortableError};
-pub use room::{Collection, Room};
+pub use room::{Collection, SpaceTarget};
 pub use workspace::{Committed, Workspace, WorkspaceError};
 
 use crate::analyze;

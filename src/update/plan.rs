@@ -49,7 +49,7 @@ pub struct ReadTask {
 }
 
 /// What a view knows of its files, by path.
-pub struct Beside<'m> {
+pub struct SiblingView<'m> {
     live: Vec<Live<'m>>,
     /// Those that were left out after they were read.
     passed: Vec<&'m SkippedEntry>,
@@ -64,10 +64,10 @@ struct Live<'m> {
     stat: FileStat,
 }
 
-impl<'m> Beside<'m> {
+impl<'m> SiblingView<'m> {
     /// What `view`, which is one of `meta`, knows. What `is_tracked` keeps is not left out for its looks, so a file
     /// that was, and is kept now, has to be read again.
-    pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> Beside<'m> {
+    pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> SiblingView<'m> {
         let entries = view.entries().filter_map(|ViewEntry { version, stat }| {
             let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
             let is_path_only = read::is_path_only(recorded.hash());
@@ -85,7 +85,7 @@ impl<'m> Beside<'m> {
             .skipped()
             .iter()
             .filter(|entry| entry.stat.is_some() && !(by_looks(entry) && is_tracked(&entry.skipped.path)));
-        Beside { live, passed: passed.collect() }
+        SiblingView { live, passed: passed.collect() }
     }
 
     /// What is known of the file at `path` under `row`.
@@ -114,7 +114,7 @@ impl<'m> Known<'m> {
 }
 
 impl Plan {
-    /// Compares what was walked with `view`, which is one of `meta`; `is_tracked` as for [`Beside::new`].
+    /// Compares what was walked with `view`, which is one of `meta`; `is_tracked` as for [`SiblingView::new`].
     pub fn new(
         walked: Walked,
         meta: &Meta,
@@ -122,7 +122,7 @@ impl Plan {
         is_tracked: impl Fn(&RelPath) -> bool,
     ) -> Plan {
         let none = View::default();
-        let own = Beside::new(meta, view.unwrap_or(&none), is_tracked);
+        let own = SiblingView::new(meta, view.unwrap_or(&none), is_tracked);
         // Both sides are sorted by path.
         let mut live = own.live.iter().peekable();
         let mut passed = own.passed.iter().copied().peekable();
@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// Takes from another view of the same worktree what it knows of the files that would have to be read.
-    pub fn take_from(&mut self, beside: &Beside<'_>) {
+    pub fn take_from(&mut self, beside: &SiblingView<'_>) {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
             let row = stat_row(task.stat, task.wanted);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::cost::Costs;
 use super::home::{self, Neighbour};
 use super::keep::{Dropped, Judged};
-use super::{Collected, UpdateError, Updater, Why};
+use super::{Collected, DropReason, UpdateError, Updater};
 use crate::meta::ViewKey;
 use crate::store;
 
@@ -22,7 +22,7 @@ pub struct Collection {
 
 /// How much room there was to be, and is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct SpaceTarget {
     /// The bytes that were allowed.
     pub max_bytes: u64,
     /// Bytes of all indexes before.
@@ -64,7 +64,7 @@ impl Updater<'_> {
         if !asked.dry_run {
             after = self.bytes_in(home);
         }
-        collected.room = Some(Room { max_bytes, before, after });
+        collected.room = Some(SpaceTarget { max_bytes, before, after });
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Updater<'_> {
                     break;
                 }
                 left = left.saturating_sub(costs.remove(key).index_bytes);
-                going.push((key.clone(), Why::Room));
+                going.push((key.clone(), DropReason::SpaceTarget));
             }
             if going.is_empty() {
                 return Ok(left);

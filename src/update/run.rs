@@ -6,13 +6,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::clock::Moment;
+use super::checkpoints::BatchKind;
 use super::compare::RESTATS_WORTH_A_COMMIT;
-use super::draft::Draft;
-use super::keep::{self, Judged, Strictness, Why};
+use super::keep::{self, DropReason, Judged, Strictness};
 use super::plan::{Plan, ReadTask};
 use super::quarantine::{Quarantine, Suspect};
-use super::work::{self, NewVersion, Outcome, Parcel, Work};
+use super::text_pass::TextPass;
+use super::work::{self, NewVersion, Outcome, Work, WorkerBatch};
 use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell};
 use crate::id::{ContentHash, VersionId};
 use crate::index::{IndexError, Writer};
@@ -39,7 +39,7 @@ pub(super) struct Run<'r, 'e> {
     /// The number of the next version.
     next_version: u32,
     /// What is indexed by its text only so far.
-    draft: Draft,
+    text_pass: TextPass,
     progress: OnProgress<'r>,
     /// From how many files on new stat data of known content are written down.
     worth_a_commit: usize,
@@ -77,7 +77,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let key = updater.view_key();
         let view = if reuse { base.view(&key)? } else { None };
         let next_version = base.commit().next_version;
-        let draft = Draft::default();
+        let text_pass = TextPass::default();
         Ok(Run {
             updater,
             base,
@@ -88,7 +88,7 @@ impl<'r, 'e> Run<'r, 'e> {
             plan,
             n_tasks: 0,
             next_version,
-            draft,
+            text_pass,
             progress,
             worth_a_commit: RESTATS_WORTH_A_COMMIT,
         })
@@ -115,7 +115,7 @@ impl<'r, 'e> Run<'r, 'e> {
         if self.begins_with_text(&tasks) {
             self.work_through(&mut writer, &tasks, &quarantine, &mut found, true)?;
             self.checkpoint(&mut writer, &mut found)?;
-            tasks = self.draft.again(&tasks);
+            tasks = self.text_pass.again(&tasks);
         }
         self.work_through(&mut writer, &tasks, &quarantine, &mut found, false)?;
         if self.updater.has_switched() {
@@ -211,25 +211,25 @@ impl<'r, 'e> Run<'r, 'e> {
             // Where nothing answers yet, somebody may be waiting.
             true => self.updater.checkpoint / 2,
             // Where all of the text answers, nobody waits for the first thousand structures.
-            false if !self.draft.is_empty() => self.updater.checkpoint * 8,
+            false if !self.text_pass.is_empty() => self.updater.checkpoint * 8,
             false => self.updater.checkpoint,
         };
-        let mut deliver = |parcel: Parcel, moment: Moment| -> Result<(), Failed> {
-            let Parcel { outcomes, segments, .. } = parcel;
+        let mut deliver = |batch: WorkerBatch, moment: BatchKind| -> Result<(), Failed> {
+            let WorkerBatch { outcomes, segments, .. } = batch;
             segments.into_iter().try_for_each(|segment| writer.add(segment))?;
             for (place, outcome) in outcomes {
                 match text_only {
-                    true => match self.draft.take(place, outcome) {
+                    true => match self.text_pass.take(place, outcome) {
                         Ok(version) => found.new.push(version),
                         Err(outcome) => found.take(&tasks[place], outcome, &gone),
                     },
                     false => {
-                        self.draft.replace(place);
+                        self.text_pass.replace(place);
                         found.take(&tasks[place], outcome, &gone);
                     }
                 }
             }
-            if moment == Moment::Checkpoint {
+            if moment == BatchKind::Checkpoint {
                 self.checkpoint(writer, found).map_err(Failed::Update)?;
             }
             Ok(())
@@ -279,7 +279,7 @@ impl<'r, 'e> Run<'r, 'e> {
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
         let own = self.view.into_iter().flat_map(View::entries);
         let unmoved = own.filter(|entry| !replaced.contains(&entry.version));
-        let entries = unmoved.chain(found.entries.iter().copied()).chain(self.draft.entries()).collect();
+        let entries = unmoved.chain(found.entries.iter().copied()).chain(self.text_pass.entries()).collect();
         View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
     }
 
@@ -305,7 +305,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let mut record = RecordBuilder::new();
         found.drain_into(&mut record);
         let of = (self.plan.unchanged + self.n_tasks) as u32;
-        let text_only = self.draft.entries().count() as u32;
+        let text_only = self.text_pass.entries().count() as u32;
         let view = self.view_now(found);
         let from = self.ground(&[&stage, &self.key]);
         record.set_view(stage, ViewInfo { of, text_only, ..self.info() }, view, from);
@@ -377,7 +377,7 @@ impl<'r, 'e> Run<'r, 'e> {
     fn all_of_before(&self) -> Judged {
         let views = self.meta().views().map(|(key, _)| key).filter(|key| **key != self.key);
         Judged {
-            views: views.map(|key| (key.clone(), Why::Budget)).collect(),
+            views: views.map(|key| (key.clone(), DropReason::Budget)).collect(),
             dead: self.base.version_ids().collect(),
         }
     }

@@ -232,7 +232,7 @@ fn a_file_that_could_not_be_read_is_tried_again() {
     };
     let mut outcomes = Vec::new();
     let tasks = [ReadTask { path, stat, wanted: false, old: None }];
-    work.run(&tasks, Duration::MAX, |parcel, _| Ok::<(), IndexError>(outcomes.extend(parcel.outcomes)))
+    work.run(&tasks, Duration::MAX, |batch, _| Ok::<(), IndexError>(outcomes.extend(batch.outcomes)))
         .unwrap();
     let entry = outcomes[0].1.skipped.as_ref().unwrap();
     assert_eq!((entry.skipped.reason, entry.stat), (SkipReason::Unreadable, Some(FileStat::default())));

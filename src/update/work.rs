@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
 
-use super::clock::{Clock, HOME, Moment};
+use super::checkpoints::{BatchKind, CheckpointScheduler, HOME};
 use super::fields::{Fields, overlapping};
 use super::memory::{self, Gate, Shares};
 use super::plan::{ReadTask, stat_row};
@@ -110,7 +110,7 @@ pub struct NewVersion {
 /// What a thread hands over: a segment, and what became of the files whose documents are in it, by their places among
 /// the tasks.
 #[derive(Default)]
-pub struct Parcel {
+pub struct WorkerBatch {
     pub outcomes: Vec<(usize, Outcome)>,
     pub segments: Vec<FinishedSegment>,
     /// How many checkpoints had been called when it was made.
@@ -140,7 +140,7 @@ impl Work<'_> {
         &self,
         tasks: &[ReadTask],
         first: Duration,
-        mut deliver: impl FnMut(Parcel, Moment) -> Result<(), E>,
+        mut deliver: impl FnMut(WorkerBatch, BatchKind) -> Result<(), E>,
     ) -> Result<(), E> {
         let wanted = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
         let sizes = tasks.iter().map(|task| task.stat.size);
@@ -157,25 +157,25 @@ impl Work<'_> {
         };
         let all = tasks.iter().map(|task| task.stat.size).sum();
         (self.progress)(self.so_far((0, tasks.len()), (0, all)));
-        let (sender, parcels) = mpsc::channel::<Result<Parcel, IndexError>>();
+        let (sender, parcels) = mpsc::channel::<Result<WorkerBatch, IndexError>>();
         std::thread::scope(|scope| {
             let hands: Vec<_> = (0..threads)
                 .map(|thread| {
                     let (shared, sender) = (&shared, &sender);
-                    let work = move || Hand::new(self, thread, budget, sender).work(tasks, shared);
+                    let work = move || IndexWorker::new(self, thread, budget, sender).work(tasks, shared);
                     spawn(scope, work)
                 })
                 .collect();
-            let mut clock = Clock::new(first, threads);
+            let mut clock = CheckpointScheduler::new(first, threads);
             let result = loop {
                 let received = match clock.left() {
                     Some(left) => parcels.recv_timeout(left),
                     None => parcels.recv().map_err(RecvTimeoutError::from),
                 };
                 let delivered = match received {
-                    Ok(Ok(parcel)) => {
-                        let moment = clock.receive(parcel.thread, parcel.epoch);
-                        deliver(parcel, moment)
+                    Ok(Ok(batch)) => {
+                        let moment = clock.receive(batch.thread, batch.epoch);
+                        deliver(batch, moment)
                     }
                     Ok(Err(error)) => Err(error.into()),
                     Err(_) => {
@@ -215,33 +215,33 @@ pub fn spawn<'scope, T: Send + 'scope>(
 }
 
 /// One thread with its tools.
-struct Hand<'w> {
+struct IndexWorker<'w> {
     work: &'w Work<'w>,
     thread: usize,
-    sender: &'w Sender<Result<Parcel, IndexError>>,
+    sender: &'w Sender<Result<WorkerBatch, IndexError>>,
     budget: usize,
     segment: Option<SegmentBuilder>,
-    parcel: Parcel,
+    batch: WorkerBatch,
     analyzer: FileAnalyzer<'w>,
     slot: Slot,
     tokenizer: Tokenizer,
     fields: Fields,
 }
 
-impl<'w> Hand<'w> {
+impl<'w> IndexWorker<'w> {
     fn new(
         work: &'w Work<'w>,
         thread: usize,
         budget: usize,
-        sender: &'w Sender<Result<Parcel, IndexError>>,
-    ) -> Hand<'w> {
-        Hand {
+        sender: &'w Sender<Result<WorkerBatch, IndexError>>,
+    ) -> IndexWorker<'w> {
+        IndexWorker {
             work,
             thread,
             sender,
             budget,
             segment: None,
-            parcel: Parcel { thread, ..Parcel::default() },
+            batch: WorkerBatch { thread, ..WorkerBatch::default() },
             analyzer: FileAnalyzer::new(work.parsing, work.grammars),
             slot: work.journal.slot(thread),
             tokenizer: Tokenizer::new(),
@@ -257,7 +257,11 @@ impl<'w> Hand<'w> {
             Ok(Ok(())) => {}
             Ok(Err(error)) => _ = self.sender.send(Err(error)),
             Err(panic) => {
-                _ = self.sender.send(Ok(Parcel { thread: self.thread, epoch: HOME, ..Parcel::default() }));
+                _ = self.sender.send(Ok(WorkerBatch {
+                    thread: self.thread,
+                    epoch: HOME,
+                    ..WorkerBatch::default()
+                }));
                 std::panic::resume_unwind(panic);
             }
         }
@@ -269,7 +273,7 @@ impl<'w> Hand<'w> {
             let start = shared.next.fetch_add(BATCH, Ordering::Relaxed);
             let batch = tasks.get(start..(start + BATCH).min(tasks.len()));
             let Some(batch) = batch.filter(|batch| !batch.is_empty()) else {
-                return self.hand_over(HOME);
+                return self.flush(HOME);
             };
             for (place, task) in (start..).zip(batch) {
                 if shared.stop.load(Ordering::Relaxed) {
@@ -278,32 +282,32 @@ impl<'w> Hand<'w> {
                 // What has no room beside the segments has the room of this thread's.
                 let filled = self.segment.as_ref().map_or(0, SegmentBuilder::memory) as u64;
                 if filled > 0 && self.cost(task) + filled > shared.gate.most() + self.budget as u64 {
-                    self.hand_over(self.parcel.epoch)?;
+                    self.flush(self.batch.epoch)?;
                 }
                 let outcome = self.one(place, task, &shared.gate)?;
-                self.parcel.outcomes.push((place, outcome));
+                self.batch.outcomes.push((place, outcome));
                 let files = shared.files.fetch_add(1, Ordering::Relaxed) + 1;
                 let bytes = shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size;
                 (self.work.progress)(self.work.so_far((files, tasks.len()), (bytes, all)));
                 let epoch = shared.epoch.load(Ordering::Relaxed);
                 // Between files only, so that a file's documents stay together.
                 let is_full = self.segment.as_ref().is_some_and(|segment| segment.memory() > self.budget);
-                if is_full || epoch != self.parcel.epoch {
-                    self.hand_over(epoch)?;
+                if is_full || epoch != self.batch.epoch {
+                    self.flush(epoch)?;
                 }
             }
         }
     }
 
     /// Ends the segment and hands it over with the outcomes so far.
-    fn hand_over(&mut self, epoch: u32) -> Result<(), IndexError> {
+    fn flush(&mut self, epoch: u32) -> Result<(), IndexError> {
         let segment = self.segment.take().map(SegmentBuilder::finish).transpose()?.flatten();
-        let next = Parcel { thread: self.thread, epoch, ..Parcel::default() };
-        let mut parcel = std::mem::replace(&mut self.parcel, next);
-        parcel.segments.extend(segment);
-        parcel.epoch = epoch;
+        let next = WorkerBatch { thread: self.thread, epoch, ..WorkerBatch::default() };
+        let mut batch = std::mem::replace(&mut self.batch, next);
+        batch.segments.extend(segment);
+        batch.epoch = epoch;
         // As above.
-        let _ = self.sender.send(Ok(parcel));
+        let _ = self.sender.send(Ok(batch));
         Ok(())
     }
 

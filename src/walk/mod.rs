@@ -48,7 +48,7 @@ use rules::{GitCounts, Level, Ruling};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
 use tally::{Block, Tally};
-pub use trace::{Cause, Exception, Found, Keeper, Trace, explain, trace};
+pub use trace::{Cause, Exception, Found, OverridingRule, Trace, explain, trace};
 
 /// How to walk. The default is the product's.
 #[derive(Clone, Copy, Default)]
@@ -525,14 +525,16 @@ impl<'a> Walker<'a> {
             && let Some(over) =
                 rules::overruled(listing.rules.as_deref(), &in_base, is_dir, self.git_counts())
         {
-            exception(SkipReason::Ignored, Cause::Rule(over), Keeper::Rule(line.rule()));
+            exception(SkipReason::Ignored, Cause::Rule(over), OverridingRule::Rule(line.rule()));
         }
         let ours = wanted.filter(|line| line.is_ours());
         if let Some(fire) = (!is_dir).then(|| secret::fires(rel.as_str())).flatten() {
             match ours {
-                Some(line) => exception(SkipReason::Secret, Cause::BuiltIn(fire), Keeper::Rule(line.rule())),
+                Some(line) => {
+                    exception(SkipReason::Secret, Cause::BuiltIn(fire), OverridingRule::Rule(line.rule()))
+                }
                 None if self.options.secrets => {
-                    exception(SkipReason::Secret, Cause::BuiltIn(fire), Keeper::Option("secrets"));
+                    exception(SkipReason::Secret, Cause::BuiltIn(fire), OverridingRule::Option("secrets"));
                 }
                 None => return Verdict::Leave(SkipReason::Secret, Cause::BuiltIn(fire)),
             }
@@ -540,9 +542,9 @@ impl<'a> Walker<'a> {
         if name.starts_with('.') {
             let over = || Cause::Text(format!("'{name}' begins with a dot"));
             match wanted {
-                Some(line) => exception(SkipReason::Hidden, over(), Keeper::Rule(line.rule())),
+                Some(line) => exception(SkipReason::Hidden, over(), OverridingRule::Rule(line.rule())),
                 None if self.options.hidden => {
-                    exception(SkipReason::Hidden, over(), Keeper::Option("hidden"))
+                    exception(SkipReason::Hidden, over(), OverridingRule::Option("hidden"))
                 }
                 None => return Verdict::Leave(SkipReason::Hidden, over()),
             }
@@ -550,9 +552,9 @@ impl<'a> Walker<'a> {
         if let Some(fire) = self.built_in(listing, entry, rel) {
             let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
             let by = match ours {
-                Some(line) => Keeper::Rule(line.rule()),
-                None if self.options.no_built_in => Keeper::Option("no_built_in"),
-                None if tracked() => Keeper::Git,
+                Some(line) => OverridingRule::Rule(line.rule()),
+                None if self.options.no_built_in => OverridingRule::Option("no_built_in"),
+                None if tracked() => OverridingRule::Git,
                 None => return Verdict::Leave(SkipReason::BuiltIn, Cause::BuiltIn(fire)),
             };
             exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);

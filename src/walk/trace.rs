@@ -40,12 +40,12 @@ pub struct Exception {
     /// The rule that gave way.
     pub over: Cause,
     /// What it gave way to.
-    pub by: Keeper,
+    pub by: OverridingRule,
 }
 
 /// What a rule gives way to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keeper {
+pub enum OverridingRule {
     /// A line of an ignore file that begins with `!`.
     Rule(IgnoreRule),
     /// Git tracks it, or something below it.

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use spyhop::Engine;
 use spyhop::engine::ErrorKind;
 use spyhop::engine::api::{
-    Bounds, Case, Form, GrepReply, GrepRequest, Looks, Options, Recall, SearchRequest, StalePolicy,
+    Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, Recall, SearchRequest,
+    StalePolicy,
 };
 use spyhop::model::SymbolKind;
 
@@ -554,9 +555,9 @@ fn what_does_not_count_is_neither_shown_nor_ends_a_file() {
         })
         .collect();
     assert_eq!(shown, [(4, vec![], vec![]), (5, vec![], vec![])]);
-    let printed = |form: Form, request: &GrepRequest| {
+    let printed = |form: OutputFormat, request: &GrepRequest| {
         let mut out = Vec::new();
-        let looks = Looks { form, line_numbers: true, ..Looks::default() };
+        let looks = PrintOptions { form, line_numbers: true, ..PrintOptions::default() };
         let printed = engine.print_grep(request, &looks, |bytes| {
             out.extend_from_slice(bytes);
             true
@@ -565,18 +566,18 @@ fn what_does_not_count_is_neither_shown_nor_ends_a_file() {
     };
     request.expand = 0;
     let lines = "src/items.rs:4:pub fn pour() {\nsrc/items.rs:5:    pour6();\n".to_string();
-    assert_eq!(printed(Form::Lines, &request), (lines, true));
-    assert_eq!(printed(Form::Count, &request).0, "src/items.rs:2\n");
-    assert_eq!(printed(Form::Files, &request).0, "src/items.rs\n");
-    assert_eq!(printed(Form::FilesWithout, &request).0, "docs/notes.md\nplain.txt\n");
+    assert_eq!(printed(OutputFormat::Lines, &request), (lines, true));
+    assert_eq!(printed(OutputFormat::Count, &request).0, "src/items.rs:2\n");
+    assert_eq!(printed(OutputFormat::Files, &request).0, "src/items.rs\n");
+    assert_eq!(printed(OutputFormat::FilesWithout, &request).0, "docs/notes.md\nplain.txt\n");
     request.filter.kind = vec![SymbolKind::Struct, SymbolKind::Method];
     (request.expand, request.max_count) = (1, None);
     let lines = "src/items.rs-8-pub struct Vessel {\nsrc/items.rs:9:    pour: u32, // 10\nsrc/items.rs-10-}\n\
         src/items.rs-11-impl Vessel {\nsrc/items.rs:12:    fn pour_out(&self) -> u32 {\n\
         src/items.rs:13:        self.pour // 14\nsrc/items.rs-14-    }\n";
-    assert_eq!(printed(Form::Lines, &request).0, lines);
+    assert_eq!(printed(OutputFormat::Lines, &request).0, lines);
     request.filter.kind = vec![SymbolKind::Class];
-    assert_eq!(printed(Form::Lines, &request), (String::new(), false));
+    assert_eq!(printed(OutputFormat::Lines, &request), (String::new(), false));
 }
 
 #[test]
@@ -613,7 +614,7 @@ fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
     // What is printed comes in the same order.
     let request = GrepRequest { rank: true, ..plain };
     let mut out = Vec::new();
-    let looks = Looks { line_numbers: true, ..Looks::default() };
+    let looks = PrintOptions { line_numbers: true, ..PrintOptions::default() };
     let take = |bytes: &[u8]| {
         out.extend_from_slice(bytes);
         true
@@ -642,7 +643,7 @@ fn what_is_printed_does_not_depend_on_threads_or_on_how_it_is_taken() {
         let text = format!("first\nneedle {number} {}\nlast\n", "straw ".repeat(100)).repeat(lines);
         tree.write(&format!("stack/{number:02}.txt"), text);
     }
-    let looks = Looks { heading: true, line_numbers: true, ..Looks::default() };
+    let looks = PrintOptions { heading: true, line_numbers: true, ..PrintOptions::default() };
     let request = GrepRequest { expand: 1, ..GrepRequest::new("needle") };
     let printed = |threads: usize, most: usize| {
         let engine = Engine::open(tree.root(), Options { threads: Some(threads), ..options(&tree) }).unwrap();

@@ -14,12 +14,12 @@ const DRAWS: usize = 6;
 
 #[derive(Deserialize)]
 struct Forms {
-    form: Vec<Form>,
+    form: Vec<OutputFormat>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct OutputFormat {
     name: String,
     text: String,
     /// Where the text stands; anywhere if its place does not matter.
@@ -45,7 +45,7 @@ fn alphabet(name: &str) -> &'static str {
     }
 }
 
-fn drawn(random: &mut Random, form: &Form) -> Drawn {
+fn drawn(random: &mut Random, form: &OutputFormat) -> Drawn {
     let (mut text, mut secrets, mut start) = (String::new(), Vec::new(), None);
     let mut rest = form.text.as_str();
     while let Some(sign) = rest.chars().next() {
@@ -84,7 +84,7 @@ fn shows(shown: &[u8], drawn: &Drawn) -> bool {
 }
 
 /// Which forms an exact search hides in each of its draws, and what it shows of the others.
-fn told(forms: &[Form], seed: u64) -> (usize, Vec<String>) {
+fn told(forms: &[OutputFormat], seed: u64) -> (usize, Vec<String>) {
     let mut random = Random(seed);
     let (mut hidden, mut shown) = (vec![true; forms.len()], Vec::new());
     for _ in 0..DRAWS {

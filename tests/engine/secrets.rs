@@ -3,7 +3,7 @@
 //! Values are drawn when the test runs, so that none which looks real stands in this repository.
 
 use proptest::prelude::*;
-use spyhop::engine::api::{Form, Looks, Options};
+use spyhop::engine::api::{Options, OutputFormat, PrintOptions};
 use spyhop::render::{Style, agent, json, text};
 use spyhop::{
     Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, OnMissing, SearchRequest, StalePolicy,
@@ -122,11 +122,28 @@ fn shown<'s>(text: &str, secrets: &'s [String]) -> Option<&'s str> {
     secrets.iter().flat_map(windows).find(|part| text.contains(part))
 }
 
-fn looks() -> Vec<Looks> {
-    let all = Looks { heading: true, line_numbers: true, columns: true, color: true, ..Looks::default() };
-    let only = Looks { only_matching: true, ..Looks::default() };
-    let forms = [Form::Lines, Form::Count, Form::CountMatches, Form::Files, Form::FilesWithout, Form::Events];
-    forms.into_iter().map(|form| Looks { form, ..Looks::default() }).chain([all, only]).collect()
+fn looks() -> Vec<PrintOptions> {
+    let all = PrintOptions {
+        heading: true,
+        line_numbers: true,
+        columns: true,
+        color: true,
+        ..PrintOptions::default()
+    };
+    let only = PrintOptions { only_matching: true, ..PrintOptions::default() };
+    let forms = [
+        OutputFormat::Lines,
+        OutputFormat::Count,
+        OutputFormat::CountMatches,
+        OutputFormat::Files,
+        OutputFormat::FilesWithout,
+        OutputFormat::Events,
+    ];
+    forms
+        .into_iter()
+        .map(|form| PrintOptions { form, ..PrintOptions::default() })
+        .chain([all, only])
+        .collect()
 }
 
 const PATTERNS: &[&str] = &[
@@ -370,7 +387,7 @@ fn what_is_masked_is_found_counted_and_placed_as_it_stands() {
     tree.write("wide.txt", wide);
     tree.write("late.txt", format!("{}{line}\n", "a line of filler\n".repeat(300_000)));
     let masked = format!("let größe = \"ghp_[masked: github token]{}\"; // {}", "*".repeat(14), &secret[..6]);
-    let print = |show_secrets: bool, looks: Looks| {
+    let print = |show_secrets: bool, looks: PrintOptions| {
         let engine = Engine::open(tree.root(), Options { show_secrets, ..options(&tree) }).unwrap();
         let mut out = Vec::new();
         let request = GrepRequest::new(secret[..6].to_string());
@@ -383,12 +400,12 @@ fn what_is_masked_is_found_counted_and_placed_as_it_stands() {
     };
     for looks in looks() {
         let (with, without) = (print(false, looks), print(true, looks));
-        if looks.color || looks.only_matching || looks.form == Form::Events {
+        if looks.color || looks.only_matching || looks.form == OutputFormat::Events {
             assert_eq!(with.lines().count(), without.lines().count(), "{looks:?}");
             let places = |out: &str| out.matches("\"start\":19,\"end\":25").count();
             assert_eq!(places(&with), places(&without), "{looks:?}");
             // Events tell how long they took.
-            assert!(looks.form == Form::Events || with.len() == without.len(), "{with}\n{without}");
+            assert!(looks.form == OutputFormat::Events || with.len() == without.len(), "{with}\n{without}");
         } else {
             assert_eq!(with, without.replace(&line, &masked), "{looks:?}");
         }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use spyhop::{Feature, Form, Profile, Recall, SearchRequest, Signal};
+use spyhop::{Feature, Profile, Recall, SearchRequest, Signal, Transform};
 
 /// A folder with trees, sets and what the program writes.
 struct Place {
@@ -344,8 +344,9 @@ fn weights_times_measures_are_the_sum() {
         ["fill the kettle", "fill_quill", "where does fill_cup fill the cup", "other"].iter().enumerate()
     {
         let mut profile = Profile::built_in().clone();
-        let features =
-            || Signal::ALL.iter().flat_map(|signal| Form::ALL.map(|form| Feature { signal: *signal, form }));
+        let features = || {
+            Signal::ALL.iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal: *signal, form }))
+        };
         for (place, feature) in features().enumerate() {
             profile.set_weight(None, feature, ((place + at) % 7) as f32 * 0.1 - 0.2);
         }

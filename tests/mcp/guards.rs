@@ -120,7 +120,7 @@ fn other_names_understand_other_parameters() {
     let tree = Tree::new(SMALL);
     Session::new(&tree);
     let check = |name: &str, other: Value, own: Value| {
-        let tools::Called::Tool(tool, Some(_)) = tools::called(name) else { panic!("{name}") };
+        let tools::CallTarget::Tool(tool, Some(_)) = tools::called(name) else { panic!("{name}") };
         let answers = [(name, other), (tool.name, own)].map(|(name, given)| {
             let mut session = Session::start(tree.command().arg("mcp"));
             steady(session.data(name, given))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use spyhop::{Feature, Form, Profile, QueryKind, Signal};
+use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::descent::Bounds;
 use crate::failure::Failure;
@@ -70,13 +70,13 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
 /// is calibrated does.
 pub fn weighed_alone() -> impl Iterator<Item = Feature> {
     let signals = [Signal::Literal, Signal::Frame, Signal::Run, Signal::Data, Signal::Generated];
-    signals.into_iter().flat_map(|signal| Form::ALL.map(|form| Feature { signal, form }))
+    signals.into_iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
 }
 
 /// Every feature that can be learned.
 pub fn learnable() -> impl Iterator<Item = Feature> {
     let signals = Signal::ALL.iter().copied().filter(|signal| sign(*signal) != Sign::Kept);
-    signals.flat_map(|signal| Form::ALL.map(|form| Feature { signal, form }))
+    signals.flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
 }
 
 fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
@@ -84,7 +84,7 @@ fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
         return Ok(learnable().collect());
     }
     let features = match Signal::by_name(name) {
-        Some(signal) => Form::ALL.map(|form| Feature { signal, form }).to_vec(),
+        Some(signal) => Transform::ALL.map(|form| Feature { signal, form }).to_vec(),
         None => vec![name.parse()?],
     };
     match features[0].signal {

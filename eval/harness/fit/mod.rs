@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use spyhop::{Feature, Form, Profile, QueryKind, Signal};
+use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use self::calibration::{Line, Point};
 use self::held_out::{Held, held_out, lessons};
@@ -178,7 +178,7 @@ fn profile(
     profile.name = name.to_string();
     // Lines that were learned under other weights say nothing of these.
     profile.scores = spyhop::Scores::UNCALIBRATED;
-    let base = Form::ALL.map(|form| Feature { signal: Signal::Base, form });
+    let base = Transform::ALL.map(|form| Feature { signal: Signal::Base, form });
     feature::learnable().chain(base).for_each(|feature| profile.set_weight(None, feature, 0.0));
     for kind in QueryKind::ALL {
         let line = lines[kind as usize];
@@ -189,7 +189,7 @@ fn profile(
             let weight = f64::from(start.weight(kind, feature));
             profile.set_weight(Some(kind), feature, written(line.a * weight));
         }
-        profile.set_weight(Some(kind), base[Form::Value as usize], written(line.b));
+        profile.set_weight(Some(kind), base[Transform::Value as usize], written(line.b));
     }
     profile
 }

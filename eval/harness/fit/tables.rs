@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use spyhop::{Feature, Form, Profile, QueryKind, Signal};
+use spyhop::{Feature, Profile, QueryKind, Signal, Transform};
 
 use super::held_out::Held;
 use super::question::Question;
@@ -231,7 +231,7 @@ pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String
     signals.sort_by(|one, other| other.1.total_cmp(&one.1)); // stable: equal ones stay in order
     let mut table = Table::new(&["name/sentence/question", "moves", "value", "share", "rank"]);
     for (signal, moves) in signals {
-        let shown = |form: Form| {
+        let shown = |form: Transform| {
             let feature = Feature { signal, form };
             match features.contains(&feature) {
                 true => weights(feature).map(|weight| format!("{weight:.2}")).join("/"),
@@ -239,7 +239,7 @@ pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String
             }
         };
         let mut cells = vec![signal.to_string(), format!("{moves:.3}")];
-        cells.extend(Form::ALL.map(shown));
+        cells.extend(Transform::ALL.map(shown));
         table.row(cells);
     }
     table.printed()

@@ -2,7 +2,7 @@
 
 use super::Snapshot;
 use crate::filter::FilterSpec;
-pub use crate::grep::{Bounds, Case, Form, Looks};
+pub use crate::grep::{Bounds, Case, OutputFormat, PrintOptions};
 use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::snippet::ContextLine;

@@ -177,7 +177,7 @@ pub struct Explanation {
     /// The path that was asked about; lossy where a name is no UTF-8.
     pub path: RelPath,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: PathOutcome,
     /// What would have left it or a folder above it out and gave way, outermost first.
     pub exceptions: Vec<Exception>,
     /// Whether git tracks it or, of a folder, anything in it.
@@ -192,7 +192,7 @@ pub struct Explanation {
 
 /// What becomes of a path when the tree is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum PathOutcome {
     /// It is indexed with all it says.
     Indexed,
     /// It is indexed by its path only.
@@ -205,23 +205,23 @@ pub enum Fate {
     Missing,
 }
 
-impl Fate {
+impl PathOutcome {
     /// Its word.
     pub fn name(&self) -> &'static str {
         match self {
-            Fate::Indexed => "indexed",
-            Fate::PathOnly(_) => "path-only",
-            Fate::Folder => "folder",
-            Fate::LeftOut(..) => "left-out",
-            Fate::Missing => "missing",
+            PathOutcome::Indexed => "indexed",
+            PathOutcome::PathOnly(_) => "path-only",
+            PathOutcome::Folder => "folder",
+            PathOutcome::LeftOut(..) => "left-out",
+            PathOutcome::Missing => "missing",
         }
     }
 
     /// The row that lists it, if it is left out in any way.
     pub fn row(&self) -> Option<&Skipped> {
         match self {
-            Fate::PathOnly(row) | Fate::LeftOut(row, _) => Some(row),
-            Fate::Indexed | Fate::Folder | Fate::Missing => None,
+            PathOutcome::PathOnly(row) | PathOutcome::LeftOut(row, _) => Some(row),
+            PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => None,
         }
     }
 }

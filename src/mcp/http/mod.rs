@@ -39,7 +39,7 @@ pub use address::{DEFAULT, Loopback};
 pub use gate::{AllowedHost, AllowedOrigin};
 pub use token::{NoToken, Origin, VARIABLE};
 
-use super::server::{Server, Visit};
+use super::server::{Server, SessionHeader};
 use super::{Config, Failure, Resting};
 use connections::{Connection, Connections, FIRST_HEAD};
 use gate::{Gate, Pass, Refusal};
@@ -124,7 +124,7 @@ type Service = StreamableHttpService<Arc<Server>, NeverSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// What every request passes through.
-struct Way {
+struct RequestGate {
     gate: Gate,
     service: Service,
     sessions: Sessions,
@@ -143,7 +143,7 @@ async fn run(listening: Listening) -> io::Result<()> {
         .disable_allowed_origins();
     let cut = config.cancellation_token.clone();
     let service = StreamableHttpService::new(move || Ok(Arc::clone(&server)), Arc::default(), config);
-    let way = Arc::new(Way { gate: listening.gate, service, sessions: Sessions::default() });
+    let way = Arc::new(RequestGate { gate: listening.gate, service, sessions: Sessions::default() });
     let (under_way, open) = (GracefulShutdown::new(), Arc::new(Connections::default()));
     loop {
         let connected = tokio::select! {
@@ -211,7 +211,7 @@ async fn until_closed(
 /// One connection, which may bring any number of requests, one after the other.
 fn serving(
     stream: TcpStream,
-    way: Arc<Way>,
+    way: Arc<RequestGate>,
     connection: Arc<Connection>,
 ) -> impl GracefulConnection<Error = hyper::Error> {
     let answer = service_fn(move |request| {
@@ -225,7 +225,7 @@ fn serving(
         .serve_connection(TokioIo::new(stream), answer)
 }
 
-impl Way {
+impl RequestGate {
     async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> Answer {
         let (head, body) = request.into_parts();
         match self.gate.check(&head) {
@@ -267,7 +267,7 @@ impl Way {
             None => None,
         };
         let greeted = Arc::new(AtomicBool::new(false));
-        request.extensions_mut().insert(Visit { session, greeted: Arc::clone(&greeted) });
+        request.extensions_mut().insert(SessionHeader { session, greeted: Arc::clone(&greeted) });
         let mut answer = self.service.handle(request).await;
         if greeted.load(Ordering::Relaxed)
             && answer.status().is_success()

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{bytes, count, tally};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
-    Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, Room, State, Status,
-    ViewsReply, Watched,
+    Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
+    Status, ViewsReply, Watched,
 };
 use crate::render::paint::{Ink, Style, shown};
 use crate::render::{no_index, note_words, rfc3339};
@@ -124,7 +124,7 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
     for path in &collected.aside {
         let _ = writeln!(out, "kept {}: damaged data, see REASON there; delete it by hand", shown(path));
     }
-    if let Some(Room { max_bytes, before, after }) = collected.room {
+    if let Some(SpaceTarget { max_bytes, before, after }) = collected.room {
         let much = if after > max_bytes { "more than" } else { "within" };
         let (about, before, after) = (if dry_run { "about " } else { "" }, bytes(before), bytes(after));
         let _ = writeln!(out, "all indexes: {before} to {about}{after}, {much} {}", bytes(max_bytes));

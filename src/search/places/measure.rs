@@ -13,7 +13,7 @@ use crate::query::Query;
 use crate::search::definition::{definition_worth, is_constructor, is_in_container, is_in_module};
 use crate::search::evidence::Evidence;
 use crate::search::model::RankedFile;
-use crate::search::names::{Cover, Names};
+use crate::search::names::{Names, TermOverlap};
 use crate::search::{Context, SearchError, literal};
 use crate::text::Span;
 use crate::tokenize::{TermPrefixFilter, for_each_word};
@@ -256,10 +256,10 @@ impl<'m> Measure<'m> {
     }
 
     /// How well a name and the query cover each other.
-    fn cover(&mut self, name: &str) -> Cover {
+    fn cover(&mut self, name: &str) -> TermOverlap {
         // Most names share nothing with the query, and need not be cut and stemmed to know it.
         if !self.term_prefixes.may_hold(name.as_bytes()) {
-            return Cover::default();
+            return TermOverlap::default();
         }
         let name = self.names.of(name);
         self.names.cover(name)

@@ -15,7 +15,7 @@ use super::evidence::Evidence;
 use super::model::RankedFile;
 use super::{Context, Present, ReadSource, SearchError, beside};
 use crate::model::SymbolKind;
-use crate::profile::{Feature, Form, PlaceSignal, QueryKind, Signal};
+use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 use crate::query::Query;
 use crate::text::{Lines, Span};
 use memchr::memmem::Finder;
@@ -105,7 +105,7 @@ fn reordered(
     context: &Context<'_>,
     query: &Query,
 ) {
-    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Form::Value });
+    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
     let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
     for (ranked, places) in files.iter_mut().zip(&*places) {
         let runs = places.iter().map(|place| place.values[PlaceSignal::Run as usize][0]);

@@ -3,45 +3,45 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use super::Why;
+use super::SkipDetail;
 use crate::model::SkipReason;
 
 /// How many bytes tell whether a file is binary; git looks at as many.
 pub(super) const HEAD_BYTES: usize = 8 << 10;
 
 /// How a file's bytes spell its text.
-pub(super) enum Form {
+pub(super) enum TextEncoding {
     Utf8 { bom: bool },
     Utf16 { encoding: &'static Encoding, bom: bool },
     Utf32 { is_big: bool },
 }
 
-impl Form {
+impl TextEncoding {
     /// Judges the byte order mark and the first bytes only.
-    pub fn of(bytes: &[u8]) -> Result<Form, Why> {
+    pub fn of(bytes: &[u8]) -> Result<TextEncoding, SkipDetail> {
         // The marks come before the test for NUL bytes, which half of UTF-16's are. What begins like UTF-32 in little
         // end first could be UTF-16 that begins with a NUL; no text does.
         match bytes {
-            [0xff, 0xfe, 0, 0, ..] => return Ok(Form::Utf32 { is_big: false }),
-            [0, 0, 0xfe, 0xff, ..] => return Ok(Form::Utf32 { is_big: true }),
+            [0xff, 0xfe, 0, 0, ..] => return Ok(TextEncoding::Utf32 { is_big: false }),
+            [0, 0, 0xfe, 0xff, ..] => return Ok(TextEncoding::Utf32 { is_big: true }),
             _ => {}
         }
         match Encoding::for_bom(bytes) {
             Some((encoding, _)) if encoding == UTF_16LE || encoding == UTF_16BE => {
-                return Ok(Form::Utf16 { encoding, bom: true });
+                return Ok(TextEncoding::Utf16 { encoding, bom: true });
             }
             _ => {}
         }
         if let Some(encoding) = unmarked_utf16(bytes) {
-            return Ok(Form::Utf16 { encoding, bom: false });
+            return Ok(TextEncoding::Utf16 { encoding, bom: false });
         }
         binary(bytes)?;
-        Ok(Form::Utf8 { bom: bytes.starts_with(b"\xef\xbb\xbf") })
+        Ok(TextEncoding::Utf8 { bom: bytes.starts_with(b"\xef\xbb\xbf") })
     }
 
-    pub fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), Why> {
+    pub fn decode(self, mut bytes: Vec<u8>) -> Result<(String, bool), SkipDetail> {
         match self {
-            Form::Utf16 { encoding, bom } => {
+            TextEncoding::Utf16 { encoding, bom } => {
                 let units = &bytes[if bom { 2 } else { 0 }..];
                 let text = encoding
                     .decode_without_bom_handling_and_without_replacement(units)
@@ -53,13 +53,13 @@ impl Form {
                 binary(text.as_bytes())?;
                 Ok((text.into_owned(), true))
             }
-            Form::Utf32 { is_big } => {
+            TextEncoding::Utf32 { is_big } => {
                 let text = utf32(&bytes[4..], is_big)
                     .ok_or_else(|| (SkipReason::Encoding, "broken UTF-32".to_string()))?;
                 binary(text.as_bytes())?;
                 Ok((text, true))
             }
-            Form::Utf8 { bom } => {
+            TextEncoding::Utf8 { bom } => {
                 if bom {
                     bytes.drain(..3);
                 }
@@ -77,7 +77,7 @@ impl Form {
 
 /// Whether these are the bytes of something else than text: a NUL, or more than 30 % control characters, among the
 /// first. A terminal's escape sequences and form feeds stand in sources and do not count.
-fn binary(bytes: &[u8]) -> Result<(), Why> {
+fn binary(bytes: &[u8]) -> Result<(), SkipDetail> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(at) = memchr::memchr(0, head) {
         return Err((SkipReason::Binary, format!("NUL at byte {at}")));
@@ -115,7 +115,7 @@ fn utf32(bytes: &[u8], is_big: bool) -> Option<String> {
 /// A guess for text that is not UTF-8, by the detector that browsers use. Keywords and identifiers are ASCII nearly
 /// everywhere, so what is at stake are the letters of comments and strings. The guess counts when every byte has a
 /// meaning in that encoding and what comes out is mostly letters: noise decodes to a mixture of everything.
-fn legacy(bytes: &[u8]) -> Result<String, Why> {
+fn legacy(bytes: &[u8]) -> Result<String, SkipDetail> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);

@@ -14,7 +14,7 @@ pub const HOME: u32 = u32::MAX;
 
 /// Whether a parcel completes a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum BatchKind {
     /// There is more to come.
     Between,
     /// All that was done when the checkpoint was called has been delivered.
@@ -22,7 +22,7 @@ pub enum Moment {
 }
 
 /// When checkpoints are called, and which threads have answered the last one.
-pub struct Clock {
+pub struct CheckpointScheduler {
     /// When the next one is called; `None` while one is on its way, and for never.
     next: Option<Instant>,
     is_called: bool,
@@ -31,10 +31,10 @@ pub struct Clock {
     answered: Vec<u32>,
 }
 
-impl Clock {
+impl CheckpointScheduler {
     /// The first is called after `first`.
-    pub fn new(first: Duration, threads: usize) -> Clock {
-        Clock {
+    pub fn new(first: Duration, threads: usize) -> CheckpointScheduler {
+        CheckpointScheduler {
             next: Instant::now().checked_add(first),
             is_called: false,
             pause: first,
@@ -61,16 +61,16 @@ impl Clock {
     }
 
     /// Takes note of a parcel: of which thread, and how many checkpoints had been called when it was made.
-    pub fn receive(&mut self, thread: usize, epoch: u32) -> Moment {
+    pub fn receive(&mut self, thread: usize, epoch: u32) -> BatchKind {
         self.answered[thread] = epoch;
         if !self.is_called
             || self.all_are_home()
             || self.answered.iter().any(|answered| *answered < self.called)
         {
-            return Moment::Between;
+            return BatchKind::Between;
         }
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         (self.next, self.is_called) = (Instant::now().checked_add(self.pause), false);
-        Moment::Checkpoint
+        BatchKind::Checkpoint
     }
 }

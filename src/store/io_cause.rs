@@ -7,7 +7,7 @@ use crate::cores::NoThread;
 
 /// The cause of a failed read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum IoCause {
     /// There is no space left, none that this user may fill, or a file reached the size that this process may give it.
     DiskFull,
     /// Nothing can be written on that file system.
@@ -20,46 +20,46 @@ pub enum Trouble {
     Other,
 }
 
-impl Trouble {
+impl IoCause {
     /// The cause of `error`. Libraries wrap errors in errors, so what it was made of is asked too.
-    pub fn of(error: &io::Error) -> Trouble {
-        let own = Trouble::of_kind(error.kind());
-        if own != Trouble::Other {
+    pub fn of(error: &io::Error) -> IoCause {
+        let own = IoCause::of_kind(error.kind());
+        if own != IoCause::Other {
             return own;
         }
         // `source` of an I/O error passes over the error that it holds, so that one is asked first.
         let mut inner: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as _);
         while let Some(error) = inner {
             if error.is::<NoThread>() {
-                return Trouble::NoThread;
+                return IoCause::NoThread;
             }
             if let Some(error) = error.downcast_ref::<io::Error>() {
-                return Trouble::of(error);
+                return IoCause::of(error);
             }
             inner = error.source();
         }
-        Trouble::Other
+        IoCause::Other
     }
 
-    fn of_kind(kind: ErrorKind) -> Trouble {
+    fn of_kind(kind: ErrorKind) -> IoCause {
         match kind {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Trouble::DiskFull,
-            ErrorKind::ReadOnlyFilesystem => Trouble::ReadOnly,
-            ErrorKind::PermissionDenied => Trouble::Permission,
-            _ => Trouble::Other,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => IoCause::DiskFull,
+            ErrorKind::ReadOnlyFilesystem => IoCause::ReadOnly,
+            ErrorKind::PermissionDenied => IoCause::Permission,
+            _ => IoCause::Other,
         }
     }
 
     /// What to do about it, to be put behind the error's own words; empty when nothing is known.
     pub fn advice(self) -> &'static str {
         match self {
-            Trouble::DiskFull => {
+            IoCause::DiskFull => {
                 "; free some space, raise the limit of file sizes, or place the index elsewhere"
             }
-            Trouble::ReadOnly => "; place the index where it can be written",
-            Trouble::Permission => "; change who may use it, or place the index elsewhere",
+            IoCause::ReadOnly => "; place the index where it can be written",
+            IoCause::Permission => "; change who may use it, or place the index elsewhere",
             // The error's own words say it.
-            Trouble::NoThread | Trouble::Other => "",
+            IoCause::NoThread | IoCause::Other => "",
         }
     }
 }
@@ -73,11 +73,11 @@ mod tests {
         let full = || io::Error::from(ErrorKind::StorageFull);
         let wrapped = io::Error::other(io::Error::other(full()));
         for error in [full(), ErrorKind::QuotaExceeded.into(), ErrorKind::FileTooLarge.into(), wrapped] {
-            assert_eq!(Trouble::of(&error), Trouble::DiskFull, "{error}");
+            assert_eq!(IoCause::of(&error), IoCause::DiskFull, "{error}");
         }
-        assert_eq!(Trouble::of(&ErrorKind::ReadOnlyFilesystem.into()), Trouble::ReadOnly);
-        assert_eq!(Trouble::of(&ErrorKind::PermissionDenied.into()), Trouble::Permission);
-        assert_eq!(Trouble::of(&NoThread::new("text").into()), Trouble::NoThread);
-        assert_eq!(Trouble::of(&io::Error::other("text")), Trouble::Other);
+        assert_eq!(IoCause::of(&ErrorKind::ReadOnlyFilesystem.into()), IoCause::ReadOnly);
+        assert_eq!(IoCause::of(&ErrorKind::PermissionDenied.into()), IoCause::Permission);
+        assert_eq!(IoCause::of(&NoThread::new("text").into()), IoCause::NoThread);
+        assert_eq!(IoCause::of(&io::Error::other("text")), IoCause::Other);
     }
 }

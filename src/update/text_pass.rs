@@ -13,14 +13,14 @@ use crate::model::Note;
 
 /// What the first pass has made that the second will replace.
 #[derive(Default)]
-pub struct Draft {
+pub struct TextPass {
     /// The files, by their places in the plan.
     files: Vec<(usize, ViewEntry)>,
     /// Which of them the second pass has done.
     done: Vec<bool>,
 }
 
-impl Draft {
+impl TextPass {
     /// Keeps what became of the file at `place`, if its structure is still to come; what is to be recorded of it, or
     /// the outcome that stands.
     pub fn take(&mut self, place: usize, outcome: Outcome) -> Result<NewVersion, Outcome> {
@@ -45,7 +45,7 @@ impl Draft {
         self.files.iter().map(|(place, _)| tasks[*place].clone()).collect()
     }
 
-    /// Takes note that the second pass has done the task at `place` of those that [`Draft::again`] gave.
+    /// Takes note that the second pass has done the task at `place` of those that [`TextPass::again`] gave.
     pub fn replace(&mut self, place: usize) {
         if let Some(done) = self.done.get_mut(place) {
             *done = true;

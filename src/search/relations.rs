@@ -15,10 +15,10 @@ use crate::tokenize::stem;
 const LEAST: usize = 4;
 
 /// Rows of words that stand for one another in names of programs.
-const ROWS: &str = include_str!("kin.txt");
+const ROWS: &str = include_str!("relations.txt");
 
 /// A query's words made ready to be compared.
-pub struct Kin<'q> {
+pub struct WordRelations<'q> {
     terms: Vec<Word<'q>>,
     /// Bit `n` is set when a term has `n` bytes.
     lengths: u128,
@@ -32,9 +32,9 @@ struct Word<'t> {
     rows: &'static [u16],
 }
 
-impl<'q> Kin<'q> {
+impl<'q> WordRelations<'q> {
     /// The kin of a query's terms.
-    pub fn new(query: &'q Query) -> Kin<'q> {
+    pub fn new(query: &'q Query) -> WordRelations<'q> {
         let terms: Vec<Word<'_>> = query.terms.iter().map(|term| Word::new(&term.term)).collect();
         let joined = query
             .terms
@@ -43,7 +43,7 @@ impl<'q> Kin<'q> {
             .map(|(place, pair)| (stem(&format!("{}{}", pair[0].word, pair[1].word)), 0b11u64 << place));
         let bit = |word: &Word<'_>| 1u128.checked_shl(word.term.len() as u32).unwrap_or(0);
         let lengths = terms.iter().map(bit).fold(0, |bits, bit| bits | bit);
-        Kin { joined: joined.collect(), lengths, terms }
+        WordRelations { joined: joined.collect(), lengths, terms }
     }
 
     /// The terms of the query that a term of a name is kin to, itself among them.
@@ -51,7 +51,7 @@ impl<'q> Kin<'q> {
         let mut mask = 0;
         let word = Word::new(term);
         for (place, wanted) in self.terms.iter().enumerate() {
-            mask |= u64::from(wanted.term == term || word.is_kin(wanted)) << place;
+            mask |= u64::from(wanted.term == term || word.are_related(wanted)) << place;
         }
         for (joined, both) in &self.joined {
             if joined == term {
@@ -74,8 +74,8 @@ impl<'q> Kin<'q> {
 }
 
 /// Whether two stems are kin by root or beginning.
-pub fn is_kin(one: &str, other: &str) -> bool {
-    one == other || Word::new(one).is_kin(&Word::new(other))
+pub fn are_related(one: &str, other: &str) -> bool {
+    one == other || Word::new(one).are_related(&Word::new(other))
 }
 
 impl<'t> Word<'t> {
@@ -83,7 +83,7 @@ impl<'t> Word<'t> {
         Word { root: root(term), rows: rows().get(term).map_or(&[], Vec::as_slice), term }
     }
 
-    fn is_kin(&self, other: &Word<'_>) -> bool {
+    fn are_related(&self, other: &Word<'_>) -> bool {
         let begins = |long: &str, short: &str| short.len() >= LEAST && long.starts_with(short);
         (self.root == other.root && self.root.len() >= LEAST - 1)
             || begins(self.term, other.term)
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn kin_is_found_by_root_beginning_row_and_joint() {
-        let kin = |query: &str, name: &str| Kin::new(&Query::parse(query).unwrap()).of(&stem(name));
+        let kin = |query: &str, name: &str| WordRelations::new(&Query::parse(query).unwrap()).of(&stem(name));
         assert_eq!(kin("routing", "router"), 1);
         assert_eq!(kin("which extractors", "extract"), 1);
         assert_eq!(kin("authenticate", "auth"), 1);
@@ -133,6 +133,6 @@ mod tests {
         assert_eq!(kin("open web socket", "websocket"), 0b110);
         assert_eq!(kin("the cat", "category"), 0);
         assert_eq!(kin("user", "use"), 0);
-        assert_eq!(Kin::new(&Query::parse("a websocket").unwrap()).of_pair("web", "socket"), 1);
+        assert_eq!(WordRelations::new(&Query::parse("a websocket").unwrap()).of_pair("web", "socket"), 1);
     }
 }
