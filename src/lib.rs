@@ -52,6 +52,7 @@ pub mod text;
 pub mod clean;
 mod gitdir;
 pub mod model;
+mod parallel;
 pub mod tree;
 
 pub mod git;

@@ -12,7 +12,7 @@ use std::path::Path;
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
     (0, &["cores", "id", "path", "text"]),
-    (1, &["clean", "gitdir", "model", "tree"]),
+    (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
     (4, &["index", "meta", "session", "worker"]),

@@ -15,6 +15,7 @@ use super::{Engine, Error, lock, lookup};
 use crate::filter::Filter;
 use crate::id::ContentHash;
 use crate::model::SymbolKind;
+use crate::parallel;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
@@ -107,7 +108,7 @@ impl<'a> Answer<'a> {
             What::Beyond(place) => self.beyond(&asked[row.query], place),
         };
         let sweep = || self.corpus.sweep();
-        let results = search::each(self.corpus.is_large(), page.collect(), hit, sweep);
+        let results = parallel::map(self.corpus.is_large(), page.collect(), hit, sweep);
         let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();

@@ -8,7 +8,8 @@ use super::api::*;
 use super::{Engine, Error, ErrorKind, cancel, lock};
 use crate::index;
 use crate::meta::{Meta, View, ViewInfo, ViewKey};
-use crate::search::{self, Corpus, SearchError};
+use crate::parallel;
+use crate::search::{Corpus, SearchError};
 use crate::store::Lock;
 use crate::update::{self, Committed, OnProgress, WorkspaceError};
 
@@ -116,7 +117,7 @@ impl Engine {
         progress: OnProgress<'_>,
         answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        search::helped(|| self.answered_or_repaired(progress, answer))
+        parallel::with_helper_thread(|| self.answered_or_repaired(progress, answer))
     }
 
     fn answered_or_repaired<T>(

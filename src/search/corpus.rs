@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use documents::Documents;
 
 use super::evidence::Pool;
-use super::{SearchError, beside, role};
+use super::{SearchError, role};
+use crate::parallel;
 
 use crate::filter::Filter;
 use crate::id::VersionId;
@@ -130,7 +131,7 @@ impl Corpus {
 
     /// Whether an answer is worked on by two threads.
     pub fn is_large(&self) -> bool {
-        beside::is_worth_it(self.n_docs())
+        parallel::is_worthwhile(self.n_docs())
     }
 
     /// Makes the memory of earlier answers ready for the next ones, while there is time.

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use super::Context;
 use super::evidence::Evidence;
-use super::{Context, beside};
+use crate::parallel;
 
 /// The head: the best files of the fused lists, best first. Where the query as written was looked for everywhere, all
 /// files that hold it are added, by number; and so are those that frames of the query name.
@@ -16,8 +17,11 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
     let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
-    let (mut lists, others) =
-        beside::both(context.corpus.is_large(), || lists_of(0..n_rows / 2), || lists_of(n_rows / 2..n_rows));
+    let (mut lists, others) = parallel::join(
+        context.corpus.is_large(),
+        || lists_of(0..n_rows / 2),
+        || lists_of(n_rows / 2..n_rows),
+    );
     for (list, other) in lists.iter_mut().zip(others) {
         other.entries.into_iter().for_each(|(score, row)| list.offer(score, row));
     }
@@ -56,8 +60,8 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
         head.extend(literal_beside(evidence, &head));
     }
     let framed = evidence.framed.iter().map(|(file, _)| *file);
-    let beside: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
-    head.extend(beside);
+    let named: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
+    head.extend(named);
     head
 }
 

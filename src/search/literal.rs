@@ -22,9 +22,10 @@ use rustc_hash::FxHashSet;
 use items::counted;
 
 use super::corpus::{Corpus, NO_FILE};
-use super::{Context, Present, ReadSource, SearchError, beside};
+use super::{Context, Present, ReadSource, SearchError};
 use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
+use crate::parallel;
 use crate::query::Query;
 use crate::tokenize::{MAX_WORD_BYTES, OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
@@ -198,7 +199,7 @@ fn count_unranked(
         Present::Without => Some(0),
         Present::Changed => None,
     };
-    for lines in beside::each(context.corpus.is_large(), files, lines, || ()) {
+    for lines in parallel::map(context.corpus.is_large(), files, lines, || ()) {
         match lines {
             Some(0) => {}
             Some(lines) if context.filter.kinds().is_none() => literal.lines += lines,
@@ -226,7 +227,7 @@ fn read(
         Present::Without => Ok(Some(Found::default())),
         Present::Changed => Ok(None),
     };
-    let all = beside::each(corpus.is_large(), files.clone(), read, || ());
+    let all = parallel::map(corpus.is_large(), files.clone(), read, || ());
     for (file, found) in files.into_iter().zip(all) {
         let Some(mut found) = found? else {
             literal.complete = false;
@@ -496,7 +497,7 @@ fn holding_all(
 ) -> Result<Vec<u32>, SearchError> {
     let segments = (0..context.corpus.committed().reader.segments().len()).collect();
     let of_segment = |segment: usize| holding_all_of(segment, words, context.corpus, likely);
-    let all = beside::each(context.corpus.is_large(), segments, of_segment, || ());
+    let all = parallel::map(context.corpus.is_large(), segments, of_segment, || ());
     Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }
 

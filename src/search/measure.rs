@@ -9,8 +9,9 @@ use super::definition::{definition_worth, has_body, is_in_container, is_in_modul
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
 use super::usage::usage;
-use super::{Context, SearchError, beside, role};
+use super::{Context, SearchError, role};
 use crate::meta::Version;
+use crate::parallel;
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
@@ -89,7 +90,7 @@ pub fn measure(
         }
     };
     let file = |measure: &mut Measure<'_>, file: u32| measure.file(file);
-    beside::each_with(context.corpus.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
+    parallel::map_init(context.corpus.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
 }
 
 struct Measure<'m> {

@@ -13,7 +13,6 @@
 //! are shown by their chunks. Equal scores are ordered by path and place; nothing depends on which segment a document
 //! lies in.
 
-mod beside;
 mod beyond;
 mod corpus;
 mod definition;
@@ -34,7 +33,6 @@ mod spelling;
 mod standing;
 mod usage;
 
-pub use beside::{each, helped};
 pub use beyond::{Beyond, beyond};
 pub use corpus::Corpus;
 pub use face::{HitDisplay, face};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::NO_FILE;
 use crate::id::VersionId;
 use crate::index::{IndexError, Reader, Segment};
-use crate::search::beside;
+use crate::parallel;
 
 /// The documents of all segments, numbered one segment behind the other.
 pub struct Documents {
@@ -34,8 +34,8 @@ impl Documents {
         // The segments that lie in the first half of the documents, and the others.
         let half = bases.partition_point(|base| (*base as usize) < n_docs / 2).min(segments.len());
         let (one, other) = files.split_at_mut(bases[half] as usize);
-        let (one, other) = beside::both(
-            beside::is_worth_it(n_docs),
+        let (one, other) = parallel::join(
+            parallel::is_worthwhile(n_docs),
             || runs(&segments[..half], &wanted, one),
             || runs(&segments[half..], &wanted, other),
         );

@@ -10,12 +10,13 @@ use tracing::debug_span;
 use super::{Columns, Evidence, Marks, SEEN};
 use crate::index::{Blocks, IndexField, Lengths};
 use crate::model::Field;
+use crate::parallel;
 use crate::profile::{Bm25, Bm25Fields};
 use crate::query::{Query, QueryTerm};
 use crate::search::corpus::{Corpus, NO_FILE};
 use crate::search::framed::framed;
 use crate::search::literal::{self, Literal};
-use crate::search::{Context, ReadSource, SearchError, beside};
+use crate::search::{Context, ReadSource, SearchError};
 
 /// Gathers the evidence for `query` under the filter, the literal pass among it. What texts say and what names and
 /// comments say is kept in columns of its own, so the two passes can go side by side.
@@ -34,7 +35,7 @@ pub fn gather(
     };
     let inner = literal::inner_terms(query, &mut context.tokenizers.take());
     let (mut texts, mut names) = passes(&pass, &mut evidence);
-    let (read, defining) = beside::both(
+    let (read, defining) = parallel::join(
         corpus.is_large(),
         || {
             let mut terms = query.terms.iter().enumerate();

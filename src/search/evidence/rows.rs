@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use super::{Columns, Evidence, FileEvidence, Marks, SEEN, for_each_place};
 use crate::model::Field;
+use crate::parallel;
+use crate::search::Context;
 use crate::search::literal::Literal;
-use crate::search::{Context, beside};
 
 /// How much a chunk's symbols count beside its text when the chunk to show is chosen.
 const SYMBOLS_IN_CHOICE: f32 = 0.7;
@@ -51,7 +52,7 @@ impl Evidence {
         let half = n_files / 2;
         let (mut earlier, mut later) =
             ((take(&mut self.touched), take(&mut self.sums)), take(&mut self.columns.later));
-        beside::both(
+        parallel::join(
             context.corpus.is_large(),
             || self.sum_up_files(context, 0..half, &mut earlier),
             || self.sum_up_files(context, half..n_files, &mut later),

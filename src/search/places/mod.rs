@@ -13,8 +13,9 @@ use self::measure::{Measure, Measured};
 use self::units::Unit;
 use super::evidence::Evidence;
 use super::model::RankedFile;
-use super::{Context, Present, ReadSource, SearchError, beside};
+use super::{Context, Present, ReadSource, SearchError};
 use crate::model::SymbolKind;
+use crate::parallel;
 use crate::profile::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 use crate::query::Query;
 use crate::text::{Lines, Span};
@@ -88,7 +89,7 @@ pub fn places(
         Ok(ordered(measured, context, query.kind))
     };
     let n_read = first.len();
-    let all = beside::each_with(context.corpus.is_large(), first, at_hand, work, || ());
+    let all = parallel::map_init(context.corpus.is_large(), first, at_hand, work, || ());
     let mut places: Vec<Vec<MeasuredPlace>> = all.into_iter().collect::<Result<_, SearchError>>()?;
     reordered(&mut files[..n_read], &mut places, context, query);
     Ok(places)
