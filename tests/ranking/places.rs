@@ -155,6 +155,89 @@ fn a_name_is_found_however_it_is_typed() {
     assert_eq!(reply.warnings, ["no name 'resolveprovider' is defined; looked for 'ResolveProvider'"]);
 }
 
+const HISTORY: &str = r#"
+=== src/main/java/org/map/core/undo/History.java
+package org.map.core.undo;
+
+import java.util.ArrayDeque;
+
+/** Remembers what was done. */
+public class History {
+    private final ArrayDeque<Step> steps = new ArrayDeque<>();
+    private final int limit;
+
+    public History(int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("History limit " + limit);
+        }
+        this.limit = limit;
+    }
+
+    public void commit(Step step) {
+        steps.push(step);
+        while (steps.size() > limit) {
+            steps.removeLast();
+        }
+    }
+
+    public Step latest() {
+        return steps.peek();
+    }
+}
+=== src/main/java/org/map/ui/Board.java
+package org.map.ui;
+
+import org.map.core.undo.History;
+
+public class Board {
+    private final History history = new History(20);
+
+    public void commit() {
+        history.commit(new Step(this));
+    }
+}
+=== include/arc.h
+#pragma once
+
+class Arc {
+public:
+    Arc();
+    double bulge() const;
+};
+=== src/arc.cpp
+#include "arc.h"
+
+Arc::Arc() {
+    radius = 1.0;
+}
+
+double Arc::bulge() const {
+    return tan(angle / 4.0);
+}
+"#;
+
+#[test]
+fn types_modules_and_slips_in_members_are_found() {
+    let tree = Tree::new(HISTORY);
+    let engine = indexed(&tree, "history", None);
+    let check = |query: &str, path: &str, symbol: &str| {
+        let reply = ask(&engine, query, 5);
+        let first = &reply.results[0];
+        let found = (first.path.as_str(), first.symbol.as_deref());
+        assert_eq!(found, (path, Some(symbol)), "{query}: {reply:#?}");
+    };
+    let history = "src/main/java/org/map/core/undo/History.java";
+    check("History", history, "History");
+    check("org.map.core.undo.History", history, "History");
+    check("History.comimt", history, "History.commit");
+    check("History#latset", history, "History.latest");
+    check("Arc", "include/arc.h", "Arc");
+    check("Arc::bulge", "src/arc.cpp", "Arc.bulge");
+    check("Arc.bulge", "src/arc.cpp", "Arc.bulge");
+    let warnings = ask(&engine, "History.comimt", 5).warnings;
+    assert_eq!(warnings, ["no name 'comimt' is defined; looked for 'commit'"]);
+}
+
 #[test]
 fn a_frame_is_followed() {
     check(&[
