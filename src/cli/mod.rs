@@ -105,7 +105,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
 
 /// The whole run of the process.
 pub fn main() -> ExitCode {
-    let matches = match command().try_get_matches_from(with_search(std::env::args_os().collect())) {
+    let matches = match command().try_get_matches_from(with_command(std::env::args_os().collect())) {
         Ok(matches) => matches,
         Err(error) => return usage(error),
     };
@@ -164,23 +164,61 @@ fn command() -> Command {
     top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
 }
 
-/// The arguments, with `search` in front unless they begin with a subcommand or ask for help.
-fn with_search(mut argv: Vec<OsString>) -> Vec<OsString> {
+/// Puts the subcommand first: options before a subcommand move behind its name, and arguments without a subcommand get
+/// `search`.
+fn with_command(mut argv: Vec<OsString>) -> Vec<OsString> {
+    let command = command();
+    let at = first_word(&argv, &command);
     let is_command = |word: &OsString| {
         let word = word.to_string_lossy();
-        command().get_subcommands().any(|known| known.get_name_and_visible_aliases().contains(&&*word))
+        let is_own = |known: &Command| known.get_name_and_visible_aliases().contains(&&*word);
+        word == "help" || command.get_subcommands().any(is_own)
     };
-    let keep = match argv.get(1) {
-        None => true,
-        Some(first) if is_command(first) => true,
-        // `help me find ...` is a question.
-        Some(first) if first == "help" => argv.get(2).is_none_or(is_command),
-        Some(first) => ["-h", "--help", "-V", "--version"].iter().any(|flag| first == flag),
-    };
-    if !keep {
-        argv.insert(1, catalog::SEARCH.name.into());
+    let asks = |flag: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|known| flag == known);
+    match argv.get(at) {
+        Some(word) if is_command(word) => argv[1..=at].rotate_right(1),
+        None if argv.len() == 1 => {}
+        _ if asks(&argv[1]) => {}
+        _ => argv.insert(1, catalog::SEARCH.name.into()),
     }
     argv
+}
+
+/// The place of the first argument that is neither an option nor the value of one; behind the last where there is none.
+/// `--` and an option that no subcommand has end the search: what follows belongs to a query.
+fn first_word(argv: &[OsString], command: &Command) -> usize {
+    let mut at = 1;
+    while let Some(word) = argv.get(at).map(|word| word.to_string_lossy()) {
+        if !word.starts_with('-') {
+            return at;
+        }
+        let (flag, has_value) = match word.split_once('=') {
+            Some((flag, _)) => (flag, true),
+            None => (&*word, false),
+        };
+        match takes_value(flag, command) {
+            Some(takes) => at += if takes && !has_value { 2 } else { 1 },
+            None => break,
+        }
+    }
+    argv.len()
+}
+
+/// Whether an option takes a value; `None` if neither the search nor a subcommand has the option. A short option may have
+/// its value attached, as in `-n5`.
+fn takes_value(flag: &str, command: &Command) -> Option<bool> {
+    let commands = || std::iter::once(command).chain(command.get_subcommands());
+    let takes = |arg: &clap::Arg| arg.get_action().takes_values();
+    if let Some(long) = flag.strip_prefix("--") {
+        let is_own = |arg: &&clap::Arg| {
+            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|all| all.contains(&long))
+        };
+        return commands().find_map(|own| own.get_arguments().find(is_own)).map(takes);
+    }
+    let mut letters = flag.strip_prefix('-')?.chars();
+    let short = letters.next()?;
+    let arg = commands().find_map(|own| own.get_arguments().find(|arg| arg.get_short() == Some(short)))?;
+    Some(takes(arg) && letters.next().is_none())
 }
 
 /// Says what the parser said: help on standard output, errors in our own form.
@@ -226,7 +264,7 @@ mod tests {
     #[test]
     fn bare_words_are_a_search() {
         let check = |line: &str, expected: &str| {
-            let argv = with_search(line.split(' ').map(OsString::from).collect());
+            let argv = with_command(line.split(' ').map(OsString::from).collect());
             let words: Vec<&str> = argv.iter().map(|word| word.to_str().unwrap()).collect();
             assert_eq!(words.join(" "), expected);
         };
@@ -236,10 +274,14 @@ mod tests {
         check("spyhop index", "spyhop index");
         check("spyhop langs", "spyhop langs");
         check("spyhop -- index", "spyhop search -- index");
-        check("spyhop --json index", "spyhop search --json index");
+        check("spyhop --json index", "spyhop index --json");
+        check("spyhop --root a -n1 --mode=compact files b c", "spyhop files --root a -n1 --mode=compact b c");
+        check("spyhop -n 5 where is it", "spyhop search -n 5 where is it");
+        check("spyhop --lang status", "spyhop search --lang status");
+        check("spyhop --unknown status", "spyhop search --unknown status");
         check("spyhop --help", "spyhop --help");
         check("spyhop help", "spyhop help");
         check("spyhop help status", "spyhop help status");
-        check("spyhop help me find it", "spyhop search help me find it");
+        check("spyhop help me find it", "spyhop help me find it");
     }
 }

@@ -48,7 +48,26 @@ fn words_need_no_quotes() {
     assert_eq!(tree.json(&["draws", "a", "circle"])["query"], "draws a circle");
     assert_eq!(tree.json(&["search", "index", "status"])["query"], "index status");
     assert_eq!(tree.json(&["draws", "-n", "1", "status"])["query"], "draws status");
-    assert_eq!(tree.json(&["help", "me", "find"])["query"], "help me find");
+    assert_eq!(tree.json(&["search", "help", "me", "find"])["query"], "help me find");
+    let ran = tree.run(&["help", "me", "find"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("unrecognized subcommand 'me'"), "{}", ran.err);
+}
+
+#[test]
+fn options_stand_before_a_command_as_well() {
+    let tree = Tree::new(SMALL);
+    for (before, behind) in [
+        (vec!["--color", "never", "languages"], vec!["languages", "--color", "never"]),
+        (vec!["--lang", "rust", "files"], vec!["files", "--lang", "rust"]),
+        (vec!["-q", "--no-refresh", "symbols", "circle"], vec!["symbols", "circle", "-q", "--no-refresh"]),
+    ] {
+        let (before, behind) = (tree.run(&before), tree.run(&behind));
+        assert_eq!((before.code, before.out), (behind.code, behind.out), "{} {}", before.err, behind.err);
+    }
+    // An option of another command is refused and does not turn the command into a query.
+    let ran = tree.run(&["--mode", "compact", "symbols", "circle"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
 }
 
 #[test]
