@@ -61,7 +61,9 @@ pub fn hits(
 ) -> Vec<Ranked> {
     let corpus = context.corpus;
     // Who reports a fault wants every place that plays a part; who asks a question wants other files first.
-    let penalty = match query.is_report {
+    // The names that a prefix or a slip stands for are different answers, also in one file.
+    let has_names = query.is_respelled && query.names.len() > 1;
+    let penalty = match query.is_report || has_names {
         true => 0.0,
         false => {
             context.profile.weight(query.kind, Feature { signal: Signal::Sibling, form: Transform::Value })

@@ -15,8 +15,8 @@ const LEAST_FOR_SLIP: usize = 5;
 /// So many of the nearest definitions are kept; a short beginning has thousands.
 const MOST_KEPT: usize = 1_000;
 
-/// So many names of each nearness stand for one that is not defined.
-const MOST_INSTEAD: usize = 4;
+/// The most names of each nearness that stand for a name that is not defined.
+const MOST_INSTEAD: usize = 8;
 
 /// A name that is defined nowhere, and what was looked for in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

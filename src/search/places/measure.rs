@@ -280,7 +280,7 @@ impl<'m> Measure<'m> {
     fn asked(&self, symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
         let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
         // Names that stand for one that is not defined are in the order of their nearness.
-        let nearness = if self.query.is_respelled { 0.05 * place as f32 } else { 0.0 };
+        let nearness = if self.query.is_respelled { 0.03 * place as f32 } else { 0.0 };
         let own = 0.75 + 0.25 * definition_worth(symbol, depth) - nearness;
         // The name alone means the type. A constructor is meant by `Type.Type`, which is another signal.
         if is_constructor(symbol) { OF_CONSTRUCTOR * own } else { own }
