@@ -11,8 +11,9 @@ use super::current::{Freshness, Viewed};
 use super::everywhere::{Everywhere, Unranked};
 use super::rows::{self, Row, What};
 use super::source::Sources;
-use super::{Engine, Error, lock, lookup};
+use super::{Engine, Error, few, lock, lookup};
 use crate::filter::Filter;
+use crate::grep::Line;
 use crate::id::ContentHash;
 use crate::model::SymbolKind;
 use crate::parallel;
@@ -67,6 +68,16 @@ impl Asked<'_> {
         self.ranking.query(self.query)
     }
 
+    /// The paths of the files that hold the query as written, if these are few.
+    pub fn few<'p>(&'p self, corpus: &'p Corpus) -> Vec<&'p str> {
+        let Ranking { holding, .. } = &self.ranking;
+        if holding.len() + self.beyond.len() > search::FEW {
+            return Vec::new();
+        }
+        let beyond = self.beyond.iter().map(|unranked| unranked.first.path.as_str());
+        holding.iter().map(|file| corpus.path(*file)).chain(beyond).collect()
+    }
+
     fn literal_lines(&self) -> usize {
         let beyond = self.beyond.iter().map(|unranked| unranked.lines as usize);
         self.ranking.literal_lines + beyond.sum::<usize>()
@@ -100,12 +111,13 @@ impl<'a> Answer<'a> {
             .collect::<Result<_, Error>>()?;
         let rows =
             rows::merged(&asked, self.corpus, |row| row.literal || row.score >= self.request.min_score);
+        let rows = few::lifted(rows, &asked, self.corpus);
         let total = rows.len();
         let doubt = self.doubt(&asked, &rows);
         let page = rows.into_iter().skip(offset).take(self.request.max_results);
         let hit = |row: Row| match row.what {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
-            What::Beyond(place) => self.beyond(&asked[row.query], place),
+            What::Beyond(place, worth) => self.beyond(&asked[row.query], place, &worth),
         };
         let sweep = || self.corpus.sweep();
         let results = parallel::map(self.corpus.is_large(), page.collect(), hit, sweep);
@@ -291,6 +303,13 @@ impl<'a> Answer<'a> {
         let _span = debug_span!("search.snippet").entered();
         let version = self.corpus.version(file.file);
         let is_path_only = read::is_path_only(version.hash());
+        if is_path_only && ranked.literal {
+            let path = RelPath::new(version.path())?;
+            if let Some(first) = self.engine.first_line(self.sources.ground(), &path, &asked.query.text)? {
+                let hit = self.by_line(asked, &first, ranked.score, reasons);
+                return Ok(self.once(hit));
+            }
+        }
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // A snippet of other content would be a wrong one.
@@ -326,9 +345,14 @@ impl<'a> Answer<'a> {
         self.request.profile.as_deref().unwrap_or(Profile::built_in())
     }
 
-    /// A file that is not ranked, as it is shown: by its first line that holds the query.
-    fn beyond(&self, asked: &Asked<'_>, place: usize) -> Result<Hit, Error> {
+    /// A file that is not ranked, as it is shown.
+    fn beyond(&self, asked: &Asked<'_>, place: usize, worth: &Beyond) -> Result<Hit, Error> {
         let Unranked { lines, first } = &asked.beyond[place];
+        Ok(self.once(self.by_line(asked, first, worth.score, worth.reasons(*lines))))
+    }
+
+    /// A file of which no text is indexed, as it is shown: by its first line that holds the query.
+    fn by_line(&self, asked: &Asked<'_>, first: &Line, score: f32, reasons: Vec<Contribution>) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
         let snippet = shows.then(|| Snippet {
@@ -338,7 +362,7 @@ impl<'a> Answer<'a> {
             highlights: first.highlights.clone(),
             cut: first.cut,
         });
-        let hit = Hit {
+        Hit {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
@@ -347,14 +371,13 @@ impl<'a> Answer<'a> {
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
             sent_before: None,
-            score: asked.worth.score,
-            band: Band::of(asked.worth.score),
-            reasons: asked.worth.reasons(*lines).into_iter().map(shown).collect(),
+            score,
+            band: Band::of(score),
+            reasons: reasons.into_iter().map(shown).collect(),
             stale: false,
             query_index: asked.place,
             path: first.path.clone(),
-        };
-        Ok(self.once(hit))
+        }
     }
 
     fn snippet(

@@ -275,11 +275,13 @@ pub struct PlaceCandidate {
 pub struct SearchReply {
     /// The query as asked; of a batch, the queries joined with ` | `.
     pub query: String,
-    /// The hits, best first.
+    /// The hits, best first. If the literal pass finds the query as written in at most 5 files, each of these files has a
+    /// place among the first 10 hits, whatever its evidence otherwise.
     pub results: Vec<Hit>,
     /// Which evidence was at hand, such as `lexical+symbol+path`.
     pub backend: String,
-    /// Lines that hold the query as written, case as typed; a lower bound when `complete` is false.
+    /// Lines that hold the query as written, case as typed, in the files of the index; a lower bound when `complete` is
+    /// false.
     pub fallback_grep_hits: usize,
     /// How many hits there are over all pages; the head that is ranked bounds it.
     pub total: usize,

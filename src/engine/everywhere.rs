@@ -9,6 +9,7 @@ use crate::grep::{self, Line, Pattern, Plan, Scan, Wanted};
 use crate::id::VersionId;
 use crate::index;
 use crate::path::RelPath;
+use crate::read::Ground;
 use crate::search::{self, Corpus};
 
 /// What holds a query as written.
@@ -86,6 +87,30 @@ impl Engine {
         let beyond = firsts.into_iter().map(|first| Unranked { lines: counts[&first.path], first }).collect();
         let complete = super::grep::incomplete(&found.unread, &scope).is_none();
         Ok(Everywhere { known: search::Everywhere { candidates, lines, complete }, beyond })
+    }
+
+    /// The first line of a file that holds `text`, as it is now; `None` if there is no such line or it cannot be read.
+    pub(super) fn first_line(
+        &self,
+        ground: &Ground,
+        path: &RelPath,
+        text: &str,
+    ) -> Result<Option<Line>, Error> {
+        let wanted = Wanted { fixed: true, multi_line: text.contains('\n'), ..Wanted::new(text) };
+        let found = grep::scan(&Scan {
+            ground,
+            files: std::slice::from_ref(path),
+            takes: &|_| true,
+            pattern: &Pattern::new(&wanted)?,
+            after: None,
+            within: None,
+            page: 1,
+            context: (0, 0),
+            max_count: Some(1),
+            masks: !self.options.show_secrets,
+            threads: Some(1),
+        });
+        Ok(found.lines.into_iter().next())
     }
 
     /// The files of a view that hold each of `texts`, as they are now.

@@ -15,6 +15,7 @@ mod doctor;
 mod error;
 mod everywhere;
 mod explain;
+mod few;
 mod files;
 mod grep;
 mod lookup;

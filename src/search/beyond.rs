@@ -2,7 +2,7 @@
 
 use super::measure::Values;
 use super::model::{probability, shares};
-use super::reason::{Contribution, base, literal};
+use super::reason::{Contribution, OF_FEW, base, literal};
 use super::standing::{self, Standing};
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
@@ -10,6 +10,8 @@ use crate::query::Query;
 /// What such a file is worth for a query.
 #[derive(Clone, Debug)]
 pub struct Beyond {
+    /// What it gained because few files hold the query as written, in log-odds.
+    lift: f32,
     /// The sum of its contributions, in log-odds.
     pub sum: f32,
     /// 0 to 1.
@@ -27,10 +29,18 @@ pub fn beyond(query: &Query, profile: &Profile, head: &Standing) -> Beyond {
     let raw = parts.iter().sum();
     standing::scale(&mut parts, raw, head.log_odds_beyond(raw));
     let sum = parts.iter().sum();
-    Beyond { sum, score: probability(sum), parts }
+    Beyond { lift: 0.0, sum, score: probability(sum), parts }
 }
 
 impl Beyond {
+    /// The same for a file that gains `lift` because few files hold the query as written.
+    pub fn lifted(&self, lift: f32) -> Beyond {
+        let mut parts = self.parts;
+        parts[Signal::Literal as usize] += lift;
+        let sum = self.sum + lift;
+        Beyond { lift: self.lift + lift, sum, score: probability(sum), parts }
+    }
+
     /// The contributions to a file that holds the query on so many lines, the base last. Their shares add up to the
     /// score.
     pub fn reasons(&self, lines: u32) -> Vec<Contribution> {
@@ -41,7 +51,8 @@ impl Beyond {
             share: shares[signal as usize],
             text,
         };
-        let literal = reason(Signal::Literal, format!("{}: {}", Signal::Literal, literal(lines)));
+        let few = if self.lift != 0.0 { OF_FEW } else { "" };
+        let literal = reason(Signal::Literal, format!("{}: {}{few}", Signal::Literal, literal(lines)));
         let reasons = [literal, reason(Signal::Base, base())];
         reasons.into_iter().filter(|reason| reason.signal == Signal::Base || reason.value != 0.0).collect()
     }

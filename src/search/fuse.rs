@@ -11,9 +11,9 @@ use super::Context;
 use super::evidence::Evidence;
 use crate::parallel;
 
-/// The head: the best files of the fused lists, best first. Where the query as written was looked for everywhere, all
-/// files that hold it are added, by number; and so are those that frames of the query name.
-pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
+/// The head: the best files of the fused lists, best first. The `few` files that hold the query as written are added; where
+/// that was looked for everywhere, all files that hold it are, by number. So are the files that frames of the query name.
+pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
     let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
@@ -58,6 +58,9 @@ pub fn head(evidence: &Evidence, context: &Context<'_>) -> Vec<u32> {
     let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.touched[row as usize]).collect();
     if context.everywhere.is_some() {
         head.extend(literal_beside(evidence, &head));
+    } else {
+        let beside = few.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
+        head.extend(beside.copied().collect::<Vec<u32>>());
     }
     let framed = evidence.framed.iter().map(|(file, _)| *file);
     let named: Vec<u32> = framed.filter(|file| !head.contains(file)).collect();
@@ -80,11 +83,13 @@ fn lists(evidence: &Evidence, rows: Range<usize>, depth: usize) -> [List; 9] {
 fn literal_beside(evidence: &Evidence, head: &[u32]) -> Vec<u32> {
     let known: FxHashSet<u32> = head.iter().copied().collect();
     let files = evidence.literal_files.iter().map(|(file, _)| *file);
-    let is_shown = |file: &u32| {
-        let row = evidence.touched.binary_search(file);
-        row.is_ok_and(|row| evidence.sums[row].is_shown)
-    };
-    files.filter(|file| !known.contains(file) && is_shown(file)).collect()
+    files.filter(|file| !known.contains(file) && is_shown(evidence, file)).collect()
+}
+
+/// Whether a file has something to show.
+fn is_shown(evidence: &Evidence, file: &u32) -> bool {
+    let row = evidence.touched.binary_search(file);
+    row.is_ok_and(|row| evidence.sums[row].is_shown)
 }
 
 /// The best entries of a list whose scores come in any order. Most are refused at once, because so many better ones

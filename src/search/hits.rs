@@ -24,6 +24,8 @@ pub struct Ranked {
     pub place: Option<Place>,
     /// What it loses because a better place of its file stands before it, in log-odds.
     pub sibling: f32,
+    /// What it gains because few files hold the query as written, in log-odds; 0 until the first page is put together.
+    pub lift: f32,
     /// The sum of the contributions, in log-odds: it tells scores apart that round to the same.
     pub sum: f32,
     /// 0 to 1.
@@ -36,6 +38,12 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// The same, gaining `lift` because few files hold the query as written.
+    pub fn lifted(self, lift: f32) -> Ranked {
+        let sum = self.sum + lift;
+        Ranked { lift: self.lift + lift, sum, score: probability(sum), ..self }
+    }
+
     /// Before `other` in an answer: by score, then by path and place.
     pub fn order(&self, other: &Ranked, corpus: &Corpus) -> std::cmp::Ordering {
         let path = |hit: &Ranked| corpus.path_of(hit.doc);
@@ -144,6 +152,7 @@ fn hit(
         doc,
         place: place.copied(),
         sibling,
+        lift: 0.0,
         sum,
         score: probability(sum),
         evidence: probability(ranked.raw),

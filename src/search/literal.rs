@@ -7,11 +7,12 @@
 //! what words contain, as long as that costs no more than reading; where they stand whole in more files than may be read,
 //! only these are. Candidates are read within a budget counted in files and bytes, those that match best otherwise
 //! first; when it ends, or a candidate cannot be read as indexed, the pass says that it is not complete. A query that
-//! looks like code has a larger budget. Where an exact search has looked [`Everywhere`], there is no budget, and what it
-//! found is found.
+//! looks like code has a larger budget, and a reserve that is spent as long as no more than [`FEW`] files are known to hold
+//! the query. Where an exact search has looked [`Everywhere`], there is no budget, and what it found is found.
 //!
 //! Files that are found by their path only are not ranked, but their lines count: what the budget leaves is spent on
-//! them. Where the filter asks for kinds of item, a line counts if it stands in such an item, as for an exact search; no
+//! them. They are ranked where no more than [`FEW`] files hold the query, because these have a place on the first page.
+//! Where the filter asks for kinds of item, a line counts if it stands in such an item, as for an exact search; no
 //! items of a file are known that is found by its path only, so a line there makes the count a lower bound.
 
 mod items;
@@ -22,7 +23,7 @@ use rustc_hash::FxHashSet;
 use items::counted;
 
 use super::corpus::{Corpus, NO_FILE};
-use super::{Context, Present, ReadSource, SearchError};
+use super::{Context, FEW, Present, ReadSource, SearchError};
 use crate::grep::{self, Effort, Plan, Wanted};
 use crate::index::{Blocks, IndexField};
 use crate::parallel;
@@ -37,6 +38,13 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// How many times as much is read for a query that looks like code.
 const TIMES_FOR_CODE: usize = 2;
+
+/// How many times as many files again, and as many bytes again, are read for such a query as long as no more than [`FEW`] files
+/// are known to hold it.
+const TIMES_IF_FEW: usize = 3;
+
+/// So many files of these are read before it is asked again how many hold the query.
+const READ_AT_ONCE: usize = 100;
 
 /// Of what reading the files would take, at most this part is spent on looking up what any other query begins and ends
 /// with.
@@ -71,6 +79,15 @@ pub struct Literal {
     pub files: Vec<(u32, u32)>,
     /// The chunks that hold it, increasing.
     pub docs: Vec<u32>,
+    /// The files whose lines count, those found by their path only as well.
+    pub holding: Vec<u32>,
+}
+
+impl Literal {
+    /// The files whose lines count, if these are few.
+    pub fn few(&self) -> &[u32] {
+        if self.holding.len() <= FEW { &self.holding } else { &[] }
+    }
 }
 
 /// The terms of the query that come from words in its inside: a chunk that holds the query as written holds them
@@ -102,20 +119,49 @@ pub fn find(
 ) -> Result<Literal, SearchError> {
     let mut literal = match context.everywhere {
         Some(everywhere) => found_everywhere(query, context, source, everywhere)?,
-        None => {
-            let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
-            let most = MAX_FILES * times;
-            let mut budget = Budget { files: most, bytes: MAX_BYTES * times as u64 };
-            let mut candidates = candidates(query, context, likely, most)?;
-            let unranked = std::mem::take(&mut candidates.unranked);
-            let mut literal =
-                read(query, context, source, candidates.best(context, worth, most), Some(&mut budget))?;
-            count_unranked(query, context, source, unranked, &mut budget, &mut literal);
-            literal
-        }
+        None => found_within_budget(query, context, source, likely, worth)?,
     };
     literal.files.sort_unstable();
     literal.docs.sort_unstable();
+    literal.holding.sort_unstable();
+    Ok(literal)
+}
+
+/// Reads the best candidates first. A query that looks like code may be a literal of few files; the budget is larger as long
+/// as no more than these have been found.
+fn found_within_budget(
+    query: &Query,
+    context: &Context<'_>,
+    source: &ReadSource<'_>,
+    likely: Option<&Likely<'_>>,
+    worth: &Worth<'_>,
+) -> Result<Literal, SearchError> {
+    let mut budget = Budget::of(query);
+    let mut reserve = budget.reserve(query);
+    let most = budget.files + reserve.files;
+    let Candidates { files, complete, unranked } =
+        candidates(query, context, likely, (most, budget.files))?.best(context, worth, most);
+    let mut literal = Literal { complete, ..Literal::default() };
+    let mut next = files;
+    let mut rest = budget.cut(&mut next, context.corpus);
+    read(query, context, source, (next, false), &mut literal)?;
+    while !rest.is_empty() && literal.holding.len() <= FEW {
+        let mut next = std::mem::take(&mut rest);
+        let later = next.split_off(next.len().min(READ_AT_ONCE));
+        let over = reserve.cut(&mut next, context.corpus);
+        if next.is_empty() {
+            rest = over;
+            break;
+        }
+        rest = [over, later].concat();
+        read(query, context, source, (next, false), &mut literal)?;
+    }
+    literal.complete &= rest.is_empty();
+    if literal.holding.len() <= FEW {
+        budget.add(&reserve);
+    }
+    let unranked = count_unranked(query, context, source, unranked, &mut budget, &mut literal);
+    rank_few(unranked, context, &mut literal);
     Ok(literal)
 }
 
@@ -128,14 +174,17 @@ fn found_everywhere(
     everywhere: &Everywhere,
 ) -> Result<Literal, SearchError> {
     let candidates = everywhere.candidates.iter().copied().filter(|file| may_be_read(context, *file));
-    let candidates = Candidates { files: candidates.collect(), complete: true, unranked: Vec::new() };
-    let mut literal = read(query, context, source, candidates, None)?;
+    let mut literal = Literal::default();
+    read(query, context, source, (candidates.collect(), true), &mut literal)?;
     let known: FxHashSet<u32> = literal.files.iter().map(|(file, _)| *file).collect();
     literal.complete = everywhere.complete;
     for (file, lines) in everywhere.lines.iter().filter(|(file, _)| !known.contains(file)) {
         // In which items they stand is not known.
         match context.filter.kinds() {
-            None => literal.lines += *lines as usize,
+            None => {
+                literal.lines += *lines as usize;
+                literal.holding.push(*file);
+            }
             Some(_) => literal.complete = false,
         }
         literal.files.push((*file, *lines));
@@ -163,8 +212,25 @@ struct Budget {
 }
 
 impl Budget {
-    /// Leaves the files that can be read, and takes what they need; whether these are all.
-    fn cut(&mut self, files: &mut Vec<u32>, corpus: &Corpus) -> bool {
+    fn of(query: &Query) -> Budget {
+        let times = if query.is_code { TIMES_FOR_CODE } else { 1 };
+        Budget { files: MAX_FILES * times, bytes: MAX_BYTES * times as u64 }
+    }
+
+    /// What may be read besides as long as few files hold the query.
+    fn reserve(&self, query: &Query) -> Budget {
+        let times = if query.is_code { TIMES_IF_FEW } else { 0 };
+        let bytes = if query.is_code { self.bytes } else { 0 };
+        Budget { files: self.files * times, bytes }
+    }
+
+    fn add(&mut self, other: &Budget) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+    }
+
+    /// Leaves the files that can be read, and takes what they need; gives the others.
+    fn cut(&mut self, files: &mut Vec<u32>, corpus: &Corpus) -> Vec<u32> {
         let mut left = self.bytes;
         let fits = |file: &u32| {
             let bytes = corpus.version(*file).bytes();
@@ -174,13 +240,23 @@ impl Budget {
         };
         let n_read = files.iter().take(self.files).copied().take_while(fits).count();
         (self.files, self.bytes) = (self.files - n_read, left);
-        let is_all = n_read == files.len();
-        files.truncate(n_read);
-        is_all
+        files.split_off(n_read)
     }
 }
 
-/// Counts the lines of files that are found by their path only, as far as the budget goes.
+/// Where few files hold the query, those that are found by their path only are ranked for that as well: their first chunk
+/// stands for them.
+fn rank_few(unranked: Vec<(u32, u32)>, context: &Context<'_>, literal: &mut Literal) {
+    if literal.few().is_empty() {
+        return;
+    }
+    for (file, lines) in unranked {
+        literal.files.push((file, lines));
+        literal.docs.extend(context.corpus.docs(file).next());
+    }
+}
+
+/// Counts the lines of files that are found by their path only, as far as the budget goes; which files have how many.
 fn count_unranked(
     query: &Query,
     context: &Context<'_>,
@@ -188,39 +264,41 @@ fn count_unranked(
     mut files: Vec<u32>,
     budget: &mut Budget,
     literal: &mut Literal,
-) {
+) -> Vec<(u32, u32)> {
     files.retain(|file| is_let_through(context, *file));
     files.sort_unstable_by_key(|file| context.corpus.path(*file));
     files.dedup();
-    literal.complete &= budget.cut(&mut files, context.corpus);
+    literal.complete &= budget.cut(&mut files, context.corpus).is_empty();
     let finder = Finder::new(&query.text);
     let lines = |file: u32| match source(file, &finder) {
-        Present::Text(source) => Some(occurrences(&source, &finder).len()),
-        Present::Without => Some(0),
-        Present::Changed => None,
+        Present::Text(source) => (file, Some(occurrences(&source, &finder).len())),
+        Present::Without => (file, Some(0)),
+        Present::Changed => (file, None),
     };
-    for lines in parallel::map(context.corpus.is_large(), files, lines, || ()) {
+    let mut found = Vec::new();
+    for (file, lines) in parallel::map(context.corpus.is_large(), files, lines, || ()) {
         match lines {
             Some(0) => {}
-            Some(lines) if context.filter.kinds().is_none() => literal.lines += lines,
+            Some(lines) if context.filter.kinds().is_none() => {
+                literal.lines += lines;
+                literal.holding.push(file);
+                found.push((file, lines as u32));
+            }
             _ => literal.complete = false,
         }
     }
+    found
 }
 
-/// Reads the candidates as far as the budget goes.
+/// Reads files and adds what they hold. A file `has_chunk` if each one has to be shown that holds the query.
 fn read(
     query: &Query,
     context: &Context<'_>,
     source: &ReadSource<'_>,
-    Candidates { mut files, complete, .. }: Candidates,
-    mut budget: Option<&mut Budget>,
-) -> Result<Literal, SearchError> {
-    let mut literal = Literal { complete, ..Literal::default() };
+    (files, has_chunk): (Vec<u32>, bool),
+    literal: &mut Literal,
+) -> Result<(), SearchError> {
     let corpus = context.corpus;
-    if let Some(budget) = &mut budget {
-        literal.complete &= budget.cut(&mut files, corpus);
-    }
     let finder = Finder::new(&query.text);
     let read = |file: u32| match source(file, &finder) {
         Present::Text(source) => found(context, file, &source, &occurrences(&source, &finder)).map(Some),
@@ -237,14 +315,17 @@ fn read(
             continue;
         }
         // What stands between two chunks is shown by the first.
-        if budget.is_none() && found.docs.is_empty() {
+        if has_chunk && found.docs.is_empty() {
             found.docs.extend(corpus.docs(file).next());
         }
         literal.lines += found.counted as usize;
         literal.files.push((file, found.lines));
+        if found.counted > 0 {
+            literal.holding.push(file);
+        }
         literal.docs.extend(found.docs);
     }
-    Ok(literal)
+    Ok(())
 }
 
 /// What a file holds.
@@ -331,12 +412,13 @@ fn best_of<'p>(left: &mut Vec<(f32, u32)>, n: usize, path: impl Fn(u32) -> &'p s
     best
 }
 
-/// The files that may hold the query.
+/// The files that may hold the query. No more than `most` are read; looking them up may take as long as reading `effort`
+/// files.
 fn candidates(
     query: &Query,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
-    most: usize,
+    (most, effort): (usize, usize),
 ) -> Result<Candidates, SearchError> {
     let corpus = context.corpus;
     let is_path_only = |file: &u32| corpus.is_path_only(*file);
@@ -345,7 +427,7 @@ fn candidates(
     // Where something has to stand as a whole word, files whose words are not known are not among those that hold it.
     let unknown = || holding_all(&[OPEN_WORDS], context, Some(&|file| corpus.is_path_only(file)));
     if whole.is_empty() {
-        let (mut found, is_narrowed) = by_ends(query, &words, context, most)?;
+        let (mut found, is_narrowed) = by_ends(query, &words, context, (most, effort))?;
         found.unranked = found.files.iter().copied().filter(is_path_only).collect();
         if !is_narrowed {
             found.unranked.extend(unknown()?);
@@ -358,7 +440,7 @@ fn candidates(
     let all = holding_all(&whole, context, likely)?;
     let (mut unranked, files): (Vec<u32>, Vec<u32>) = all.into_iter().partition(is_path_only);
     unranked.extend(unknown()?);
-    let found = by_whole_words(query, &words, files, context, likely, most)?;
+    let found = by_whole_words(query, &words, files, context, likely, (most, effort))?;
     Ok(Candidates { unranked, ..found })
 }
 
@@ -369,9 +451,9 @@ fn by_whole_words(
     mut files: Vec<u32>,
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
-    most: usize,
+    (most, effort): (usize, usize),
 ) -> Result<Candidates, SearchError> {
-    if files.len() <= most {
+    if files.len() <= effort {
         return Ok(Candidates { files, complete: true, unranked: Vec::new() });
     }
     // Where the words at the ends stand whole in more files than may be read, longer words do not matter.
@@ -384,7 +466,7 @@ fn by_whole_words(
         }
     }
     // A sentence hardly stands anywhere as written, so less is spent on it than on code.
-    let effort = if query.is_code { most } else { most / LESS_FOR_PROSE };
+    let effort = if query.is_code { effort } else { effort / LESS_FOR_PROSE };
     if let Some(narrowed) = narrowed(&query.text, context, effort) {
         files.retain(|file| narrowed.binary_search(file).is_ok());
     }
@@ -397,7 +479,7 @@ fn by_ends(
     query: &Query,
     words: &[(&str, bool)],
     context: &Context<'_>,
-    most: usize,
+    (most, effort): (usize, usize),
 ) -> Result<(Candidates, bool), SearchError> {
     let found = |files: Vec<u32>, complete: bool| Candidates { files, complete, unranked: Vec::new() };
     let Some((longest, _)) = words.iter().max_by_key(|(word, _)| word.len()) else {
@@ -412,7 +494,7 @@ fn by_ends(
     }
     let is_small = context.corpus.n_files() <= MAX_FILES_FOR_INSIDES;
     if (query.is_code || is_small)
-        && let Some(files) = narrowed(&query.text, context, most)
+        && let Some(files) = narrowed(&query.text, context, effort)
     {
         return Ok((found(files, true), true));
     }

@@ -61,6 +61,10 @@ use crate::query::Query;
 use crate::session::Session;
 use crate::tokenize::Tokenizers;
 
+/// The most files that are few. If few files hold the query as written, each of them stands on the first page. A page has
+/// twice as many hits, so ranking alone chooses at least half of it.
+pub const FEW: usize = 5;
+
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
@@ -122,6 +126,8 @@ pub struct Ranking {
     pub literal_lines: usize,
     /// Whether every such line was seen.
     pub literal_complete: bool,
+    /// The files that hold the query as written in lines that count, by number.
+    pub holding: Vec<u32>,
     /// How many files hold any of the query's terms, or the query as written.
     pub matching_files: usize,
 }
@@ -140,7 +146,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
     let query = other.as_ref().map_or(query, |other| &other.query);
     let (evidence, literal) =
         debug_span!("search.evidence").in_scope(|| evidence::gather(query, context, source))?;
-    let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context));
+    let head = debug_span!("search.fusion").in_scope(|| fuse::head(&evidence, context, literal.few()));
     let mut files = debug_span!("search.rescoring").in_scope(|| {
         let measured = measure::measure(query, context, &evidence, &head)?;
         Ok::<_, SearchError>(model::weigh(&measured, query.kind, context.profile, context.corpus))
@@ -159,6 +165,7 @@ pub fn search(query: &Query, context: &Context<'_>, source: &ReadSource<'_>) -> 
         respelled,
         literal_lines: literal.lines,
         literal_complete: literal.complete,
+        holding: literal.holding,
         matching_files: evidence.touched.len(),
     })
 }

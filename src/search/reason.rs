@@ -34,8 +34,17 @@ pub fn reasons(
 ) -> Result<Vec<Contribution>, SearchError> {
     let mut parts = ranked.parts;
     parts[Signal::Sibling as usize] = hit.sibling;
-    contributions(query, context, (&ranked.measured, hit.place), &parts)
+    parts[Signal::Literal as usize] += hit.lift;
+    let mut reasons = contributions(query, context, (&ranked.measured, hit.place), &parts)?;
+    if hit.lift != 0.0 {
+        let literal = reasons.iter_mut().filter(|reason| reason.signal == Signal::Literal);
+        literal.for_each(|reason| reason.text.push_str(OF_FEW));
+    }
+    Ok(reasons)
 }
+
+/// What is added to what is said of a literal hit that gained because few files hold the query as written.
+pub const OF_FEW: &str = ", as few files do";
 
 /// The same for the file as a whole.
 pub fn file_reasons(

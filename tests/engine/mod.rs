@@ -12,6 +12,7 @@ mod exclusion;
 mod exhaustive;
 mod faults;
 mod files;
+mod first_page;
 mod grep;
 #[cfg(unix)]
 mod hostile;

@@ -72,7 +72,9 @@ pub fn places(
     let n_files = if query.is_report { FILES_OF_REPORT } else { FILES };
     let mut left = MAX_BYTES;
     let fits = |ranked: &&RankedFile| {
-        let bytes = context.corpus.version(ranked.file).bytes();
+        // None of what is found by its path only is read.
+        let is_read = !context.corpus.is_path_only(ranked.file);
+        let bytes = if is_read { context.corpus.version(ranked.file).bytes() } else { 0 };
         let fits = bytes <= left;
         left -= if fits { bytes } else { 0 };
         fits
@@ -81,6 +83,9 @@ pub fn places(
     let everything = Finder::new("");
     let at_hand = || Measure::new(query, context, evidence);
     let work = |measure: &mut Measure<'_>, ranked: &RankedFile| {
+        if context.corpus.is_path_only(ranked.file) {
+            return Ok(Vec::new());
+        }
         let Present::Text(text) = source(ranked.file, &everything) else { return Ok(Vec::new()) };
         let version = context.corpus.version(ranked.file);
         let mut names = Vec::new();
