@@ -240,8 +240,8 @@ pub enum Note {
     PathOnly,
     /// Its parser crashed on it once, or took too long; chunks are windows of lines. See its entry among the skipped.
     Quarantined,
-    /// It belongs to a large tree that is being indexed for the first time: its text is, its structure is still to
-    /// come. Chunks are windows of lines.
+    /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
+    /// not yet. Chunks are windows of lines.
     TextOnly,
 }
 

@@ -17,16 +17,16 @@ pub struct RelPath(Box<str>);
 /// Why a path was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// It is absolute, or begins with a drive or share.
+    /// The path is absolute, or begins with a drive or share.
     #[error("path '{0}' is absolute; give a path below the root")]
     Absolute(String),
-    /// It has a `..` that leads above the root.
+    /// The path has a `..` that leads above the root.
     #[error("path '{0}' leaves its root")]
     Leaves(String),
-    /// It is no UTF-8.
+    /// The path is not UTF-8.
     #[error("path '{0}' is not valid UTF-8")]
     NotUtf8(String),
-    /// It holds a NUL byte.
+    /// The path holds a NUL byte.
     #[error("path '{0}' holds a NUL byte")]
     Nul(String),
 }
@@ -52,7 +52,7 @@ impl RelPath {
         Self::from_path(Path::new(text))
     }
 
-    /// The same, of a platform path.
+    /// The path that a platform path spells, see [`RelPath::new`].
     pub fn from_path(path: &Path) -> Result<RelPath, PathError> {
         let shown = || path.to_string_lossy().into_owned();
         let mut parts: Vec<&str> = Vec::new();

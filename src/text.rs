@@ -31,7 +31,7 @@ impl Span {
         self.start == self.end
     }
 
-    /// The same range as indexes into a string.
+    /// The span as a range of indexes into a string.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -1,8 +1,8 @@
 //! A tree of files that lies in no folder of the system, such as that of a commit: what a walk and a reader need of one.
 //!
-//! It stands this low so that [`crate::git`] can provide what [`crate::walk`] and [`crate::read`] use, without any of
-//! the three knowing another. All paths here are counted from the tree's top, which may lie above the root that is
-//! searched.
+//! This module lies low in the dependency order, so that [`crate::git`] can provide what [`crate::walk`] and
+//! [`crate::read`] use, without any of the three depending on another. All paths here are relative to the tree's top,
+//! which may lie above the root that is searched.
 
 use std::ffi::OsString;
 use std::io;

@@ -54,7 +54,7 @@ pub enum RevisionError {
         /// Branches and tags, the ones with the likest names first.
         near: Vec<String>,
     },
-    /// It names something else.
+    /// The name is not that of a commit.
     #[error("'{spec}' names no commit: {reason}; choose a branch, a tag or a commit")]
     NoCommit {
         /// What was asked for.

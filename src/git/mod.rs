@@ -166,8 +166,8 @@ impl Repo {
         Tracked { is_all: true, ..self.tracked() }
     }
 
-    /// The same, asked about by paths from `root`, which is a folder of the worktree. Nothing is tracked below one
-    /// that is not.
+    /// The files that git tracks, asked about by paths from `root`, which is a folder of the worktree. Nothing is
+    /// tracked if `root` is outside the worktree.
     pub fn tracked_below(&self, root: &Path) -> Tracked {
         let tracked = self.tracked();
         let below = fs::canonicalize(root).ok().and_then(|root| {

@@ -95,8 +95,8 @@ impl Writer {
         self.writer.delete_term(Term::from_field_u64(self.layout.version, version.0 as u64));
     }
 
-    /// The same for many, in increasing order. Long runs of numbers are one operation each: an operation is looked up in
-    /// every segment.
+    /// Deletes all documents of many file versions, which are in increasing order. A long run of consecutive numbers
+    /// becomes one delete operation, because every operation is looked up in every segment.
     pub fn delete_all(&self, versions: &[VersionId]) -> Result<(), IndexError> {
         for run in versions.chunk_by(|a, b| a.0 + 1 == b.0) {
             if run.len() < LONG_RUN {
@@ -278,7 +278,7 @@ pub(super) mod tests {
         try_segment(writer, versions).unwrap()
     }
 
-    /// The same, where the disk may fail.
+    /// A segment with a document for each of `versions`, or the error of a failing disk.
     pub fn try_segment(
         writer: &Writer,
         versions: std::ops::Range<u32>,

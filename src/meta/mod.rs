@@ -327,7 +327,7 @@ impl Meta {
         Ok(Piece { map: Arc::clone(map), range: end - body.len()..end })
     }
 
-    /// The same, decoded.
+    /// A piece of a part of a view, decoded.
     fn decoded<T: serde::de::DeserializeOwned>(&self, part: &PartRef, piece: usize) -> Result<T, MetaError> {
         let read = postcard::from_bytes(self.piece(part, piece)?.bytes());
         read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
@@ -354,7 +354,7 @@ impl Meta {
         self.versions.rows().map(|(record, row)| VersionId(self.versions.records[record].id(row)))
     }
 
-    /// The same with what is known of each.
+    /// The file versions, each with what is recorded about it.
     pub fn versions(&self) -> impl Iterator<Item = Version<'_>> {
         let version = |(record, row): (usize, usize)| Version {
             meta: self,

@@ -36,9 +36,9 @@ pub(super) struct ViewChange {
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) enum Change {
-    /// It is dropped.
+    /// The view is dropped.
     Gone,
-    /// It becomes what `from` was and `part` changes; without `from` it begins empty.
+    /// The view becomes the content of `from` with the changes of `part`; without `from` it starts empty.
     Set { info: ViewInfo, from: Option<ViewKey>, part: PartAt },
 }
 
@@ -165,8 +165,8 @@ impl RecordBuilder {
         })
     }
 
-    /// The same as a base, in the folder of `meta` itself, for a commit that comes after both `meta` and the generation
-    /// `before` of an index that it replaces.
+    /// Writes the record as a base into `dir`, the folder of `meta`, for a commit that comes after both `meta` and the
+    /// generation `before` of an index that it replaces.
     pub fn write_after(self, dir: &Path, meta: &Meta, before: Generation) -> Result<Commit, FileError> {
         let Commit { generation, fingerprint, next_version, .. } = &meta.commit;
         let generation = Generation(before.max(*generation).0 + 1);

@@ -205,8 +205,8 @@ impl View {
         View { versions, stats, skipped }
     }
 
-    /// The same without stat data that prove anything, as for another machine: every file is read before it counts as
-    /// unmoved.
+    /// This view with stat data that prove nothing, as for another machine: every file is read before it counts as
+    /// unchanged.
     pub fn stat_unverified(&self) -> View {
         let entries = self.versions.iter().map(|&version| ViewEntry { version, stat: FileStat::default() });
         let skipped = self.skipped.iter().map(|entry| SkippedEntry {

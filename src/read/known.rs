@@ -20,9 +20,9 @@ pub struct Rereader {
 /// What became of a file whose content is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reread {
-    /// It has other content, or none.
+    /// The file has other content, or none.
     Changed,
-    /// It has the same content, which does not hold what was looked for.
+    /// The file has the known content, which does not contain the text that was searched for.
     Without,
     /// Its text, which may hold what was looked for.
     Text(String),

@@ -1,10 +1,10 @@
 //! The writer's lock: one process at a time changes an index.
 //!
-//! It is an advisory lock of the operating system on the file `lock`, so a killed holder leaves nothing behind. Inside
-//! stands who holds it, for those who wait; it is taken before the index library's own lock, which knows no holder.
-//! That note is written after the lock is taken and emptied before it is given back, so it can be out of date only
-//! when its writer was killed. Therefore it counts only while the process that it names runs, and is the same one: a
-//! number may have been given to another process since.
+//! The lock is an advisory lock of the operating system on the file `lock`, so a killed holder leaves nothing behind.
+//! The file names its holder, for the processes that wait. The lock is taken before the index library's own lock, which
+//! does not know its holder. The note about the holder is written after the lock is taken and emptied before the lock
+//! is released, so the note can be out of date only when its writer was killed. Therefore the note counts only while
+//! the process that it names runs, and is still the same process: the operating system may have reused the process id.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};

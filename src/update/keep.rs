@@ -39,11 +39,11 @@ pub enum DropReason {
     NoWorktree,
     /// Its branch is gone.
     NoBranch,
-    /// It is of a commit that was checked out by itself and is no longer.
+    /// The view is of a commit that was checked out directly (a detached head) and no longer is.
     Detached,
     /// Its commit is gone.
     NoCommit,
-    /// It is of an update that never ended.
+    /// The view belongs to an update that never ended.
     Unfinished,
     /// Others were used since, and the index is large enough.
     Budget,

@@ -155,7 +155,7 @@ impl Plan {
         Plan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..Plan::default() }
     }
 
-    /// The same where only what lies in `region` was walked, because nothing else has changed since `view` was made.
+    /// Compares what was walked in `region` with `view`: nothing outside `region` has changed since `view` was made.
     pub fn of_some(
         walked: Walked,
         meta: &Meta,

@@ -94,7 +94,7 @@ impl<'r, 'e> Run<'r, 'e> {
         })
     }
 
-    /// The same, where no stat data prove anything yet: what the files are found to have is written down.
+    /// The run, for a view whose stat data prove nothing yet: any proving stat data that it finds are recorded.
     pub fn proving(self) -> Run<'r, 'e> {
         Run { worth_a_commit: 1, ..self }
     }

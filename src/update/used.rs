@@ -1,7 +1,7 @@
 //! When a view was last used: the time of an empty file, so that an answer which writes nothing else can say so.
 //!
-//! It takes no lock, is worth no failure, and belongs to no commit: where it is missing, the time of the view's last
-//! update counts.
+//! The mark needs no lock, a failure to write one is ignored, and no commit includes it. Where the mark is missing, the
+//! time of the view's last update counts.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -98,7 +98,7 @@ pub enum WorkspaceError {
         /// Where it would be.
         dir: PathBuf,
     },
-    /// It belongs to another tree.
+    /// The index belongs to another tree.
     #[error("the index at {} belongs to {owner}; choose another index folder", dir.display())]
     Foreign {
         /// Where it is.
@@ -106,7 +106,7 @@ pub enum WorkspaceError {
         /// Whose it is.
         owner: String,
     },
-    /// It belongs to another user, who could have put anything there.
+    /// The folder belongs to another user, who could have put anything there.
     #[error(
         "the index folder {} belongs to user {uid}, and this is another user; choose another index folder, or give \
          this one to yourself", dir.display()

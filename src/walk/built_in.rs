@@ -1,8 +1,8 @@
 //! The built-in rules: what is taken for a build product, an installed dependency or a lock file.
 //!
-//! It owns the table and when a row fires. Whether git tracks the thing, or the user wants it back, is asked by the
-//! walk. A name alone is never enough where people use it for sources too (the Linux kernel has a
-//! `drivers/target`): such a row names the evidence it needs.
+//! This module owns the table and decides when a row fires. The walk checks whether git tracks the entry or the user
+//! wants it back. A name alone is never enough where people also use that name for sources (the Linux kernel has a
+//! `drivers/target`): such a row names the evidence that it needs.
 
 use Evidence::{Inside, Name};
 use NamePattern::{Ends, Is};

@@ -1,7 +1,8 @@
 //! One directory as the system lists it: names, what they are, and the stat of each.
 //!
-//! It owns the system calls of a walk. On Linux they are made relative to an open directory and into buffers that are
-//! used again, which takes a third of the time that `std` takes to list small directories; elsewhere `std` makes them.
+//! This module owns the system calls of a walk. On Linux the calls are relative to an open directory and reuse their
+//! buffers, which takes a third of the time that `std` takes to list small directories. Elsewhere `std` makes the
+//! calls.
 
 use std::cmp::Ordering;
 use std::ffi::{OsStr, OsString};

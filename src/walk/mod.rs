@@ -204,8 +204,8 @@ pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
     Ok(tally::sum(parts.into_iter().chain([tally])))
 }
 
-/// The same below some folders of the tree at `root`, under the rules of the folders above them. That these are walked
-/// at all is the caller's decision; one that has gone gives nothing.
+/// Walks some folders of the tree at `root`, under the rules of the folders above them. The caller decides that these
+/// folders are walked at all; a folder that has gone yields nothing.
 pub fn walk_below(root: &Path, folders: &[RelPath], options: &WalkOptions) -> Result<Walked, WalkError> {
     let walker = Walker::new(root, options)?;
     let mut skipped = Vec::new();
@@ -385,7 +385,7 @@ impl<'a> Walker<'a> {
         self.sort_out_some(dir, listing, |_| true, out)
     }
 
-    /// The same for the entries whose names are asked for.
+    /// Judges the entries whose names `is_asked` accepts. Returns the directories that are to be walked.
     fn sort_out_some(
         &self,
         dir: &Dir,

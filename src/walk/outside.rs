@@ -1,7 +1,7 @@
 //! What decides what a walk takes, beside the things themselves: for those who watch a tree instead of walking it.
 //!
-//! It owns two answers: which names in a tree, when they come, go or change, may change what becomes of others, and
-//! which files elsewhere do.
+//! This module owns two answers: which names in a tree may, when they appear, vanish or change, affect other entries,
+//! and which files outside the tree do.
 
 use ignore::gitignore::gitconfig_excludes_path;
 

@@ -1,7 +1,7 @@
 //! A work queue whose work makes more work.
 //!
-//! It owns the threads of a walk, and nothing about files. Threads are scoped and end with the walk, instead of
-//! rayon's global pool, so that a program which embeds the crate never finds threads it did not ask for.
+//! This module owns the threads of a walk, and nothing about files. The threads are scoped and end with the walk, so an
+//! application that embeds the crate is not left with a pool of idle threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 

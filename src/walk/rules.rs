@@ -1,8 +1,8 @@
 //! The rules of ignore files, stacked from the top of the repository down to a directory.
 //!
-//! It owns which ignore files count, in which order, and the line that decides. Patterns themselves are matched by
-//! `ignore`. Each directory that has rules is one [`Level`] with a link to the level above; directories without any
-//! share the level above them, so a tree with one `.gitignore` has one level however large it is.
+//! This module owns which ignore files count, in which order, and which line decides. `ignore` matches the patterns
+//! themselves. Each directory that has rules is one [`Level`] with a link to the level above. Directories without rules
+//! share the level above them, so a tree with one `.gitignore` has one level however large the tree is.
 //!
 //! The order is ripgrep's: every `.spyhopignore` before every `.ignore` before every `.gitignore`, wherever they
 //! lie, then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides.
@@ -167,9 +167,9 @@ pub(super) enum GitCounts {
 pub(super) enum Ruling<'l> {
     /// Nothing.
     None,
-    /// It is left out.
+    /// The path is left out.
     Ignore(Line<'l>),
-    /// It is wanted.
+    /// The path is wanted.
     Whitelist(Line<'l>),
 }
 

@@ -1,8 +1,8 @@
 //! Which paths no pattern of an ignore file can match, told by a few bytes at their ends or, where it says nothing of
 //! these, by what it has in between.
 //!
-//! It may let through too much, never too little: what passes is matched by `ignore`. Most ignore files of a tree
-//! are about names that never occur, and then their patterns need not even be compiled.
+//! The sieve may let through too much, never too little: `ignore` matches what passes. Most ignore files of a tree are
+//! about names that never occur; then their patterns need not even be compiled.
 
 /// So many bytes of each end of a pattern are looked at. This is arbitrary; most names are told apart by fewer.
 const MOST: usize = 8;

@@ -1,7 +1,7 @@
 //! A walk of some paths of a tree only: what a whole walk would find there, for those who know what has changed.
 //!
-//! It owns the way down to each of them. The folders above a path are judged as a walk judges them, so what lies in
-//! one that is left out is left out here too; a path that is a folder stands for everything below it.
+//! This module owns the descent to each of the paths. The folders above a path are judged as in a full walk, so what
+//! lies in an excluded folder is left out here too. A path that is a folder stands for everything below it.
 
 use rustc_hash::FxHashSet;
 

@@ -34,7 +34,7 @@ impl Block {
     }
 }
 
-/// The same of directories that have no common root, sorted like anything else.
+/// Sums up the walks of directories that have no common root, sorted like those of a whole tree.
 pub(super) fn heap(parts: impl Iterator<Item = Tally>) -> Walked {
     let mut walked = Walked::default();
     for mut part in parts {

@@ -1,7 +1,7 @@
 //! Why one path is in or out: the way of the walk from the root down to it, and nothing beside that way.
 //!
-//! It owns the answer's types and the single-path walk. It lists the folders above the path and no others, so it
-//! answers at once in a tree of any size, and it judges by the walk's own `judge`.
+//! This module owns the answer's types and the single-path walk. The walk lists only the folders above the path, so its
+//! time does not depend on the tree's size. It judges entries by the full walk's own `judge`.
 
 use std::ffi::OsStr;
 use std::io;
@@ -80,9 +80,9 @@ pub enum Found {
     LeftOut(Skipped, Cause),
     /// There is nothing at this path, which may lie above the one that was asked about.
     Nothing(RelPath),
-    /// It goes on below this path, which is no directory.
+    /// The path goes on below this file, which is not a directory.
     BelowAFile(RelPath),
-    /// It leaves the root, or is none that a walk could meet.
+    /// The path leaves the root, or is not one that a walk could meet.
     Outside,
 }
 

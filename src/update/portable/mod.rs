@@ -80,7 +80,7 @@ pub enum PortableError {
         /// Its newest commit.
         generation: u64,
     },
-    /// It is to be imported without the tree, and holds no sources.
+    /// The archive is to be imported without the tree, and holds no sources.
     #[error("{} holds no sources; export it with --with-snippets to search it without the tree", path.display())]
     WithoutSnippets {
         /// The archive.

@@ -1,4 +1,4 @@
-//! The same files as ripgrep: random trees with random ignore files, walked by us and by `ignore`'s own walk.
+//! Compares the files that we walk with ripgrep's: random trees with random ignore files, walked by us and by `ignore`.
 //!
 //! Two things differ on purpose and are kept out: git's own folder, and links, which are never read as ignore files.
 //! The user's own excludes are off, since `ignore` finds them through the environment alone.
