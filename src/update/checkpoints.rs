@@ -1,7 +1,7 @@
-//! When what an update has got so far is written down.
+//! When an update writes a checkpoint of its progress.
 //!
-//! A checkpoint is called by raising a number that all threads look at between two files; each then hands over what it
-//! has, so that what was done before the call is there.
+//! A checkpoint is called by incrementing an epoch that all workers read between two files. Each worker then flushes
+//! its batch, so that all work done before the call is delivered.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 /// The longest pause between checkpoints.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The epoch of a thread that has nothing left to do.
+/// The epoch of a worker that has nothing left to do.
 pub const HOME: u32 = u32::MAX;
 
-/// Whether a parcel completes a checkpoint.
+/// Whether a batch completes a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchKind {
-    /// There is more to come.
+    /// More batches are to come.
     Between,
-    /// All that was done when the checkpoint was called has been delivered.
+    /// All work done when the checkpoint was called has been delivered.
     Checkpoint,
 }
 
-/// When checkpoints are called, and which threads have answered the last one.
+/// When checkpoints are called, and which workers have answered the last call.
 pub struct CheckpointScheduler {
-    /// When the next one is called; `None` while one is on its way, and for never.
+    /// When the next checkpoint is called; `None` while one is in progress, and if there is to be none.
     next: Option<Instant>,
     is_called: bool,
     pause: Duration,
@@ -32,7 +32,7 @@ pub struct CheckpointScheduler {
 }
 
 impl CheckpointScheduler {
-    /// The first is called after `first`.
+    /// A scheduler whose first checkpoint is called after `first`.
     pub fn new(first: Duration, threads: usize) -> CheckpointScheduler {
         CheckpointScheduler {
             next: Instant::now().checked_add(first),
@@ -43,24 +43,24 @@ impl CheckpointScheduler {
         }
     }
 
-    /// How long until the next one is called; `None` when there is none to be called.
+    /// The time until the next checkpoint is called; `None` when none is due.
     pub fn left(&self) -> Option<Duration> {
         self.next.map(|next| next.saturating_duration_since(Instant::now()))
     }
 
-    /// Calls one.
+    /// Calls a checkpoint.
     pub fn call(&mut self, epoch: &AtomicU32) {
         self.called += 1;
         epoch.store(self.called, Ordering::Relaxed);
         (self.next, self.is_called) = (None, true);
     }
 
-    /// Whether no thread has anything left to do.
+    /// Whether no worker has anything left to do.
     pub fn all_are_home(&self) -> bool {
         self.answered.iter().all(|answered| *answered == HOME)
     }
 
-    /// Takes note of a parcel: of which thread, and how many checkpoints had been called when it was made.
+    /// Records that a batch arrived: from which worker, and how many checkpoints had been called when it was flushed.
     pub fn receive(&mut self, thread: usize, epoch: u32) -> BatchKind {
         self.answered[thread] = epoch;
         if !self.is_called

@@ -1,4 +1,4 @@
-//! The tree compared with the view of a commit: what an update would do, and whether that comes to anything.
+//! The comparison of the tree with the view of a commit: what an update would do, and whether anything would change.
 
 use rustc_hash::FxHashSet;
 
@@ -9,17 +9,17 @@ use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::read::ReadOutcome;
 
-/// Stat data that moved without the content is written down when it is worth a commit of its own.
+/// The number of files with new stat data and unchanged content from which recording the stat data is worth a commit.
 pub(super) const RESTATS_WORTH_A_COMMIT: usize = 256;
 
-/// From so many files on, what other views know of them is asked before they are read.
+/// With at least this many files to read, other views are consulted about them first.
 const WORTH_ASKING: usize = 64;
 
-/// How many other views are asked.
+/// How many other views are consulted.
 const ASKED: usize = 3;
 
 impl Updater<'_> {
-    /// What an update of `committed` would do now.
+    /// Plans what an update of `committed` would do now.
     pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, super::UpdateError> {
         let is_tracked = |path: &RelPath| self.is_tracked(path);
         let Some(Committed { meta, reader }) = committed else {
@@ -45,14 +45,15 @@ impl Updater<'_> {
         Ok(plan)
     }
 
-    /// Whether a view of a commit is of the commit that is meant, which cannot have changed.
+    /// Whether a view is of the commit that the caller means; a commit cannot have changed.
     fn is_of_same_commit(&self, meta: &Meta, key: &ViewKey) -> bool {
         let recorded = meta.view_info(key).and_then(|info| info.commit.as_ref());
         self.head.is_committed && recorded.is_some() && recorded == self.head.commit.as_ref()
     }
 
-    /// How many files a plan would add, change or delete; what only moved in stat is read and compared. Where no file is
-    /// and the list of what is left out is another, as after a folder without a file of the index came to be ignored, 1.
+    /// How many files a plan would add, change or delete. Files whose stat data alone changed are read and compared. If
+    /// there is no such file but the list of skipped entries differs, as after a folder without an indexed file came to
+    /// be ignored, the answer is 1.
     pub fn stale(&self, plan: &Plan, meta: &Meta) -> Result<usize, MetaError> {
         let view = meta.view(&self.view_key())?;
         let adopted =
@@ -64,7 +65,7 @@ impl Updater<'_> {
     }
 
     /// Whether all that `plan` would read is as recorded. A file that was saved shortly before it was indexed is read
-    /// again by every refresh, until the next commit: that must not cost a lock and a writer each time.
+    /// again by every refresh until the next commit; such a refresh must not cost a lock and a writer each time.
     pub(super) fn is_settled(&self, plan: &Plan, meta: &Meta) -> Result<bool, MetaError> {
         let Some(view) = meta.view(&self.view_key())? else { return Ok(false) };
         let is_much = plan.read.len() + plan.adopted.len() >= RESTATS_WORTH_A_COMMIT;
@@ -77,7 +78,7 @@ impl Updater<'_> {
             && plan.read.iter().all(|task| self.is_current(task, Some(view))))
     }
 
-    /// Whether a file is as `view` has it, by reading it.
+    /// Whether the content of a file is as `view` has it; reads the file.
     fn is_current(&self, task: &ReadTask, view: Option<&View>) -> bool {
         let entries = view.map_or(&[][..], View::skipped);
         let entry = entries
@@ -98,15 +99,15 @@ impl Updater<'_> {
     }
 }
 
-/// Whether `plan` leaves out what `view` does, but for the files that it reads to know.
+/// Whether `plan` and `view` skip the same entries, except for the files that `plan` reads to find out.
 fn same_rows(plan: &Plan, view: &View) -> bool {
     let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
     view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path)).eq(&plan.skipped)
 }
 
-/// Views that may know files of the view `key` under their present stat data: what an update of it that did not end
-/// had got so far, then other branches of the worktree, the last used first. For one of a commit these are others of
-/// commits, of any worktree: git's names for contents are the same in all.
+/// Views that may know files of the view `key` under their present stat data: first the staged view of an update that
+/// did not end, then other branches of the worktree, the most recently used first. For a view of a commit they are
+/// views of other commits in any worktree, because git's names for contents are equal in all worktrees.
 fn views_beside<'m>(
     meta: &'m Meta,
     key: &ViewKey,

@@ -1,8 +1,8 @@
-//! What each view of an index costs beyond the others: the file versions that only it names, and what is kept of the
-//! view itself.
+//! The cost of each view of an index beyond the others: the file versions that only this view names, and the stored
+//! bytes of the view itself.
 //!
-//! Postings of many files lie in one segment, so bytes on the disk cannot be told apart; a version is charged its share
-//! of the segments by its chunks.
+//! Postings of many files lie in one segment, so their bytes on disk cannot be separated; a version is charged a share
+//! of the segments by the number of its chunks.
 
 use rustc_hash::FxHashMap;
 
@@ -11,14 +11,14 @@ use crate::id::VersionId;
 use crate::meta::{Meta, MetaError, ViewKey};
 use crate::store;
 
-/// What a view costs.
+/// The cost of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// File versions that no other view names.
     pub files: usize,
     /// Bytes of their sources.
     pub source_bytes: u64,
-    /// Bytes of the index, as far as they can be told apart.
+    /// Bytes of the index, as far as they can be separated.
     pub index_bytes: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Costs<'m> {
 }
 
 impl<'m> Costs<'m> {
-    /// Those of `meta`.
+    /// The costs of the views of `meta`.
     pub fn new(meta: &'m Meta, workspace: &Workspace) -> Result<Costs<'m>, MetaError> {
         let (mut views, mut named) = (FxHashMap::default(), FxHashMap::default());
         for (key, _) in meta.views() {
@@ -45,7 +45,7 @@ impl<'m> Costs<'m> {
         Ok(Costs { meta, views, named, segment_bytes, chunks })
     }
 
-    /// What would be given back if this view went.
+    /// The cost that dropping this view would save.
     pub fn of(&self, key: &ViewKey) -> Cost {
         let versions = self.views.get(key).map_or(&[][..], Vec::as_slice);
         let own = versions.iter().filter(|version| self.named.get(*version) == Some(&1));
@@ -60,7 +60,7 @@ impl<'m> Costs<'m> {
         cost
     }
 
-    /// Takes a view away; what that gives back.
+    /// Removes a view and returns the cost that this saves.
     pub fn remove(&mut self, key: &ViewKey) -> Cost {
         let cost = self.of(key);
         for version in self.views.remove(key).unwrap_or_default() {

@@ -1,5 +1,5 @@
-//! Updates of a store that is frozen at each of its steps, or lets each of them fail: what is left answers as before
-//! the update or as after it, and the next update needs no repair.
+//! Updates of a store that is frozen at each of its steps, or whose steps fail one by one: the remaining index answers
+//! as before the update or as after it, and the next update needs no repair.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,11 +12,11 @@ use crate::id::ContentHash;
 use crate::meta::ViewKey;
 use crate::store::faults::{self, Image};
 
-/// What is done to an index while its store is frozen.
+/// The operation on an index while its store is frozen.
 type Work = fn(&Tree) -> Result<(), UpdateError>;
 
-/// The files of each view, with what they hold; what is staged is left out, for it answers nobody. Fails where
-/// anything contradicts anything else.
+/// The files of each view, with their contents. Staged views are left out, because no answer comes from them. Fails
+/// where anything is contradictory.
 type State = BTreeMap<ViewKey, BTreeMap<String, ContentHash>>;
 
 fn refresh(tree: &Tree) -> Result<(), UpdateError> {
@@ -32,7 +32,7 @@ fn collect(tree: &Tree) -> Result<(), UpdateError> {
     tree.with_updater(|updater| updater.collect(&Collection::default(), Duration::ZERO, &|_| ()).map(|_| ()))
 }
 
-/// Where the archive lies that [`import`] takes.
+/// The path of the archive for [`import`].
 const ARCHIVE: &str = ".archive";
 
 fn import(tree: &Tree) -> Result<(), UpdateError> {
@@ -68,7 +68,7 @@ fn state(workspace: &Workspace) -> State {
     answers.map(|(key, _)| (key.clone(), files(key))).collect()
 }
 
-/// A tree of some files on a branch, indexed twice, so that there is something to merge and to delete.
+/// A tree of some files on a branch, indexed twice, so that there are segments to merge and versions to delete.
 fn prepared() -> Tree {
     let mut tree = Tree::new();
     tree.git("init -q -b main");
@@ -80,7 +80,7 @@ fn prepared() -> Tree {
     tree
 }
 
-/// Changes that need all of an update: other content, new files, files that are gone.
+/// Changes that exercise all of an update: changed content, new files, deleted files.
 fn change(tree: &Tree) {
     (3..12).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
     (20..28).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
@@ -92,7 +92,8 @@ fn copy_of(tree: &Tree, dir: &Path) -> Workspace {
     Workspace::new(tree.root.clone(), tree.root.clone(), dir.to_path_buf(), fingerprint)
 }
 
-/// Every image taken during `work` is the state before it or the one after it, and the next update goes on from there.
+/// Checks that every image taken during `work` is the state before it or after it, and that the next update continues
+/// from there.
 fn check_images(mut tree: Tree, work: Work) {
     let before = state(&tree.workspace);
     let _fast = faults::without_sync(tree.workspace.dir());
@@ -172,7 +173,7 @@ fn a_collection_that_is_cut_short_changes_no_view_that_stays() {
     tree.git("checkout -q -b topic");
     change(&tree);
     refresh(&tree).unwrap();
-    // The branch that was left has no commit, so there is none of its name.
+    // The branch that was left has no commit, so no branch of its name exists.
     check_images(tree, collect);
 }
 
@@ -187,7 +188,7 @@ fn an_import_that_is_cut_short_leaves_the_index_that_was() {
     check_images(tree, import);
 }
 
-/// At every step in turn something fails: the update says so, what was before answers, and the next one succeeds.
+/// Fails each step in turn. The update reports the failure, the previous state answers, and the next update succeeds.
 fn check_failures(kind: ErrorKind, fails: fn(&Path, u64, ErrorKind) -> faults::Failing) {
     let mut tree = prepared();
     change(&tree);
@@ -211,7 +212,7 @@ fn check_failures(kind: ErrorKind, fails: fn(&Path, u64, ErrorKind) -> faults::F
                 let key = tree.with_updater(|updater| updater.view_key());
                 assert!(found == before || found[&key].len() == 25, "step {step}: {found:?}");
             }
-            // What comes after the commit may fail without harm.
+            // Steps after the commit may fail without harm.
             Ok(()) => assert_eq!(found.values().next().unwrap().len(), 25, "step {step}"),
         }
         refresh(&tree).unwrap_or_else(|error| panic!("after step {step} had failed: {error}"));

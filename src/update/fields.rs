@@ -6,7 +6,7 @@ use crate::read::Source;
 use crate::text::Span;
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer, is_word_char};
 
-/// The term lists of one document, kept for their memory.
+/// The term lists of one document, reused to keep their memory.
 #[derive(Default)]
 pub struct Fields {
     pub scored: [TermList; Field::ALL.len()],
@@ -16,7 +16,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Empties all but the words, which belong to the whole file.
+    /// Empties all lists except the words, which belong to the whole file.
     pub fn clear(&mut self) {
         self.scored.iter_mut().for_each(TermList::clear);
         self.definitions.clear();
@@ -34,12 +34,13 @@ impl Fields {
     ) {
         self.clear();
         let [body, comment, symbol, ..] = &mut self.scored;
-        // Words and structure come together: what looks words up finds nothing in the file before.
+        // Words and structure come together: until the structure is there, a search for words finds nothing in the
+        // file.
         match analysis.notes.contains(&Note::TextOnly) {
             true => tokenizer.terms(&text[chunk.span.range()], body),
             false => tokenizer.terms_and_words(&text[chunk.span.range()], body, &mut self.words),
         }
-        // A part of a class answers for the class too.
+        // Part of a class matches the name of the class too.
         for open in &chunk.context {
             tokenizer.terms(&analysis.symbols[*open as usize].name, body);
         }
@@ -61,8 +62,8 @@ impl Fields {
         }
     }
 
-    /// Says where the words are not those of the file's bytes: one was too long, a long line is cut inside of one, or
-    /// the text was decoded, so that a search of the bytes sees something else.
+    /// Marks the places where the words are not those of the file's bytes: a word was too long, a long line is cut
+    /// inside a word, or the text was decoded, so that a search of the bytes sees something else.
     pub fn close_words(&mut self, tokenizer: &Tokenizer, chunks: &[Chunk], source: &Source) {
         let text = source.text.as_str();
         let inside = |at: usize| {
@@ -84,7 +85,7 @@ impl Fields {
     }
 }
 
-/// The spans of `spans` that overlap `within`; those that end in it are taken off the front.
+/// The spans of `spans` that overlap `within`; the spans that end in `within` are removed from the front.
 pub fn overlapping<'s>(spans: &mut &'s [Span], within: Span) -> &'s [Span] {
     let end = spans.partition_point(|span| span.start < within.end);
     let own = &spans[..end];

@@ -1,4 +1,4 @@
-//! The folder that holds the indexes of many trees, and which of them go when they are to take less.
+//! The folder that holds the indexes of many trees, and which of these are removed to save space.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use std::time::{Duration, SystemTime};
 use super::{UpdateError, Workspace};
 use crate::store::{self, Lock};
 
-/// How the names of folders begin that are being removed.
+/// The prefix of the names of folders that are being removed.
 const GOING: &str = ".going-";
 
 /// The index of another tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour {
-    /// Its folder.
+    /// The folder of the index.
     pub dir: PathBuf,
-    /// What it belongs to.
+    /// The tree or repository that the index belongs to.
     pub owner: String,
-    /// Its bytes.
+    /// The size of the index in bytes.
     pub bytes: u64,
-    /// When it was last used or updated.
+    /// When the index was last used or updated.
     pub used: SystemTime,
 }
 
-/// Other indexes beside that of `workspace` in `home`, the longest unused first.
+/// The other indexes in `home` beside that of `workspace`, the least recently used first.
 pub fn neighbours(home: &Path, workspace: &Workspace) -> Vec<Neighbour> {
     let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
     let others = entries.filter(|dir| dir != workspace.dir() && !is_going(dir));
@@ -40,7 +40,7 @@ fn is_going(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(GOING))
 }
 
-/// The newest of its commit points and of the marks of its views.
+/// The most recent time of the commit points and of the marks of the views.
 fn last_used(dir: &Path) -> SystemTime {
     let below = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let commits = below(dir).map(|data| data.join("tantivy/meta.json"));
@@ -50,7 +50,7 @@ fn last_used(dir: &Path) -> SystemTime {
 }
 
 impl Neighbour {
-    /// Whether somebody is changing it or watches its tree.
+    /// Whether a process is changing the index or watches its tree.
     pub fn is_busy(&self) -> bool {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let is_lock = |name: &str| name == "lock" || name.starts_with("watch-");
@@ -58,7 +58,7 @@ impl Neighbour {
         locks.any(|entry| Lock::holder(&entry.path()).is_some())
     }
 
-    /// Removes it as a whole: once its folder has another name, nobody finds half of it.
+    /// Removes the index as a whole. Its folder is renamed first, so no process finds half an index.
     pub fn remove(&self) -> Result<(), UpdateError> {
         let _lock = Lock::acquire(&self.dir.join("lock"), Duration::ZERO, &mut |_| ())?;
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -69,7 +69,7 @@ impl Neighbour {
     }
 }
 
-/// Removes what a process left behind that died while it removed an index.
+/// Removes the remains of a process that died while it removed an index.
 pub fn remove_leftovers(home: &Path) -> Result<(), UpdateError> {
     let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
     for dir in entries.filter(|dir| is_going(dir)) {

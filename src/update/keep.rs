@@ -1,9 +1,9 @@
-//! Which views are kept, and which file versions nobody names any more.
+//! Which views are kept, and which file versions no view names any more.
 //!
-//! An index keeps the views of branches that were left, so that coming back parses nothing, and those of other
-//! worktrees. Every update drops the ones that it cannot afford, the longest unused first; a collection on request
-//! also drops what cannot come back. What a view is worth is measured in bytes of the sources that no other kept view
-//! needs.
+//! An index keeps the views of branches that were left, so that returning to a branch parses nothing, and the views of
+//! other worktrees. Every update drops the views that exceed the budget, the least recently used first. A collection on
+//! request also drops views that cannot be needed again. The cost of a view is measured in bytes of the sources that no
+//! other kept view needs.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -17,42 +17,42 @@ use crate::id::{Generation, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{self, Meta, RecordBuilder, ViewInfo, ViewKey};
 
-/// Besides the view that is brought up to date, views are kept that need up to this many times its bytes, and
-/// [`SPARE_BYTES`] more.
+/// Besides the view that is being updated, other views are kept up to this many times the bytes of that view, plus
+/// [`SPARE_BYTES`].
 const SPARE_TIMES: u64 = 2;
 
-/// See [`SPARE_TIMES`].
+/// The constant part of the budget, see [`SPARE_TIMES`].
 const SPARE_BYTES: u64 = 64 << 20;
 
-/// Views that are kept at most: each is read by every update.
+/// The most views that are kept: every update reads each view.
 const MAX_VIEWS: usize = 32;
 
-/// A worktree that cannot be found may be on a disk that is not there just now. Its views are dropped after a day.
+/// How long a worktree may be missing before its views are dropped, one day: it may lie on a disk that is not mounted.
 const MISSING_SECONDS: u64 = 24 * 3600;
 
 /// Why a view is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropReason {
-    /// Its parts cannot be read.
+    /// The view cannot be read.
     Damaged,
-    /// Its folder is gone, or belongs to another repository now.
+    /// The worktree is gone, or belongs to another repository now.
     NoWorktree,
-    /// Its branch is gone.
+    /// The branch is gone.
     NoBranch,
     /// The view is of a commit that was checked out directly (a detached head) and no longer is.
     Detached,
-    /// Its commit is gone.
+    /// The commit is gone.
     NoCommit,
     /// The view belongs to an update that never ended.
     Unfinished,
-    /// Others were used since, and the index is large enough.
+    /// Other views were used more recently, and the index has reached its budget.
     Budget,
-    /// Others were used since, and the indexes are to take less.
+    /// Other views were used more recently, and the indexes are to take less space.
     SpaceTarget,
 }
 
 impl DropReason {
-    /// A few words.
+    /// The reason in a few words.
     pub fn text(self) -> &'static str {
         match self {
             DropReason::Damaged => "it cannot be read",
@@ -67,16 +67,16 @@ impl DropReason {
     }
 }
 
-/// A view that goes.
+/// A view that is dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// The worktree.
+    /// The root of the worktree.
     pub root: String,
-    /// What was checked out there, or the branch or commit itself.
+    /// The branch or commit that was checked out there, or that the view is of.
     pub head: String,
-    /// Whether it is of a commit and not of the worktree.
+    /// Whether the view is of a commit and not of the worktree.
     pub is_committed: bool,
-    /// Why it goes.
+    /// The reason.
     pub why: DropReason,
 }
 
@@ -87,43 +87,43 @@ impl Dropped {
     }
 }
 
-/// What a collection did, or would do.
+/// The result of a collection, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// The generation that answers now.
+    /// The current generation.
     pub generation: Generation,
-    /// The views that went.
+    /// The dropped views.
     pub dropped: Vec<Dropped>,
-    /// How many file versions went with them.
+    /// How many file versions were dropped with the views.
     pub versions: usize,
-    /// Folders of data in another format, or for other parsers, that went.
+    /// Removed folders of data in another format, or for other parsers.
     pub others: Vec<PathBuf>,
-    /// Folders of damaged data. They are never deleted.
+    /// Folders of damaged data. A collection never deletes them.
     pub aside: Vec<PathBuf>,
-    /// Bytes of the index folder before.
+    /// Bytes of the index folder before the collection.
     pub bytes_before: u64,
-    /// And after.
+    /// Bytes of the index folder after the collection.
     pub bytes_after: u64,
-    /// Segments before.
+    /// The number of segments before the collection.
     pub segments_before: usize,
-    /// And after.
+    /// The number of segments after the collection.
     pub segments_after: usize,
-    /// Indexes of other trees that went to make room.
+    /// Indexes of other trees that were removed to reach the space target.
     pub neighbours: Vec<Neighbour>,
-    /// Indexes of other trees that would have gone, but are being changed or watched.
+    /// Indexes of other trees that would have been removed, but are being changed or watched.
     pub busy: Vec<PathBuf>,
-    /// How much room there was to be, if that was asked for.
+    /// The space target and its result, if one was requested.
     pub room: Option<SpaceTarget>,
 }
 
 impl Collected {
-    /// Bytes of this index that went so far.
+    /// Bytes of this index that were freed so far.
     pub(super) fn given_back(&self) -> u64 {
         self.bytes_before.saturating_sub(self.bytes_after)
     }
 }
 
-/// What is to go.
+/// The views and versions to be dropped.
 pub(super) struct Judged {
     pub views: Vec<(ViewKey, DropReason)>,
     /// Versions that no kept view names.
@@ -133,14 +133,14 @@ pub(super) struct Judged {
 /// How strictly views are judged.
 #[derive(Clone, Copy)]
 pub(super) enum Strictness<'r> {
-    /// An update drops what it cannot afford.
+    /// An update drops the views that exceed the budget.
     Afford,
-    /// A collection drops what cannot come back as well.
+    /// A collection also drops the views that cannot be needed again.
     Thorough(Option<&'r Repo>),
 }
 
-/// Judges what `meta` holds when `own` are the versions of the view `key`, or will be after this update. Versions that
-/// are not in `meta` yet are nobody's business here.
+/// Decides which views and versions of `meta` are dropped, where `own` are the versions of the view `key`, or will be
+/// after this update. Versions that are not in `meta` yet are ignored.
 pub(super) fn judge(
     meta: &Meta,
     workspace: &Workspace,
@@ -152,7 +152,7 @@ pub(super) fn judge(
     let limit = named.add(own) * SPARE_TIMES + SPARE_BYTES;
     let mut others: Vec<(&ViewKey, &ViewInfo)> = meta.views().filter(|(other, _)| *other != key).collect();
     others.sort_by_key(|(other, info)| (other.staged, Reverse(workspace.last_used(other, info))));
-    // What is checked out in each worktree. A commit is checked out nowhere.
+    // The newest view of each worktree is what is checked out there. A commit is not checked out in any worktree.
     let mut newest: Vec<(&str, &str)> = Vec::new();
     if !key.is_committed() {
         newest.push((&key.root, &key.settings));
@@ -176,7 +176,7 @@ pub(super) fn judge(
         };
         let affordable = versions.and_then(|versions| {
             let cost = named.cost(&versions);
-            // What stands checked out somewhere is not for others to drop.
+            // The view that is checked out in a worktree is never dropped for the budget.
             let fits = is_newest || (spare + cost <= limit && kept < MAX_VIEWS);
             if fits { Ok((versions, cost)) } else { Err(DropReason::Budget) }
         });
@@ -192,7 +192,7 @@ pub(super) fn judge(
     Judged { views, dead: meta.version_ids().filter(|id| !named.holds(*id)).collect() }
 }
 
-/// Why a view goes whatever it costs.
+/// The reason to drop a view whatever its cost, if there is one.
 fn hopeless(
     key: &ViewKey,
     other: &ViewKey,
@@ -224,7 +224,7 @@ fn hopeless(
     }
 }
 
-/// The versions that somebody names.
+/// A bitset of the versions that some view names.
 struct Named<'m> {
     meta: &'m Meta,
     bits: Vec<u64>,
@@ -248,7 +248,7 @@ impl<'m> Named<'m> {
         self.place(id).is_some_and(|(word, bit)| self.bits[word] & bit != 0)
     }
 
-    /// Bytes of those that nobody names yet.
+    /// The bytes of the versions that no view names yet.
     fn cost(&self, ids: &[VersionId]) -> u64 {
         let unnamed = ids.iter().copied().filter(|id| !self.holds(*id));
         self.meta.versions_with(unnamed).map(|version| version.bytes()).sum()
@@ -266,8 +266,8 @@ impl<'m> Named<'m> {
 }
 
 impl Updater<'_> {
-    /// Drops the views that cannot come back with what only they name, and merges segments; also says which these are.
-    /// The caller holds the lock.
+    /// Drops the views that cannot be needed again with the versions that only they name, and merges segments. Returns
+    /// these views as well. The caller holds the lock.
     pub(super) fn collect_from(
         &self,
         meta: &Meta,
@@ -289,8 +289,8 @@ impl Updater<'_> {
         Ok((collected, gone))
     }
 
-    /// Commits that views and versions are gone, and merges segments; the generation after that. The caller holds the
-    /// lock.
+    /// Commits the removal of views and versions, and merges segments. Returns the resulting generation. The caller
+    /// holds the lock.
     pub(super) fn drop_judged(&self, meta: &Meta, judged: Judged) -> Result<Generation, UpdateError> {
         let Judged { views, dead } = judged;
         let dir = self.workspace.segment_dir();

@@ -1,76 +1,78 @@
-//! What an update may hold in memory, and how its threads share that.
+//! The memory budget of an update, and how its threads share the budget.
 //!
-//! What grows with the work is bounded in two places: the segments that threads fill, which are handed over at a size,
-//! and the files that are being read and parsed, which wait at a [`Gate`] where they are large. What grows with the
-//! tree (its paths, stat data and outlines) is set aside beforehand. None of it changes what is stored for a file,
-//! only in which segment it lies, and no answer depends on that.
+//! Memory that grows with the work is bounded in two places: the segments that the workers fill, which are flushed at a
+//! given size, and the files that are being read and parsed, which wait at a [`Gate`] if they are large. Memory that
+//! grows with the tree (its paths, stat data and outlines) is set aside beforehand. None of this changes what is stored
+//! for a file, only in which segment the file lies, and no answer depends on that.
 //!
-//! Memory is counted by estimates and not asked of the system: who embeds this crate has memory of
-//! their own, and the same update is to be cut alike everywhere.
+//! Memory is estimated and not measured: an application that embeds this crate uses memory of its own, and the same
+//! update is to be split the same way everywhere.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 const MIB: u64 = 1 << 20;
 
-/// The least that an update can be asked to keep to: below it a single file of the default size limit would not fit.
+/// The smallest budget that an update accepts: below it, a single file of the default size limit would not fit.
 pub const LEAST: u64 = 64 * MIB;
 
-/// What an update keeps to when nobody says otherwise, beside what grows with the tree.
+/// The default budget of an update, without the memory that grows with the tree.
 pub const DEFAULT: u64 = 200 * MIB;
 
-/// From so many bytes of source on it takes a third of the rest more, up to [`MOST_MORE`]: larger segments are fewer,
-/// and fewer merges are to be made of them.
+/// Source bytes above which the default budget grows by a third of the excess, up to [`MOST_MORE`]: larger segments are
+/// fewer, and need fewer merges.
 const LARGE_SOURCE: u64 = 200 * MIB;
 const MOST_MORE: u64 = 256 * MIB;
 
-/// The program itself: grammars, dictionaries, buffers, what the allocator keeps for later.
+/// The program itself: grammars, dictionaries, buffers, and memory that the allocator retains.
 const PROGRAM: u64 = 20 * MIB;
 
-/// A file of the tree: its path and stat data as walked, planned and recorded, its names in the outlines.
+/// The memory for a file of the tree: its path and stat data as walked, planned and recorded, and its names in the
+/// outlines.
 const PER_FILE: u64 = 700;
 
-/// What a thread takes beside its segment and its file: buffers, and terms that it remembers.
+/// The memory of a thread besides its segment and its file: buffers and cached terms.
 const PER_THREAD: u64 = 5 * MIB;
 
-/// A segment takes this much more, in eighths, while it is sorted and written.
+/// The additional memory of a segment, in eighths of its size, while it is sorted and written.
 const WHILE_WRITTEN: u64 = 4;
 
-/// A segment is not worth filling further from here on; more makes fewer segments and a higher peak.
+/// The size from which filling a segment further is not worthwhile: it makes fewer segments and a higher peak.
 const MOST_A_SEGMENT: u64 = 96 * MIB;
 
-/// One that is empty counts for some 12 MiB: a first page of each arena, and the table of terms.
+/// The smallest size of a segment. An empty segment counts for some 12 MiB: a first page of each arena, and the term
+/// table.
 const LEAST_A_SEGMENT: u64 = 16 * MIB;
 
-/// A file that is parsed takes so many bytes for each of its own: its text, its tree, symbols and terms.
+/// The memory for each byte of a file that is parsed: its text, its tree, symbols and terms.
 const PER_PARSED_BYTE: u64 = 36;
 
-/// A file of which only the words are wanted takes so many.
+/// The memory for each byte of a file of which only the words are indexed.
 const PER_WORDS_BYTE: u64 = 6;
 
-/// Smaller files do not wait: they are set aside with the thread.
+/// The largest file that does not wait at the gate: its memory is part of the thread's.
 const SMALL_FILE: u64 = 64 << 10;
 
-/// How an update's memory is shared out.
+/// How the memory of an update is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// How many threads work.
+    /// The number of threads.
     pub threads: usize,
-    /// The size at which a thread hands its segment over.
+    /// The size at which a worker flushes its segment.
     pub segment: usize,
-    /// What the large files that are being parsed may take together.
+    /// The memory for all large files that are being parsed.
     pub files: u64,
 }
 
 impl Shares {
-    /// The shares of `max_memory` bytes, or of the default, for a tree of `n_files` of which `bytes` are to be read, and
-    /// at most so many threads.
+    /// Divides `max_memory` bytes, or the default, for a tree of `n_files` of which `bytes` are to be read, among at
+    /// most `threads` threads.
     pub fn of(max_memory: Option<u64>, n_files: usize, bytes: u64, threads: usize) -> Shares {
         let more = (bytes.saturating_sub(LARGE_SOURCE) / 3).min(MOST_MORE);
         let max_memory = max_memory.unwrap_or(DEFAULT + more + PER_FILE * n_files as u64);
         let aside = PROGRAM + PER_FILE * n_files as u64;
         let left = max_memory.saturating_sub(aside);
         let least = PER_THREAD + LEAST_A_SEGMENT * (8 + WHILE_WRITTEN) / 8;
-        // Two thirds are for segments, and where each has what it is worth, the rest is for files.
+        // Two thirds are for segments. If each segment reaches its largest useful size, the rest is for files.
         let of_segments = left / 3 * 2;
         let threads = (of_segments / least).clamp(1, threads as u64);
         let each = (of_segments / threads).saturating_sub(PER_THREAD) * 8 / (8 + WHILE_WRITTEN);
@@ -80,47 +82,47 @@ impl Shares {
     }
 }
 
-/// What reading a file and parsing it takes.
+/// The memory for reading and parsing a file.
 pub fn of_parsed(bytes: u64) -> u64 {
     bytes.saturating_mul(PER_PARSED_BYTE)
 }
 
-/// What the words of a file take.
+/// The memory for the words of a file.
 pub fn of_words(bytes: u64) -> u64 {
     bytes.saturating_mul(PER_WORDS_BYTE)
 }
 
-/// Whether a file of so many bytes has to wait.
+/// Whether a file of this many bytes waits at the gate.
 pub fn is_large(bytes: u64) -> bool {
     bytes > SMALL_FILE
 }
 
-/// Where large files wait until there is room for them.
+/// A gate where large files wait until there is memory for them.
 pub struct Gate {
     most: u64,
     taken: Mutex<u64>,
     left: Condvar,
 }
 
-/// Room that a file has. It is given back when this is dropped.
+/// Memory that is granted to a file. Dropping the permit returns the memory.
 pub struct MemoryPermit<'g> {
     gate: &'g Gate,
     bytes: u64,
 }
 
 impl Gate {
-    /// A gate that lets `most` bytes through at a time.
+    /// A gate that grants at most `most` bytes at a time.
     pub fn new(most: u64) -> Gate {
         Gate { most, taken: Mutex::new(0), left: Condvar::new() }
     }
 
-    /// How much it lets through at a time.
+    /// The most bytes that the gate grants at a time.
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// Waits for room for `bytes`. One that finds nobody inside goes through whatever its size: it can be had in no
-    /// other way.
+    /// Waits until `bytes` are available. If no permit is out, the request is granted whatever its size, because
+    /// otherwise it could never be.
     pub fn enter(&self, bytes: u64) -> MemoryPermit<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |taken: &mut u64| *taken > 0 && taken.saturating_add(bytes) > self.most;

@@ -1,8 +1,8 @@
 //! Planning and running an index update, and the single commit point.
 //!
-//! The way of the data: `walk -> Plan -> work on threads -> Record -> commit`. Everything before the commit writes
-//! files that nobody names yet; the commit names them all at once; a crash anywhere leaves the last commit as it
-//! was. An update holds the workspace's lock from the moment it knows that there is something to write.
+//! The data flow: `walk -> Plan -> work on threads -> Record -> commit`. Everything before the commit writes files that
+//! nothing names yet; the commit names them all at once; a crash at any point leaves the last commit as it was. An
+//! update holds the workspace's lock from the moment it knows that there is something to write.
 
 mod checkpoints;
 mod compare;
@@ -51,72 +51,72 @@ use crate::worker::Parsing;
 pub use quarantine::Quarantine;
 use quarantine::Suspect;
 
-/// The detail of the row for an index that lies in its own tree.
+/// The detail of the skipped row for an index that lies in its own tree.
 pub const OWN_INDEX: &str = "this tree's own index";
 
-/// What decides which files a view holds.
+/// The settings that decide which files a view holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether names that begin with a dot are taken in.
+    /// Whether names that begin with a dot are included.
     pub hidden: bool,
     /// Files above this many bytes are found by path only.
     pub max_file_bytes: u64,
-    /// Whether what ignore files leave out is taken in.
+    /// Whether paths that ignore files exclude are included.
     pub no_ignore: bool,
-    /// Whether what built-in rules leave out is taken in.
+    /// Whether paths that built-in rules exclude are included.
     pub no_built_in: bool,
-    /// Whether files that hold secrets by their names are taken in.
+    /// Whether files whose names indicate secrets are included.
     pub secrets: bool,
 }
 
 impl Settings {
-    /// How they have a tree walked.
+    /// The walk options for these settings.
     pub fn walk_options(&self) -> WalkOptions<'static> {
         let Settings { hidden, no_ignore, no_built_in, secrets, .. } = *self;
         WalkOptions { hidden, no_ignore, no_built_in, secrets, ..WalkOptions::default() }
     }
 
-    /// A short hash of them.
+    /// A short hash of the settings.
     fn key(&self) -> String {
         hash_of(format!("{self:?}").as_bytes())
     }
 }
 
-/// What an update did.
+/// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefreshReport {
-    /// The generation that answers now.
+    /// The current generation.
     pub generation: Generation,
-    /// Files that were not there before.
+    /// Files that are new.
     pub added: usize,
-    /// Files with other content.
+    /// Files with changed content.
     pub changed: usize,
-    /// Files that are gone.
+    /// Files that were deleted.
     pub deleted: usize,
-    /// Files whose content was known under another path; they are among `added` and `deleted` as well.
+    /// Files whose content was known under another path; they also count as `added` and `deleted`.
     pub renamed: usize,
     /// Files that were parsed.
     pub parsed: usize,
     /// Bytes that were read.
     pub bytes: u64,
-    /// Where an index lies now that could not be read and was made anew.
+    /// The present folder of an index that could not be read and was rebuilt.
     pub put_aside: Option<PathBuf>,
 }
 
-/// How far an update is.
+/// The progress of an update.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// Files done.
+    /// Files that are done.
     pub files: usize,
-    /// Files in all, as far as known.
+    /// The total number of files, as far as known.
     pub total_files: usize,
-    /// Bytes done.
+    /// Bytes that are done.
     pub bytes: u64,
-    /// Bytes in all, as far as known.
+    /// The total number of bytes, as far as known.
     pub total_bytes: u64,
-    /// In the stage of waiting: who is waited for, where that is known.
+    /// The process that holds the lock, if known, in the stage [`Stage::Wait`].
     pub holder: Option<Holder>,
 }
 
@@ -135,10 +135,10 @@ pub enum Stage {
     Commit,
 }
 
-/// Where progress is told; called from indexing threads.
+/// The progress callback; called from indexing threads.
 pub type OnProgress<'p> = &'p (dyn Fn(Progress) + Sync);
 
-/// Why an update failed. The last commit still answers.
+/// Why an update failed. The last commit still answers queries.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError {
     /// The root cannot be walked.
@@ -153,9 +153,9 @@ pub enum UpdateError {
     /// The segments could not be written.
     #[error("writing the index at {}: {source}", dir.display())]
     Index {
-        /// Where.
+        /// The folder.
         dir: PathBuf,
-        /// What went wrong.
+        /// The cause.
         source: IndexError,
     },
     /// The metadata contradict themselves.
@@ -164,18 +164,18 @@ pub enum UpdateError {
     /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The index was imported without its tree, so nothing can be compared with it.
+    /// The index was imported without its tree, so there is nothing to compare with it.
     #[error("the index at {} came without its tree, which is not here to be indexed; spyhop index --rebuild makes one of what is here", dir.display())]
     NoSources {
-        /// Where the index lies.
+        /// The folder of the index.
         dir: PathBuf,
     },
-    /// Another branch was checked out meanwhile.
+    /// Another branch was checked out during the update.
     #[error("another branch was checked out while the tree was being indexed")]
     Switched,
 }
 
-/// A hash of everything that changes what is stored for the same content: it names the folder of the data.
+/// A hash of everything that changes what is stored for given content; part of the name of the data folder.
 pub fn fingerprint(grammars: &Grammars) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{:?}", [FORMAT_VERSION, TOKENIZER_VERSION, analyze::VERSION]).as_bytes());
@@ -183,7 +183,7 @@ pub fn fingerprint(grammars: &Grammars) -> String {
     hasher.finalize().to_hex()[..12].to_string()
 }
 
-/// The key of the view of a tree with `head` checked out, or of the commit itself if that is meant.
+/// The key of the view of a tree with `head` checked out, or of the commit itself if `head` is committed.
 pub fn view_key(workspace: &Workspace, head: &Head, settings: &Settings) -> ViewKey {
     let name = match (&head.branch, &head.commit) {
         (Some(branch), _) => branch.clone(),
@@ -194,7 +194,7 @@ pub fn view_key(workspace: &Workspace, head: &Head, settings: &Settings) -> View
     if !head.is_committed {
         return ViewKey { root, head: name, settings: rules, staged: false };
     }
-    // Such a view never goes stale, so what may change without the commit is part of its key.
+    // Such a view never becomes stale, so rules that may change without the commit are part of its key.
     let own = if settings.no_ignore { Vec::new() } else { walk::private_rules(workspace.root()) };
     let settings = if own.is_empty() { rules } else { format!("{rules}-{}", hash_of(&own)) };
     ViewKey { root, head: ViewKey::committed(&name), settings, staged: false }
@@ -205,64 +205,64 @@ fn hash_of(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..8].to_string()
 }
 
-/// What an update works on.
+/// The inputs of an update.
 pub struct Updater<'e> {
     /// The index.
     pub workspace: &'e Workspace,
     /// The repository around the root, where there is one.
     pub repo: Option<&'e Repo>,
-    /// What is checked out there, or which commit is meant.
+    /// The head that is checked out there, or the requested commit.
     pub head: Head,
-    /// Where its files are read.
+    /// The place from which files are read.
     pub ground: Ground,
-    /// What git tracks below the root, where there is a repository.
+    /// The files that git tracks below the root, if there is a repository.
     pub tracked: Option<&'e Tracked>,
     /// The grammars.
     pub grammars: &'e Grammars,
-    /// Where files are parsed.
+    /// The parser pool, in this process or in workers.
     pub parsing: &'e Parsing,
-    /// What changes what is stored.
+    /// The settings that change what is stored.
     pub settings: &'e Settings,
-    /// Threads; `None` for one a core.
+    /// The number of threads; `None` means one for each core.
     pub threads: Option<usize>,
-    /// Bytes of memory that an update keeps to, at least [`LEAST_MEMORY`]; `None` for [`DEFAULT_MEMORY`] and what the
-    /// tree's own size takes.
+    /// The memory budget in bytes, at least [`LEAST_MEMORY`]; `None` means [`DEFAULT_MEMORY`] and the memory that grows
+    /// with the tree.
     pub max_memory: Option<u64>,
-    /// When what has been done is committed for the first time, see [`FIRST_CHECKPOINT`].
+    /// The time until the first checkpoint, see [`FIRST_CHECKPOINT`].
     pub checkpoint: Duration,
-    /// A tree that is indexed for the first time and has this many bytes is indexed by its text first, see
+    /// The size in bytes from which a tree that is indexed for the first time is indexed by its text first, see
     /// [`TEXT_FIRST`].
     pub text_first: u64,
-    /// Where the tree may have changed, for who has watched it.
+    /// The region where the tree may have changed, from a caller that has watched the tree.
     pub since: Option<Since<'e>>,
-    /// Told of each folder just before it is listed.
+    /// Called with each folder just before it is listed.
     pub on_list: Option<&'e OnList<'e>>,
     /// Ends a walk early.
     pub cancel: Option<Cancel>,
-    /// Walk as ripgrep does, for an exact search; an update never does.
+    /// Whether to walk as ripgrep does, for an exact search. An update never does.
     pub as_ripgrep: Option<AsRipgrep<'e>>,
 }
 
-/// What is known of a tree since it was as a commit has it.
+/// What a watcher knows of a tree since a given commit.
 #[derive(Clone, Copy)]
 pub struct Since<'e> {
-    /// The bytes of that commit's point.
+    /// The bytes of that commit's commit point.
     pub stamp: &'e [u8],
-    /// The view that was compared.
+    /// The view that was compared with the tree.
     pub key: &'e ViewKey,
-    /// Where the tree may have changed.
+    /// The region where the tree may have changed.
     pub region: &'e Region,
 }
 
-/// A long update commits what it has got when so much time has passed, and then after pauses that double.
+/// The time after which a long update writes its first checkpoint. The pauses between later checkpoints double.
 pub const FIRST_CHECKPOINT: Duration = Duration::from_millis(1200);
 
-/// From so many bytes on the first index of a tree is made in two passes: text and paths in a third of the time, and
-/// structure, file by file, after that. Smaller ones are done before anybody waits.
+/// The size in bytes from which a tree is indexed for the first time in two passes: text and paths in a third of the
+/// time, and then structure, file by file. Smaller trees are done before a user waits.
 pub const TEXT_FIRST: u64 = 64 << 20;
 
 impl Updater<'_> {
-    /// A hash of what decides how a text is parsed.
+    /// A hash of everything that decides how a text is parsed.
     fn parsers(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&analyze::VERSION.to_le_bytes());
@@ -275,7 +275,7 @@ impl Updater<'_> {
         Quarantine::open(self.workspace.dir(), &self.parsers())
     }
 
-    /// The text of a suspect, if it still has the same content here or in the worktree.
+    /// The text of a suspect, if its content is unchanged here or in the worktree.
     fn source_of(&self, suspect: &Suspect) -> Option<Source> {
         let worktree = Ground::Folder(self.workspace.root().to_path_buf());
         [&self.ground, &worktree].into_iter().find_map(|ground| {
@@ -286,12 +286,12 @@ impl Updater<'_> {
         })
     }
 
-    /// The key of the view that an update brings up to date.
+    /// The key of the view that this update changes.
     pub fn view_key(&self) -> ViewKey {
         view_key(self.workspace, &self.head, self.settings)
     }
 
-    /// Whether another branch is checked out by now. A commit stays what it is.
+    /// Whether another branch is checked out now. A commit never changes.
     fn has_switched(&self) -> bool {
         if self.head.is_committed {
             return false;
@@ -305,7 +305,7 @@ impl Updater<'_> {
         self.walk_by(walk::walk)
     }
 
-    /// Walks a part of it.
+    /// Walks a region of the tree.
     pub fn walk_some(&self, region: &Region) -> Result<Walked, WalkError> {
         self.walk_by(|root, options| walk::walk_some(root, region, options))
     }
@@ -330,7 +330,7 @@ impl Updater<'_> {
         Ok(walked)
     }
 
-    /// The row for an index that was asked to lie inside its own tree, of which it is no part.
+    /// The skipped row for an index that the user placed inside its own tree. Such an index is not part of the tree.
     pub fn own_index(&self) -> Option<Skipped> {
         let below = self.workspace.dir().strip_prefix(self.workspace.root()).ok()?;
         let path = RelPath::from_path(below).ok().filter(|own| !own.as_str().is_empty())?;
@@ -338,7 +338,7 @@ impl Updater<'_> {
         Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
     }
 
-    /// Walks folders of the tree that a walk has left out; what is left out in them by other rules stays out.
+    /// Walks folders of the tree that a walk has left out. Paths in them that other rules exclude stay excluded.
     pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
@@ -370,7 +370,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Reads a file as an update would, and as it would if nothing were known about who keeps it.
+    /// Reads a file as an update would, and as an update would if it did not know whether git tracks the file.
     pub fn read(&self, candidate: &Candidate) -> (ReadOutcome, ReadOutcome) {
         let Candidate { path, stat, wanted } = candidate.clone();
         let task = ReadTask { path, stat, wanted, old: None };
@@ -386,14 +386,14 @@ impl Updater<'_> {
     fn limits(&self) -> Limits {
         Limits {
             max_file_bytes: self.settings.max_file_bytes,
-            // Without a repository nothing tells whether somebody keeps the file.
+            // Without a repository nothing tells whether a user keeps the file.
             skip_generated: self.tracked.is_some() && !self.settings.no_built_in,
             skip_minified: !self.settings.no_built_in,
         }
     }
 
-    /// Writes what is derived from the newest segments, and so no part of their commit: without it an exact search is
-    /// slower and finds the same. The caller holds the lock.
+    /// Writes the trigram indexes of the newest segments. They are derived data and belong to no commit: without them
+    /// an exact search is slower and finds the same results. The caller holds the lock.
     fn write_grams(&self) {
         if let Err(error) = crate::index::write_grams(&self.workspace.segment_dir()) {
             tracing::warn!(%error, "the lists that find the insides of words were not written");
@@ -406,7 +406,7 @@ impl Updater<'_> {
     }
 }
 
-/// Tells that a stage begins.
+/// Reports that a stage begins.
 fn tell(progress: OnProgress<'_>, stage: Stage, files: usize, bytes: u64) {
     progress(Progress { stage, files, total_files: files, bytes, total_bytes: bytes, holder: None });
 }

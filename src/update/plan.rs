@@ -1,5 +1,5 @@
-//! What an update has to do: the tree as walked against the view as recorded. Stat data decides; what has moved in
-//! stat is read and hashed later, and parsed only if its content is new.
+//! The plan of an update: the tree as walked is compared with the view as recorded. Stat data decides. A file whose
+//! stat data changed is read and hashed later, and parsed only if its content is new.
 
 use crate::id::{ContentHash, VersionId};
 use crate::meta::{FileStat, Meta, SkippedEntry, View, ViewEntry};
@@ -8,21 +8,21 @@ use crate::path::RelPath;
 use crate::read;
 use crate::walk::{Candidate, Region, Stat, Walked};
 
-/// What an update has to do.
+/// The work of an update.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Files to be read, by path.
+    /// Files to be read, sorted by path.
     pub read: Vec<ReadTask>,
     /// Files that another view knows under their present stat data.
     pub adopted: Vec<Adopted>,
     /// Versions whose files are gone.
     pub deleted: Vec<VersionId>,
-    /// What stays left out without being read: what the walk left out, and files read before whose stat has not
-    /// moved. By path.
+    /// Entries that stay skipped without being read: those that the walk left out, and files read before whose stat
+    /// data is unchanged. Sorted by path.
     pub skipped: Vec<SkippedEntry>,
-    /// Whether that list differs from the recorded one, as far as known without reading.
+    /// Whether `skipped` differs from the recorded list, as far as known without reading.
     pub skipped_moved: bool,
-    /// Files that have not moved.
+    /// The number of unchanged files.
     pub unchanged: usize,
 }
 
@@ -38,20 +38,20 @@ pub struct Adopted {
 /// A file to be read.
 #[derive(Clone, Debug)]
 pub struct ReadTask {
-    /// Which one.
+    /// The path of the file.
     pub path: RelPath,
-    /// Its stat data when walked.
+    /// The file's stat data when walked.
     pub stat: Stat,
-    /// Whether the user asks for its content, whatever its size and looks.
+    /// Whether the user asks for the content, whatever its size and looks.
     pub wanted: bool,
-    /// The version that the view holds for it.
+    /// The version that the view holds for the file.
     pub old: Option<(VersionId, ContentHash)>,
 }
 
-/// What a view knows of its files, by path.
+/// The files that a view knows, by path.
 pub struct SiblingView<'m> {
     live: Vec<Live<'m>>,
-    /// Those that were left out after they were read.
+    /// The files that were skipped after they were read.
     passed: Vec<&'m SkippedEntry>,
 }
 
@@ -59,24 +59,24 @@ pub struct SiblingView<'m> {
 struct Live<'m> {
     path: &'m str,
     version: VersionId,
-    /// Whether nothing but the path is searched, because of what the content is.
+    /// Whether only the path is searched, because of the content.
     is_path_only: bool,
     stat: FileStat,
 }
 
 impl<'m> SiblingView<'m> {
-    /// What `view`, which is one of `meta`, knows. What `is_tracked` keeps is not left out for its looks, so a file
-    /// that was, and is kept now, has to be read again.
+    /// The files that `view`, a view of `meta`, knows. A file that `is_tracked` accepts is never skipped for looking
+    /// generated or minified, so a file that was skipped for that and is tracked now has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> SiblingView<'m> {
         let entries = view.entries().filter_map(|ViewEntry { version, stat }| {
             let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
             let is_path_only = read::is_path_only(recorded.hash());
             Some(Live { path: recorded.path(), version, is_path_only, stat })
         });
-        // A list that grows touches new pages at each step.
+        // Growing the vector would touch new pages at each step.
         let mut live: Vec<Live<'m>> = Vec::with_capacity(view.len());
         live.extend(entries);
-        // Versions are numbered along the paths, so this is in long runs already.
+        // Versions are numbered in path order, so the list consists of long sorted runs already.
         live.sort_by(|a, b| a.path.cmp(b.path));
         let by_looks = |entry: &SkippedEntry| {
             matches!(entry.skipped.reason, SkipReason::Generated | SkipReason::Minified)
@@ -88,7 +88,7 @@ impl<'m> SiblingView<'m> {
         SiblingView { live, passed: passed.collect() }
     }
 
-    /// What is known of the file at `path` under `row`.
+    /// What the view knows of the file at `path` with the stat data `row`.
     fn knows(&self, path: &str, row: FileStat) -> Option<Known<'m>> {
         let live = self.live.binary_search_by(|live| live.path.cmp(path)).ok();
         let passed = self.passed.binary_search_by(|entry| entry.skipped.path.as_str().cmp(path)).ok();
@@ -96,15 +96,15 @@ impl<'m> SiblingView<'m> {
     }
 }
 
-/// A file whose stat data say that it is as a view has it.
+/// A file that is unchanged by its stat data.
 struct Known<'m> {
     version: Option<VersionId>,
-    /// Its entry among what is left out.
+    /// The file's entry among the skipped.
     entry: Option<&'m SkippedEntry>,
 }
 
 impl<'m> Known<'m> {
-    /// From what is recorded at its path, if that is as good as reading the file.
+    /// What is recorded at the file's path, if that is as good as reading the file.
     fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: FileStat) -> Option<Known<'m>> {
         let entry = passed.filter(|entry| entry.stat == Some(row));
         let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
@@ -114,7 +114,7 @@ impl<'m> Known<'m> {
 }
 
 impl Plan {
-    /// Compares what was walked with `view`, which is one of `meta`; `is_tracked` as for [`SiblingView::new`].
+    /// Compares the walked tree with `view`, a view of `meta`; `is_tracked` is as for [`SiblingView::new`].
     pub fn new(
         walked: Walked,
         meta: &Meta,
@@ -150,12 +150,12 @@ impl Plan {
         plan
     }
 
-    /// That nothing has changed since `view` was made.
+    /// The plan when nothing has changed since `view` was made.
     pub fn of_unchanged(view: &View) -> Plan {
         Plan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..Plan::default() }
     }
 
-    /// Compares what was walked in `region` with `view`: nothing outside `region` has changed since `view` was made.
+    /// Compares the walked entries of `region` with `view`: nothing outside `region` has changed since `view` was made.
     pub fn of_some(
         walked: Walked,
         meta: &Meta,
@@ -183,13 +183,13 @@ impl Plan {
         self.skipped_moved = view.is_none_or(|view| view.skipped() != self.skipped);
     }
 
-    /// Takes from another view of the same worktree what it knows of the files that would have to be read.
+    /// Adopts from another view what it knows of the files that would have to be read.
     pub fn take_from(&mut self, beside: &SiblingView<'_>) {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
             let row = stat_row(task.stat, task.wanted);
             let Some(Known { version, entry }) = beside.knows(task.path.as_str(), row) else { return true };
-            // A file that the view held and that is left out now is rare enough to be read.
+            // A file that the view held and that is skipped now is rare enough to be read.
             if version.is_none() && task.old.is_some() {
                 return true;
             }
@@ -212,21 +212,22 @@ impl Plan {
     }
 }
 
-/// Whether a file with this metadata has the content that it had when `row` was recorded: what an update trusts.
+/// Whether a file with this metadata has the content that was recorded with `row`, by the stat data that an update
+/// trusts.
 pub fn matches_stat(row: FileStat, metadata: &std::fs::Metadata) -> bool {
     let stat = crate::walk::stat(metadata);
     row != FileStat::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
 }
 
-/// Whether a blob of this name is the one that `row` was recorded for.
+/// Whether a blob of this id is the one that `row` was recorded for.
 pub fn is_blob(row: FileStat, id: crate::tree::BlobId) -> bool {
     let stat = Stat::of_blob(row.0, id);
     row == stat_row(stat, false) || row == stat_row(stat, true)
 }
 
-/// Stat data as it is recorded. It has a bit that says whether the content is wanted, because a file that is asked
-/// for, or no longer, has to be looked at again although nothing about it has changed. Inodes are counted from below
-/// in every file system that is known, so their highest bit is free.
+/// Stat data as recorded. One bit says whether the user asks for the content, because a file has to be read again when
+/// that changes, although its stat data does not. All known file systems count inodes from below, so the highest bit is
+/// free.
 pub fn stat_row(stat: Stat, wanted: bool) -> FileStat {
     (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode ^ (u64::from(wanted) << 63))
 }

@@ -1,7 +1,7 @@
 //! The quarantine: the list of contents that are not parsed again, because their parser crashed, hung or used too much.
 //!
-//! Such files are indexed by lines and named among the skipped. The list is kept in the workspace, by content, and holds
-//! for one set of parsers: with others it begins anew.
+//! Such files are indexed by lines and listed among the skipped. The list is kept in the workspace, by content, and is
+//! valid for one set of parsers: with another set the list starts empty.
 //!
 //! A parser worker that dies names its file ([`crate::worker`]). Where files are parsed in this process, a crash takes
 //! the process with it. There each thread notes the file that it is about to parse in a journal. A process that dies
@@ -26,7 +26,7 @@ use crate::store::{self, FileError, Private};
 /// A note: the length of the path (4 bytes, little endian), the hash of the content (16 bytes), the path.
 const NOTE_HEAD: usize = 20;
 
-/// What is known about crashes.
+/// The list of crashes.
 pub struct Quarantine {
     dir: PathBuf,
     list: RwLock<List>,
@@ -34,7 +34,7 @@ pub struct Quarantine {
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct List {
-    /// Which parsers crashed.
+    /// The fingerprint of the parsers that crashed.
     parsers: String,
     /// The files, by the hash of their content in hexadecimal.
     files: BTreeMap<String, Entry>,
@@ -42,28 +42,28 @@ struct List {
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Entry {
-    /// Where such content was met.
+    /// The path at which the content was found.
     path: RelPath,
-    /// What happened.
+    /// The cause of the crash.
     cause: String,
 }
 
-/// The name of the note of a trial.
+/// The name of the note that a trial writes.
 const TRIAL: &str = "trial";
 
 /// A file that was being parsed when a process died.
 pub struct Suspect {
-    /// Its path.
+    /// The path of the file.
     pub path: RelPath,
-    /// The hash of its content then.
+    /// The hash of the file's content at that time.
     pub hash: ContentHash,
-    /// Whether it was parsed in a trial, so that nothing else can have ended the process.
+    /// Whether the file was parsed in a trial, so that nothing else can have ended the process.
     was_tried: bool,
 }
 
 impl Quarantine {
-    /// What is recorded in the workspace folder `dir` about the parsers with the fingerprint `parsers`. A list that
-    /// cannot be read is begun anew: its files will be found again.
+    /// The list in the workspace folder `dir` for the parsers with the fingerprint `parsers`. If the list cannot be
+    /// read, an empty one replaces it: its files will be found again.
     pub fn open(dir: &Path, parsers: &str) -> Quarantine {
         let read = || serde_json::from_slice(&fs::read(dir.join("quarantine")).ok()?).ok();
         let list = read().filter(|list: &List| list.parsers == parsers);
@@ -71,7 +71,7 @@ impl Quarantine {
         Quarantine { dir: dir.to_path_buf(), list: RwLock::new(list) }
     }
 
-    /// What happened when content with this hash was parsed, if it must not be parsed again.
+    /// Why content with this hash must not be parsed again; `None` if it may be parsed.
     pub fn cause(&self, hash: ContentHash) -> Option<String> {
         let list = self.list.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         if list.files.is_empty() {
@@ -80,7 +80,7 @@ impl Quarantine {
         list.files.get(&hash.to_string()).map(|entry| entry.cause.clone())
     }
 
-    /// Puts content on the list.
+    /// Adds content to the list.
     pub fn add(&self, path: &RelPath, hash: ContentHash, cause: String) -> Result<(), FileError> {
         let mut list = self.list.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         tracing::warn!(path = path.as_str(), cause, "a file is not parsed from now on");
@@ -89,8 +89,8 @@ impl Quarantine {
         store::replace(&self.dir.join("quarantine"), &[&text])
     }
 
-    /// Finds out which suspects are guilty and puts these on the list. `trial` parses a suspect and says what happened if
-    /// that did not come to an end; `is_in_process` says whether a crash then ends this process.
+    /// Parses each suspect again and adds those that fail to the list. `trial` parses a suspect and returns the cause
+    /// if parsing did not finish. `is_in_process` says whether a crash ends this process.
     pub fn try_suspects(
         &self,
         suspects: Vec<Suspect>,
@@ -117,8 +117,8 @@ impl Quarantine {
         Ok(())
     }
 
-    /// The files that were being parsed when a process died. One that died in a trial leaves the note of the trial; all
-    /// other notes are then of the same suspects or older.
+    /// The files that were being parsed when a process died. A process that died in a trial leaves the note of the
+    /// trial; all other notes are then of the same suspects or older.
     pub fn suspects(&self) -> Vec<Suspect> {
         let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
         let mut notes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -133,7 +133,7 @@ impl Quarantine {
         suspects.into_iter().filter(|suspect| suspect.was_tried || !guilty.contains(&suspect.hash)).collect()
     }
 
-    /// Begins the journal of an update.
+    /// Starts the journal of an update.
     pub fn journal(&self) -> Journal {
         let folder = self.folder();
         if let Err(error) = store::create_private_dir(&folder) {
@@ -147,7 +147,7 @@ impl Quarantine {
     }
 }
 
-/// Which files are being parsed, for the time of one update.
+/// The journal of an update: the files that are being parsed.
 pub struct Journal {
     folder: PathBuf,
 }
@@ -174,7 +174,7 @@ impl Drop for Journal {
     }
 }
 
-/// Where a thread notes the file that it parses.
+/// The file in which a thread notes what it parses.
 pub struct Slot {
     file: Option<File>,
     note: Vec<u8>,
@@ -183,7 +183,7 @@ pub struct Slot {
 impl Slot {
     fn create(folder: &Path, name: &str) -> Slot {
         let path = folder.join(name);
-        // The folder may be another user's link; see `store::Private`.
+        // The folder may be a link of another user; see `store::Private`.
         let folder = store::create_private_dir(folder).map_err(|error| error.source);
         match folder.and_then(|()| Private::Write.open(&path)) {
             Ok(file) => Slot { file: Some(file), note: Vec::new() },
@@ -194,8 +194,8 @@ impl Slot {
         }
     }
 
-    /// Notes that the file is about to be parsed, in place of the one before. Without a journal, as on a full disk,
-    /// the file is parsed all the same.
+    /// Notes that the file is about to be parsed, in place of the previous note. If there is no journal, as on a full
+    /// disk, the file is parsed anyway.
     pub fn enter(&mut self, path: &RelPath, hash: ContentHash) {
         let Some(file) = &self.file else { return };
         self.note.clear();
@@ -247,7 +247,7 @@ mod tests {
         slots[0].enter(&path("a/long/path/that/is/overwritten.rs"), ContentHash([9; 16]));
         slots[0].enter(&path("good.rs"), ContentHash([1; 16]));
         slots[1].enter(&path("bad.rb"), ContentHash([2; 16]));
-        // A process that dies drops nothing.
+        // A process that dies runs no destructors.
         std::mem::forget(journal);
 
         let trial = |suspect: &Suspect| match suspect.path.as_str() {

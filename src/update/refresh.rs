@@ -1,4 +1,4 @@
-//! Bringing an index up to date: what needs the lock, what the newest commit is, and what becomes of one that cannot
+//! Updating an index: which steps need the lock, which commit is the newest, and what happens to an index that cannot
 //! be read.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::meta::Meta;
 use crate::store::{self, Holder, Lock};
 
 impl Updater<'_> {
-    /// Brings the index up to date, making it if there is none. `committed` is what the caller has open, if it is
+    /// Updates the index, creating it if there is none. `committed` is the commit that the caller has open, if it is
     /// still the newest. Waits at most `patience` for another process that is indexing.
     pub fn refresh(
         &self,
@@ -50,13 +50,13 @@ impl Updater<'_> {
         Ok(RefreshReport { put_aside: report.put_aside.or(put_aside), ..report })
     }
 
-    /// An index whose sources came with it must not be compared with a tree that is not here.
+    /// Refuses to compare an index that was imported with its sources with a tree that is absent.
     fn check_sources(&self, committed: &Committed) -> Result<(), UpdateError> {
         let dir = || self.workspace.dir().to_path_buf();
         committed.meta.sources().map_or(Ok(()), |_| Err(UpdateError::NoSources { dir: dir() }))
     }
 
-    /// Makes an index anew that turned out to be damaged while it was being updated; any other error stays one. The
+    /// Rebuilds an index that turned out to be damaged while it was being updated; any other error is returned. The
     /// caller holds the lock.
     fn unless_damaged(
         &self,
@@ -72,7 +72,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Makes the index anew from the sources; the old one answers until the new one is committed.
+    /// Rebuilds the index from the sources; the old index answers until the new one is committed.
     pub fn rebuild(
         &self,
         patience: Duration,
@@ -90,8 +90,8 @@ impl Updater<'_> {
         Ok(RefreshReport { put_aside, ..report })
     }
 
-    /// Puts an index aside that turned out to be damaged when it was read, and makes it anew. `seen` is the commit
-    /// that was read: where another one has come since, that is brought up to date instead.
+    /// Puts aside an index that turned out to be damaged when it was read, and rebuilds it. `seen` is the commit that
+    /// was read: if there is a newer commit, that commit is updated instead.
     pub fn repair(
         &self,
         seen: &Committed,
@@ -109,8 +109,8 @@ impl Updater<'_> {
         self.refresh(None, patience, progress)
     }
 
-    /// Drops views that cannot come back, what only they name, and data of older formats, and merges segments; then makes
-    /// room, if that is asked for. It may only say what would go.
+    /// Drops views that cannot be needed again, the versions that only they name, and data of older formats, and merges
+    /// segments. Then makes room if `asked` has a space target. A dry run only reports what would be dropped.
     pub fn collect(
         &self,
         asked: &Collection,
@@ -140,7 +140,7 @@ impl Updater<'_> {
         Ok(Collected { bytes_after: bytes(), ..collected })
     }
 
-    /// Takes the lock and makes the folder this tree's own.
+    /// Takes the lock and claims the folder for this tree.
     pub(super) fn lock(&self, patience: Duration, progress: OnProgress<'_>) -> Result<Lock, UpdateError> {
         self.workspace.check_owner()?;
         store::create_private_dir(self.workspace.dir())?;
@@ -160,8 +160,8 @@ impl Updater<'_> {
         Ok(lock)
     }
 
-    /// The newest commit, and where the files lie of one that could not be read, so that it is made anew. The caller
-    /// holds the lock.
+    /// The newest commit, or the folder to which a commit that cannot be read was moved, so that the index is rebuilt.
+    /// The caller holds the lock.
     fn open_or_put_aside(&self) -> Result<(Option<Committed>, Option<std::path::PathBuf>), UpdateError> {
         match self.workspace.open() {
             Ok(committed) => Ok((Some(committed), None)),
@@ -173,7 +173,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Puts what there is aside and makes it anew. The caller holds the lock.
+    /// Puts the existing index aside and rebuilds it. The caller holds the lock.
     fn begin_anew(&self, reason: &str, progress: OnProgress<'_>) -> Result<RefreshReport, UpdateError> {
         let put_aside = Some(self.workspace.put_aside(reason)?);
         let nothing = self.nothing();
@@ -186,7 +186,7 @@ impl Updater<'_> {
         Meta::empty(self.workspace.fingerprint())
     }
 
-    /// Carries a plan out. `reuse`: whether what `meta` holds may be taken instead of being made anew.
+    /// Carries out a plan. `reuse` says whether versions of `meta` may be used instead of indexing the files again.
     fn run(
         &self,
         meta: &Meta,

@@ -1,4 +1,4 @@
-//! Making room: the least recently used views go, then the indexes of other trees, until all of them fit.
+//! Making room: drops the least recently used views, then the indexes of other trees, until the rest fits.
 
 use std::path::{Path, PathBuf};
 
@@ -9,30 +9,31 @@ use super::{Collected, DropReason, UpdateError, Updater};
 use crate::meta::ViewKey;
 use crate::store;
 
-/// What a collection is asked for.
+/// The options of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
-    /// Whether it only says what would go.
+    /// Whether to report only what would be dropped.
     pub dry_run: bool,
-    /// How many bytes the indexes may take at most.
+    /// The space target: the most bytes that all indexes may take.
     pub max_bytes: Option<u64>,
-    /// The folder with the indexes of other trees; `None` where this one lies by itself.
+    /// The folder with the indexes of other trees; `None` if this index does not lie in such a folder.
     pub home: Option<PathBuf>,
 }
 
-/// How much room there was to be, and is.
+/// The space target of a collection and the space before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceTarget {
     /// The bytes that were allowed.
     pub max_bytes: u64,
     /// Bytes of all indexes before.
     pub before: u64,
-    /// And after; an estimate where nothing was removed.
+    /// Bytes of all indexes after; an estimate if nothing was removed.
     pub after: u64,
 }
 
 impl Updater<'_> {
-    /// Makes room after what cannot come back has gone; `gone` has gone already, or would have. The caller holds the lock.
+    /// Makes room, after the views that cannot be needed again were dropped: `gone` are these views, or in a dry run
+    /// those that would have been dropped. The caller holds the lock.
     pub(super) fn make_room(
         &self,
         asked: &Collection,
@@ -68,7 +69,7 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// Bytes of a folder, without what the lock says while this holds it.
+    /// Bytes of a folder, without the note in the lock file, which is there only while the lock is held.
     fn bytes_in(&self, home: &Path) -> u64 {
         let note = std::fs::metadata(self.workspace.lock_path()).map_or(0, |lock| lock.len());
         store::bytes_below(home).saturating_sub(note)
@@ -87,8 +88,8 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// Drops views until everything fits or none is left to go; how many bytes there are then. Which of them must go is
-    /// estimated; after each commit it is measured again.
+    /// Drops views until the rest fits or no other view is left; returns the resulting bytes. Which views must go is
+    /// estimated; after each commit the bytes are measured again.
     fn drop_views_for(
         &self,
         asked: &Collection,

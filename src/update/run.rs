@@ -1,7 +1,7 @@
-//! An update under the lock: the work, what has been done so far written down now and then, and the commit.
+//! An update under the lock: the work, the checkpoints, and the commit.
 //!
-//! A long update commits what it has got so far as a *staged* view, beside the one that answers. If it is killed, the
-//! next update takes that as known; and where there is nothing else to answer yet, searches answer from it. Only the
+//! A long update commits its progress as a *staged* view, beside the view that answers queries. If the update is
+//! killed, the next one reuses the staged view; and if there is no other view yet, searches answer from it. Only the
 //! last commit changes the view itself, so no reader sees half of an update.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,41 +25,41 @@ use crate::worker::FileAnalyzer;
 /// An update.
 pub(super) struct Run<'r, 'e> {
     updater: &'r Updater<'e>,
-    /// What there was before.
+    /// The metadata before the update.
     base: &'r Meta,
-    /// What there is since the last checkpoint.
+    /// The metadata since the last checkpoint.
     latest: Option<Meta>,
     key: ViewKey,
-    /// The view before, if it is good for anything.
+    /// The view before the update, if it can be used.
     view: Option<&'r View>,
     reuse: bool,
     plan: Plan,
-    /// How many files had to be read.
+    /// The number of files that had to be read.
     n_tasks: usize,
     /// The number of the next version.
     next_version: u32,
-    /// What is indexed by its text only so far.
+    /// The versions that are indexed by their text only so far.
     text_pass: TextPass,
     progress: OnProgress<'r>,
-    /// From how many files on new stat data of known content are written down.
+    /// The number of files from which new stat data of unchanged content are recorded.
     worth_a_commit: usize,
 }
 
-/// What the threads found, sorted out.
+/// The merged outcomes of the workers.
 #[derive(Default)]
 struct Found {
     /// Versions that no record holds yet.
     new: Vec<NewVersion>,
-    /// The files that are live, but for those that have not moved.
+    /// The entries of live files, except the unchanged ones.
     entries: Vec<ViewEntry>,
-    /// What was left out after it was read.
+    /// Entries that were skipped after they were read.
     skipped: Vec<SkippedEntry>,
-    /// Versions of before that are live no longer.
+    /// Previous versions that are no longer live.
     removed: Vec<VersionId>,
     /// Whether a file has another version than before.
     has_moved: bool,
-    /// Files with the content of before whose new stat data proves something, so that writing it down spares reading
-    /// them.
+    /// Files with unchanged content whose new stat data proves something, so that recording it saves reading them
+    /// again.
     stat_verified: usize,
     /// Documents that were added.
     docs: u32,
@@ -94,7 +94,7 @@ impl<'r, 'e> Run<'r, 'e> {
         })
     }
 
-    /// The run, for a view whose stat data prove nothing yet: any proving stat data that it finds are recorded.
+    /// The run, for a view whose stat data prove nothing yet: proving stat data are recorded even for a single file.
     pub fn proving(self) -> Run<'r, 'e> {
         Run { worth_a_commit: 1, ..self }
     }
@@ -129,20 +129,20 @@ impl<'r, 'e> Run<'r, 'e> {
         let before = self.meta().commit().clone();
         let commit = self.record(&mut found, view, &writer)?;
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
-        // The update is done; a merge that fails, as on a full disk, is tried again after the next.
+        // The update is done. If a merge fails, as on a full disk, the next update tries again.
         if let Err(error) = writer.merge(found.docs).and_then(|_| writer.close()) {
             tracing::warn!(%error, "segments were not merged");
         }
         self.updater.write_grams();
-        // Readers of the commit before may still open its records, but for what was only on its way: who reads that begins
-        // again.
+        // Readers of the previous commit may still open its records, so these are kept. A previous commit with only a
+        // staged view is not kept: its readers start again.
         let kept = if self.view.is_some() { &[&before, &commit][..] } else { &[&commit] };
         meta::remove_garbage(&workspace.meta_dir(), kept)?;
         workspace.remove_unused_others()?;
         Ok(RefreshReport { generation: commit.generation, ..found.report })
     }
 
-    /// Finds out which of the files that were being parsed when a process died are not to be parsed again.
+    /// Finds out which of the files that were being parsed when a process died must not be parsed again.
     fn try_suspects(&self, quarantine: &Quarantine) -> Result<(), UpdateError> {
         let Updater { grammars, parsing, .. } = *self.updater;
         let suspects = quarantine.suspects();
@@ -168,14 +168,14 @@ impl<'r, 'e> Run<'r, 'e> {
         Ok(outcome.unwrap_or(Ok(()))?)
     }
 
-    /// Whether the tree is large and nothing is known of it.
+    /// Whether the tree is large and nothing of it is indexed yet.
     fn begins_with_text(&self, tasks: &[ReadTask]) -> bool {
         let bytes = || tasks.iter().map(|task| task.stat.size).sum::<u64>();
         self.reuse && self.base.version_ids().next().is_none() && bytes() >= self.updater.text_first
     }
 
-    /// Has the threads do `tasks`, by their text alone or whole, and sorts out what they find; now and then what there
-    /// is is written down.
+    /// Lets the workers do `tasks`, by their text alone or whole, and merges their outcomes; writes checkpoints at
+    /// intervals.
     fn work_through(
         &mut self,
         writer: &mut Writer,
@@ -208,9 +208,9 @@ impl<'r, 'e> Run<'r, 'e> {
             progress: self.progress,
         };
         let first = match text_only {
-            // Where nothing answers yet, somebody may be waiting.
+            // There is no index to answer yet, so a user may be waiting.
             true => self.updater.checkpoint / 2,
-            // Where all of the text answers, nobody waits for the first thousand structures.
+            // All text can be searched already, so nobody waits for the first thousand structures.
             false if !self.text_pass.is_empty() => self.updater.checkpoint * 8,
             false => self.updater.checkpoint,
         };
@@ -240,12 +240,12 @@ impl<'r, 'e> Run<'r, 'e> {
         })
     }
 
-    /// What there is now.
+    /// The current metadata.
     fn meta(&self) -> &Meta {
         self.latest.as_ref().unwrap_or(self.base)
     }
 
-    /// What is known without reading.
+    /// The outcomes that are known without reading.
     fn found_already(&mut self) -> Found {
         let mut found = Found { removed: self.plan.deleted.clone(), ..Found::default() };
         found.report.deleted = found.removed.len();
@@ -256,13 +256,13 @@ impl<'r, 'e> Run<'r, 'e> {
         found
     }
 
-    /// The contents of files that are gone: where one turns up elsewhere, the file was renamed.
+    /// The contents of deleted files: if such a content appears elsewhere, the file was renamed.
     fn gone(&self) -> FxHashSet<ContentHash> {
         let versions = self.plan.deleted.iter().filter_map(|id| self.base.version(*id));
         versions.map(|version| version.hash()).filter(|hash| !read::is_path_only(*hash)).collect()
     }
 
-    /// Versions of the files to be read that any view holds: content that need not be parsed.
+    /// Versions of the files to be read in any view: their content need not be parsed again.
     fn known_elsewhere(&self, tasks: &[ReadTask]) -> FxHashMap<(&'r str, ContentHash), VersionId> {
         if !self.reuse || tasks.is_empty() {
             return FxHashMap::default();
@@ -273,7 +273,7 @@ impl<'r, 'e> Run<'r, 'e> {
         wanted.map(|version| ((version.path(), version.hash()), version.id())).collect()
     }
 
-    /// The view as it is to be.
+    /// The new view.
     fn view_now(&self, found: &Found) -> View {
         let replaced: FxHashSet<VersionId> =
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
@@ -292,7 +292,7 @@ impl<'r, 'e> Run<'r, 'e> {
             && !is_staged()
     }
 
-    /// Commits what there is so far, without touching the view that answers.
+    /// Commits the progress as a staged view, without changing the view that answers queries.
     fn checkpoint(&mut self, writer: &mut Writer, found: &mut Found) -> Result<(), UpdateError> {
         if found.new.is_empty() {
             return Ok(());
@@ -329,7 +329,7 @@ impl<'r, 'e> Run<'r, 'e> {
         ViewInfo { used: keep::now(), commit: self.updater.head.commit.clone(), ..ViewInfo::default() }
     }
 
-    /// Writes the record of the commit that ends the update, and deletes what no view names after it.
+    /// Writes the record of the commit that ends the update, and deletes the versions that no view names after it.
     fn record(&self, found: &mut Found, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
         let workspace = self.updater.workspace;
         let meta = self.meta();
@@ -355,25 +355,25 @@ impl<'r, 'e> Run<'r, 'e> {
         writer
             .delete_all(&dead)
             .map_err(|source| UpdateError::Index { dir: workspace.segment_dir(), source })?;
-        // Where most of what is recorded goes, as after a first pass, its records would be dead weight.
+        // If most recorded versions are deleted, as after a text pass, keeping their records would waste space.
         let is_mostly_dead = dead.len() * 2 > meta.version_ids().count();
         let fold = meta.wants_folding() || is_mostly_dead;
         Ok(record.write(&workspace.meta_dir(), meta, workspace.fingerprint(), next_version, fold)?)
     }
 
-    /// The view to write a new one on top of: the first of `keys` that there is, else the one of this worktree that was
-    /// used last, since a new branch is mostly like the one it leaves.
+    /// The view that a new view is stored as a delta of: the first of `keys` that exists, else the most recently used
+    /// view of this worktree, since a new branch is mostly like the one that it leaves.
     fn ground(&self, keys: &[&ViewKey]) -> Option<ViewKey> {
         let meta = self.meta();
         let first = keys.iter().copied().find(|key| meta.view_info(key).is_some());
         let beside = || meta.views().filter(|(key, _)| key.is_beside(&self.key));
-        // Views of commits have the names of contents in common, which stand where others have times.
+        // Views of commits share content ids, which they store in place of file times.
         let likeness = |key: &ViewKey| key.is_committed() == self.key.is_committed();
         let last_used = || beside().max_by_key(|(key, info)| (likeness(key), info.used)).map(|(key, _)| key);
         first.or_else(last_used).cloned()
     }
 
-    /// What goes when everything is made anew.
+    /// All previous views and versions, which a rebuild drops.
     fn all_of_before(&self) -> Judged {
         let views = self.meta().views().map(|(key, _)| key).filter(|key| **key != self.key);
         Judged {
@@ -396,7 +396,7 @@ impl From<IndexError> for Failed {
 }
 
 impl Found {
-    /// Takes in what became of a file.
+    /// Merges the outcome of a file.
     fn take(&mut self, task: &ReadTask, outcome: Outcome, gone: &FxHashSet<ContentHash>) {
         let old = task.old.map(|(version, _)| version);
         self.report.bytes += outcome.bytes_read;
@@ -421,7 +421,7 @@ impl Found {
         }
     }
 
-    /// Places the version of a file; `old` is the one before.
+    /// Records the version of a file; `old` is the previous one.
     fn place(&mut self, old: Option<VersionId>, entry: ViewEntry, proves: bool) {
         self.entries.push(entry);
         match old {

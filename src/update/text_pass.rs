@@ -1,28 +1,28 @@
-//! The first of two passes over a large tree that has never been indexed: its text, so that all of it can be searched
-//! while its structure is still to come.
+//! The first of two passes over a large tree that has never been indexed: it indexes the text, so that all of the tree
+//! can be searched before its structure is indexed.
 //!
-//! What is so indexed are versions like any others, with [`Note::TextOnly`]. They are named by the staged view alone,
-//! until the second pass has made those with structure; an update that takes over from one that was killed does not take
-//! them for known. All files are made again, with or without a grammar, so that the
-//! first pass's segments hold nothing that stays and go as they are.
+//! The first pass makes versions like any others, with [`Note::TextOnly`]. Only the staged view names them, until the
+//! second pass has made the versions with structure. An update that resumes a killed one does not reuse them. The
+//! second pass indexes all files again, with or without a grammar, so that every segment of the first pass becomes
+//! garbage and is deleted as a whole.
 
 use super::plan::ReadTask;
 use super::work::{self, NewVersion, Outcome};
 use crate::meta::ViewEntry;
 use crate::model::Note;
 
-/// What the first pass has made that the second will replace.
+/// The versions of the first pass that the second pass will replace.
 #[derive(Default)]
 pub struct TextPass {
-    /// The files, by their places in the plan.
+    /// The files, by their positions in the plan.
     files: Vec<(usize, ViewEntry)>,
-    /// Which of them the second pass has done.
+    /// Which of the files the second pass has done.
     done: Vec<bool>,
 }
 
 impl TextPass {
-    /// Keeps what became of the file at `place`, if its structure is still to come; what is to be recorded of it, or
-    /// the outcome that stands.
+    /// Keeps the outcome of the file at `place` if its structure is not indexed yet, and returns the version to record.
+    /// Otherwise returns the outcome, which is final.
     pub fn take(&mut self, place: usize, outcome: Outcome) -> Result<NewVersion, Outcome> {
         match outcome.version {
             work::Version::New(version) if version.notes.contains(&Note::TextOnly) => {
@@ -34,25 +34,25 @@ impl TextPass {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Ends the first pass: the tasks of the second, of those that `tasks` were.
+    /// Ends the first pass and returns the tasks of the second, which are a part of `tasks`.
     pub fn again(&mut self, tasks: &[ReadTask]) -> Vec<ReadTask> {
         self.files.sort_unstable_by_key(|(place, _)| *place);
         self.files.iter().map(|(place, _)| tasks[*place].clone()).collect()
     }
 
-    /// Takes note that the second pass has done the task at `place` of those that [`TextPass::again`] gave.
+    /// Records that the second pass has done the task at `place` of those that [`TextPass::again`] returned.
     pub fn replace(&mut self, place: usize) {
         if let Some(done) = self.done.get_mut(place) {
             *done = true;
         }
     }
 
-    /// What of it is not replaced yet.
+    /// The entries that are not replaced yet.
     pub fn entries(&self) -> impl Iterator<Item = ViewEntry> + '_ {
         self.files.iter().zip(&self.done).filter(|(_, done)| !**done).map(|((_, entry), _)| *entry)
     }

@@ -1,5 +1,5 @@
-//! Reading a file of the tree, and what is known of one that is not ranked: its words, so that an exact search can tell
-//! whether it has to be read.
+//! Reading a file of the tree, and the words of a file that is not ranked, so that an exact search can tell whether the
+//! file has to be read.
 
 use super::ReadTask;
 use crate::git::Tracked;
@@ -9,8 +9,8 @@ use crate::path::RelPath;
 use crate::read::{self, Ground, Limits, ReadOutcome, Source};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 
-/// Reads a file of the tree; what git tracks is never left out for looking generated, what the user asks for not for
-/// its size either.
+/// Reads a file of the tree. A file that git tracks is never skipped for looking generated; a file that the user asks
+/// for is not skipped for its size either.
 pub fn read_file(
     task: &ReadTask,
     ground: &Ground,
@@ -36,16 +36,16 @@ pub fn read_file(
     }
 }
 
-/// Of larger files not even the words are known.
+/// The size of the largest file that is not ranked and whose words are indexed.
 pub const MAX_WORDS_BYTES: u64 = 64 << 20;
 
 /// The content of a file that is not ranked, as far as a search for words needs it.
 enum Unranked {
-    /// Its text.
+    /// Text, whose words are indexed.
     Text(Source),
-    /// Nothing that such a search would find.
+    /// Binary content, in which a search for words finds nothing.
     Binary,
-    /// Anything.
+    /// Content that may hold any word.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ impl Unranked {
         }
     }
 
-    /// What tells one content from another.
+    /// A hash that identifies the content.
     fn key(&self) -> ContentHash {
         match self {
             Unranked::Text(source) => source.hash,
@@ -71,7 +71,7 @@ impl Unranked {
     }
 }
 
-/// The words of a file that is not ranked, if they are those of the content that `hash` stands for.
+/// The words of a file that is not ranked, if its content is still the one that `hash` stands for.
 pub fn fill_words(
     ground: &Ground,
     path: &RelPath,

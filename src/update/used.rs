@@ -1,4 +1,4 @@
-//! When a view was last used: the time of an empty file, so that an answer which writes nothing else can say so.
+//! When a view was last used: the modification time of an empty file, which a query can update without any other write.
 //!
 //! The mark needs no lock, a failure to write one is ignored, and no commit includes it. Where the mark is missing, the
 //! time of the view's last update counts.
@@ -20,7 +20,7 @@ impl Workspace {
         self.dir().join("used")
     }
 
-    /// Notes that a view is being used.
+    /// Marks a view as used now.
     pub fn mark_used(&self, key: &ViewKey) {
         let mark = || {
             store::create_private_dir(&self.marks()).ok()?;
@@ -39,7 +39,7 @@ impl Workspace {
         marked.map_or(updated, |marked| marked.max(updated))
     }
 
-    /// Forgets the marks of views that are not among `kept`.
+    /// Removes the marks of views that are not among `kept`.
     pub fn forget_marks<'k>(&self, kept: impl Iterator<Item = &'k ViewKey>) {
         let kept: Vec<PathBuf> = kept.map(|key| self.mark_of(key)).collect();
         let marks = std::fs::read_dir(self.marks()).into_iter().flatten().flatten().map(|mark| mark.path());

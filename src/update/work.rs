@@ -1,12 +1,12 @@
-//! The work of an update's threads: read, analyse, invert.
+//! The work of an update's threads: read, analyze, invert.
 //!
-//! Each thread takes the next few files, in path order, and fills a segment of its own. A version's number is its
-//! place in the plan, so it does not depend on which thread was first; neither does anything else that is stored,
+//! Each worker takes the next few files, in path order, and fills a segment of its own. A version's number is its
+//! position in the plan, so it does not depend on which worker was first. Neither does anything else that is stored,
 //! except which segment a document lies in, and no answer depends on that.
 //!
-//! What a thread has done it hands over in parcels, a finished segment with the outcomes of the files in it: when the
-//! segment is full, and when a checkpoint is called. So what has been handed over can be committed while the threads
-//! go on.
+//! A worker delivers its results in batches: a finished segment with the outcomes of the files in it. It flushes a
+//! batch when the segment is full, and when a checkpoint is called. So delivered results can be committed while the
+//! workers continue.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -44,12 +44,12 @@ const RACY: Duration = Duration::from_secs(2);
 /// How many files a thread takes at once.
 const BATCH: usize = 8;
 
-/// Threads when nobody says: one a core.
+/// The default number of threads: one for each core.
 pub fn default_threads() -> usize {
     cores()
 }
 
-/// What the threads work on.
+/// The inputs of the workers.
 pub struct Work<'w> {
     pub ground: &'w Ground,
     pub limits: Limits,
@@ -61,39 +61,39 @@ pub struct Work<'w> {
     pub quarantine: &'w Quarantine,
     pub journal: &'w Journal,
     pub first_version: u32,
-    /// Whether only the text is wanted so far.
+    /// Whether only the text is indexed in this pass.
     pub text_only: bool,
     pub threads: usize,
-    /// Bytes of memory to keep to.
+    /// The memory budget in bytes.
     pub max_memory: Option<u64>,
-    /// Files of the tree, those that have not moved among them.
+    /// The number of files in the tree, unchanged ones included.
     pub n_files: usize,
     pub progress: OnProgress<'w>,
 }
 
-/// What became of a file.
+/// The outcome of a file.
 pub struct Outcome {
     pub version: Version,
-    /// Its stat data as it is to be recorded.
+    /// The stat data to record.
     pub stat: FileStat,
-    /// Its entry among the skipped.
+    /// The file's entry among the skipped.
     pub skipped: Option<SkippedEntry>,
     pub bytes_read: u64,
 }
 
-/// Which version is live for it now.
+/// The version that is live for the file now.
 pub enum Version {
-    /// The one before.
+    /// The previous version.
     Same(VersionId),
-    /// One that is recorded already.
+    /// A version that is recorded already.
     Known(VersionId),
-    /// A new one, whose documents are in a segment.
+    /// A new version, whose documents are in a segment.
     New(NewVersion),
-    /// None: it is gone, or not ranked.
+    /// No version: the file is gone, or is not ranked.
     None,
 }
 
-/// A version that was made.
+/// A version that the update made.
 pub struct NewVersion {
     pub id: VersionId,
     pub path: RelPath,
@@ -107,35 +107,34 @@ pub struct NewVersion {
     pub outline: EncodedOutline,
 }
 
-/// What a thread hands over: a segment, and what became of the files whose documents are in it, by their places among
-/// the tasks.
+/// The results that a worker flushes at once: a segment, and the outcomes of the files whose documents are in it, by
+/// their positions among the tasks.
 #[derive(Default)]
 pub struct WorkerBatch {
     pub outcomes: Vec<(usize, Outcome)>,
     pub segments: Vec<FinishedSegment>,
-    /// How many checkpoints had been called when it was made.
+    /// How many checkpoints had been called when the batch was flushed.
     epoch: u32,
     thread: usize,
 }
 
-/// What the threads share.
+/// The state that the workers share.
 struct Shared {
-    /// The next file that nobody has taken.
+    /// The next file that no worker has taken.
     next: AtomicUsize,
     files: AtomicUsize,
     bytes: AtomicU64,
     /// How many checkpoints have been called.
     epoch: AtomicU32,
-    /// Whether everybody is to go home.
+    /// Whether all workers are to stop.
     stop: AtomicBool,
-    /// Where large files wait.
+    /// The gate at which large files wait.
     gate: Gate,
 }
 
 impl Work<'_> {
-    /// Does all tasks. `deliver` is called with every parcel, on this thread, and told when everything that was done by
-    /// a certain moment has been delivered: the first time when the work has taken `first`, then after twice that, and
-    /// so on.
+    /// Does all tasks. Calls `deliver` on this thread with every batch, and says when a checkpoint is complete. The
+    /// first checkpoint is called after `first`, the next after twice that, and so on.
     pub fn run<E: From<IndexError>>(
         &self,
         tasks: &[ReadTask],
@@ -198,14 +197,15 @@ impl Work<'_> {
         })
     }
 
-    /// How far it is: files and bytes that are done, each with how many there are in all.
+    /// The progress: files and bytes that are done, each with its total.
     fn so_far(&self, (files, total_files): (usize, usize), (bytes, total_bytes): (u64, u64)) -> Progress {
         let stage = if self.text_only { Stage::Text } else { Stage::Index };
         Progress { stage, files, total_files, bytes, total_bytes, holder: None }
     }
 }
 
-/// A thread that can analyse any file; where there are not enough addresses for its stack, a common one.
+/// Spawns a thread whose stack suffices to analyze any file, or a thread with the usual stack if address space is
+/// short.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl Fn() -> T + Send + Copy + 'scope,
@@ -214,7 +214,7 @@ pub fn spawn<'scope, T: Send + 'scope>(
     deep.unwrap_or_else(|_| scope.spawn(work))
 }
 
-/// One thread with its tools.
+/// A worker thread with its tools.
 struct IndexWorker<'w> {
     work: &'w Work<'w>,
     thread: usize,
@@ -249,10 +249,10 @@ impl<'w> IndexWorker<'w> {
         }
     }
 
-    /// Works until nothing is left, then says so, however it ended.
+    /// Works until no task is left, then reports the end, however it ended.
     fn work(mut self, tasks: &[ReadTask], shared: &Shared) {
         let ended = catch_unwind(AssertUnwindSafe(|| self.work_through(tasks, shared)));
-        // Whoever does not listen any more has stopped for another error.
+        // A closed channel means that the receiver has stopped for another error.
         match ended {
             Ok(Ok(())) => {}
             Ok(Err(error)) => _ = self.sender.send(Err(error)),
@@ -279,7 +279,8 @@ impl<'w> IndexWorker<'w> {
                 if shared.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
-                // What has no room beside the segments has the room of this thread's.
+                // A file that does not fit into memory beside the segments needs the memory of this worker's segment,
+                // so flush that first.
                 let filled = self.segment.as_ref().map_or(0, SegmentBuilder::memory) as u64;
                 if filled > 0 && self.cost(task) + filled > shared.gate.most() + self.budget as u64 {
                     self.flush(self.batch.epoch)?;
@@ -290,7 +291,7 @@ impl<'w> IndexWorker<'w> {
                 let bytes = shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size;
                 (self.work.progress)(self.work.so_far((files, tasks.len()), (bytes, all)));
                 let epoch = shared.epoch.load(Ordering::Relaxed);
-                // Between files only, so that a file's documents stay together.
+                // Flush only between files, so that a file's documents stay together.
                 let is_full = self.segment.as_ref().is_some_and(|segment| segment.memory() > self.budget);
                 if is_full || epoch != self.batch.epoch {
                     self.flush(epoch)?;
@@ -299,14 +300,14 @@ impl<'w> IndexWorker<'w> {
         }
     }
 
-    /// Ends the segment and hands it over with the outcomes so far.
+    /// Finishes the segment and sends it with the outcomes so far.
     fn flush(&mut self, epoch: u32) -> Result<(), IndexError> {
         let segment = self.segment.take().map(SegmentBuilder::finish).transpose()?.flatten();
         let next = WorkerBatch { thread: self.thread, epoch, ..WorkerBatch::default() };
         let mut batch = std::mem::replace(&mut self.batch, next);
         batch.segments.extend(segment);
         batch.epoch = epoch;
-        // As above.
+        // As above, a closed channel is not an error.
         let _ = self.sender.send(Ok(batch));
         Ok(())
     }
@@ -339,7 +340,8 @@ impl<'w> IndexWorker<'w> {
                 bytes_read: 0,
             },
             ReadOutcome::Skipped { reason, detail } => {
-                // What could not be read says nothing about its content, and why may pass without a trace in its stat.
+                // An unreadable file says nothing about its content, and the obstacle may vanish without a change of
+                // its stat data.
                 let stat = if reason == SkipReason::Unreadable { FileStat::default() } else { stat };
                 let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
                 let skipped = Some(SkippedEntry { skipped, stat: Some(stat) });
@@ -348,7 +350,7 @@ impl<'w> IndexWorker<'w> {
         })
     }
 
-    /// What a file takes while it is worked on.
+    /// The memory for indexing a file.
     fn cost(&self, task: &ReadTask) -> u64 {
         let size = task.stat.size;
         match task.wanted || size <= self.work.limits.max_file_bytes {
@@ -365,7 +367,7 @@ impl<'w> IndexWorker<'w> {
         }
     }
 
-    /// The structure of a file. A file that is in quarantine is not parsed; a file whose analysis is lost joins the
+    /// The structure of a file. A file in quarantine is not parsed; a file whose analysis is lost is added to the
     /// quarantine.
     fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
         let Work { grammars, quarantine, text_only, .. } = *self.work;
@@ -430,7 +432,7 @@ impl<'w> IndexWorker<'w> {
         })
     }
 
-    /// A file whose content is not ranked has one document with its path alone.
+    /// Indexes a file whose content is not ranked: one document with its path alone.
     fn index_path(
         &mut self,
         id: VersionId,
@@ -477,7 +479,7 @@ impl<'w> IndexWorker<'w> {
         })
     }
 
-    /// Adds a document. A file's words go with its last one, where all are known.
+    /// Adds a document. The words of a file are added with its last document, when all of them are known.
     fn add(
         &mut self,
         version: VersionId,
@@ -520,7 +522,7 @@ fn outline(analysis: &Analysis) -> Outline<'_> {
     Outline { symbols: symbols.collect() }
 }
 
-/// The stat data to record for a file that is about to be read: what was walked, or nothing when it is too fresh.
+/// The stat data to record for a file that is about to be read: as walked, or zeros when the file is too fresh.
 fn recorded_stat(task: &ReadTask) -> FileStat {
     if task.stat.is_of_blob() {
         return stat_row(task.stat, task.wanted);

@@ -1,7 +1,7 @@
-//! The folder of an index: whose it is, what lies in it, and how its newest commit is opened.
+//! The folder of an index: its owner, its files, and how its newest commit is opened.
 //!
 //! ```text
-//! WORKSPACE    what it belongs to; an index that is claimed by another tree is refused
+//! WORKSPACE    what it belongs to; an index that another tree has claimed is refused
 //! lock         see [`crate::store::Lock`]
 //! vN-HASH/     the data in format N for the parsers and tokenizer with that hash
 //!   meta/      see [`crate::meta`]
@@ -9,13 +9,13 @@
 //! session-H    what was touched in the tree whose path has hash H
 //! watch-H      see [`crate::watch`]; asks-H/ with it
 //! in-flight/   see [`super::quarantine`]
-//! quarantine   the same
-//! damaged-N/   data that could not be read and was made anew, with the reason; of what was damaged in the same way
-//!              the oldest and the newest stay
+//! quarantine   see [`super::quarantine`]
+//! damaged-N/   data that could not be read and was rebuilt, with the reason; of data damaged in the same way the
+//!              oldest and the newest stay
 //! ```
 //!
-//! A program of another version, or with other grammars, has a data folder of its own: while it builds that, the old
-//! one goes on answering the old program. A data folder that nobody brings up to date for a week goes.
+//! A program of another version, or with other grammars, has a data folder of its own: while it builds that folder, the
+//! old folder still serves the old program. A data folder that no process has updated for a week is removed.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -29,33 +29,34 @@ use crate::index::{self, IndexError, Reader};
 use crate::meta::{Commit, Meta, MetaError};
 use crate::store::{self, AtFile, FORMAT_VERSION, FileError, Private, TEMPORARY_PREFIX};
 
-/// A reader that loses a race with a commit tries again; a commit takes far longer than a try.
+/// How often a reader that loses a race with a commit tries again; a commit takes far longer than a try.
 const OPEN_TRIES: usize = 20;
 
-/// The number of the layout of the folder, in `WORKSPACE`. A program that finds a higher one touches nothing.
+/// The version of the folder's layout, in `WORKSPACE`. A program that finds a higher version touches nothing.
 const LAYOUT: u32 = 1;
 
-/// A data folder of another program version is removed when nobody has brought it up to date for so long.
+/// How long a data folder of another program version is kept after its last update.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A file without a name is still being written when it is younger: what was touched is noted without the lock.
+/// The age from which a temporary file was left behind by a crash. A younger file may still be being written: the
+/// session log is written without the lock.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
-/// How the names of folders begin that hold what could not be read.
+/// The prefix of the names of folders with data that could not be read.
 const DAMAGED: &str = "damaged-";
 
-/// Where an index lies and whose it is.
+/// The location of an index and its owner.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
     owner: PathBuf,
-    /// The folder as it was named; a link there may be another user's.
+    /// The folder as the user named it; a link there may belong to another user.
     named: PathBuf,
     dir: PathBuf,
     fingerprint: String,
 }
 
-/// One commit, open for reading: segments and metadata that belong together.
+/// One commit, open for reading: segments and metadata of the same generation.
 pub struct Committed {
     /// The segments.
     pub reader: Reader,
@@ -64,7 +65,7 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Where the segments do not hold the documents of every version, and no others.
+    /// Inconsistencies: the segments must hold the documents of every version, and no others.
     pub fn contradictions(&self) -> Vec<String> {
         let mut documents: FxHashMap<u32, u32> = FxHashMap::default();
         for segment in self.reader.segments() {
@@ -92,18 +93,18 @@ impl Committed {
 /// Why an index could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// There is none, or none that was ever finished.
+    /// There is no index, or none that was ever finished.
     #[error("there is no index at {}", dir.display())]
     Missing {
-        /// Where it would be.
+        /// The folder where the index would be.
         dir: PathBuf,
     },
     /// The index belongs to another tree.
     #[error("the index at {} belongs to {owner}; choose another index folder", dir.display())]
     Foreign {
-        /// Where it is.
+        /// The folder of the index.
         dir: PathBuf,
-        /// Whose it is.
+        /// The owner of the index.
         owner: String,
     },
     /// The folder belongs to another user, who could have put anything there.
@@ -112,25 +113,25 @@ pub enum WorkspaceError {
          this one to yourself", dir.display()
     )]
     ForeignUser {
-        /// What is another's: the folder, a link to it, or the folder of data in it.
+        /// The path that belongs to another user: the folder, a link to it, or the data folder in it.
         dir: PathBuf,
         /// The number of that user.
         uid: u32,
     },
-    /// A newer program made it.
+    /// A newer program made the index.
     #[error("the index at {} has format {found}, which is newer than this program; update it, or choose another index folder", dir.display())]
     NewerFormat {
-        /// Where it is.
+        /// The folder of the index.
         dir: PathBuf,
-        /// Its format.
+        /// The format of the index.
         found: u32,
     },
-    /// An older program made it, or its files contradict each other.
+    /// An older program made the index, or its files contradict each other.
     #[error("the index at {} cannot be read: {reason}", dir.display())]
     Damaged {
-        /// Where it is.
+        /// The folder of the index.
         dir: PathBuf,
-        /// What is wrong.
+        /// The damage.
         reason: String,
     },
     /// Reading or writing failed.
@@ -145,14 +146,13 @@ struct Claim {
 }
 
 impl Workspace {
-    /// The workspace in the folder `dir` for the tree at `root`. `owner` is what it belongs to: the common git
-    /// directory, which worktrees share, or the root itself. `fingerprint` is [`super::fingerprint`]. Nothing is
-    /// touched yet.
+    /// The workspace in the folder `dir` for the tree at `root`. `owner` is the common git directory, which worktrees
+    /// share, or the root itself. `fingerprint` is [`super::fingerprint`]. No file is touched yet.
     pub fn new(root: PathBuf, owner: PathBuf, dir: PathBuf, fingerprint: String) -> Workspace {
         Workspace { root, owner, dir: resolved(dir.clone()), named: dir, fingerprint }
     }
 
-    /// The name of the workspace folder of `owner` among others: its own name for people, a hash for truth.
+    /// The name of the workspace folder of `owner`: the last part of the path, for people, and a hash, for uniqueness.
     pub fn key(owner: &Path) -> String {
         let hash = blake3::hash(owner.as_os_str().as_encoded_bytes()).to_hex();
         let named =
@@ -167,17 +167,17 @@ impl Workspace {
         format!("{}-{}", name.trim_start_matches('.'), &hash[..16])
     }
 
-    /// The tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder.
+    /// The folder of the index.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// What decides how content is stored.
+    /// The fingerprint, which decides how content is stored.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -187,8 +187,8 @@ impl Workspace {
         self.dir.join("lock")
     }
 
-    /// The log of what was touched in this tree. Trees that share the index have logs of their own: `a.rs` of one is
-    /// not `a.rs` of the other.
+    /// The session log of this tree. Trees that share the index have separate logs: `a.rs` in one tree is not `a.rs` in
+    /// the other.
     pub fn session_path(&self) -> PathBuf {
         let hash = blake3::hash(self.root.as_os_str().as_encoded_bytes()).to_hex();
         self.dir.join(format!("session-{}", &hash[..16]))
@@ -209,7 +209,7 @@ impl Workspace {
         self.data_dir().join("tantivy")
     }
 
-    /// Checks that the folder is this user's, and this tree's or nobody's.
+    /// Checks that the folder belongs to this user, and to this tree or no tree.
     pub fn check_owner(&self) -> Result<(), WorkspaceError> {
         for folder in [&self.named, &self.dir, &self.data_dir()] {
             if let Some(uid) = store::foreign_owner(folder) {
@@ -220,7 +220,8 @@ impl Workspace {
             return Ok(());
         }
         let Some(other) = self.unclaimed_content() else { return Ok(()) };
-        // What is there may have come with a claim since that was looked for; a claim comes first, and stays.
+        // Another process may have claimed the folder since the check; the claim is written before any other content,
+        // and stays.
         if self.check_claim()? {
             return Ok(());
         }
@@ -228,7 +229,7 @@ impl Workspace {
         Err(WorkspaceError::Foreign { dir: self.dir.clone(), owner })
     }
 
-    /// Whether the folder is claimed, which is an error if it is by another tree.
+    /// Whether the folder is claimed; a claim by another tree is an error.
     fn check_claim(&self) -> Result<bool, WorkspaceError> {
         let path = self.dir.join("WORKSPACE");
         let read = || {
@@ -254,8 +255,8 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Something in the folder that a claim which was killed half way does not leave: that is its lock and an unnamed
-    /// file.
+    /// Something in the folder that a claim which was killed half way does not leave. Such a claim leaves its lock and
+    /// a temporary file.
     fn unclaimed_content(&self) -> Option<OsString> {
         let is_ours =
             |name: &OsString| name == "lock" || name.to_string_lossy().starts_with(TEMPORARY_PREFIX);
@@ -263,13 +264,13 @@ impl Workspace {
         entries.map(|entry| entry.file_name()).find(|name| !is_ours(name))
     }
 
-    /// What the index in a folder belongs to; `None` where there is none, or none that this program could have made.
+    /// The owner of the index in a folder; `None` if there is none, or none that this program could have made.
     pub fn owner_of(dir: &Path) -> Option<String> {
         let claim: Claim = serde_json::from_slice(&std::fs::read(dir.join("WORKSPACE")).ok()?).ok()?;
         (claim.format <= LAYOUT).then_some(claim.owner)
     }
 
-    /// Makes the folder this tree's own. The caller holds the lock.
+    /// Claims the folder for this tree. The caller holds the lock.
     pub fn claim(&self) -> Result<(), WorkspaceError> {
         self.check_owner()?;
         let path = self.dir.join("WORKSPACE");
@@ -296,7 +297,7 @@ impl Workspace {
         Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason: "files that it names are gone".into() })
     }
 
-    /// `None`: a commit came in between.
+    /// Tries to open the newest commit; `None` if another commit was made meanwhile.
     fn try_open(&self) -> Option<Result<Committed, WorkspaceError>> {
         let damaged = |reason: String| Some(Err(WorkspaceError::Damaged { dir: self.dir.clone(), reason }));
         let segment_dir = self.segment_dir();
@@ -329,7 +330,7 @@ impl Workspace {
         std::fs::read(self.segment_dir().join("meta.json")).ok()
     }
 
-    /// What is damaged in the newest commit, by its checksums; `None` when nothing is. It reads every byte.
+    /// The damage in the newest commit, by its checksums; `None` when there is none. Reads every byte.
     pub fn damage(&self) -> Option<String> {
         let segments = || match index::verify(&self.segment_dir()) {
             Ok(found) => found.first().map(|(path, reason)| format!("{}: {reason}", path.display())),
@@ -342,8 +343,8 @@ impl Workspace {
         }
     }
 
-    /// Moves data that cannot be read out of the way, with a note that says why. Of what was put aside before in the same
-    /// way the oldest and the newest stay. The caller holds the lock.
+    /// Moves data that cannot be read out of the way, with a note of the reason. Of data put aside for the same cause,
+    /// the oldest and the newest stay. The caller holds the lock.
     pub fn put_aside(&self, reason: &str) -> Result<PathBuf, WorkspaceError> {
         let number = self.numbered_aside().last().map_or(1, |(number, _)| number + 1);
         let aside = self.dir.join(format!("{DAMAGED}{number}"));
@@ -360,9 +361,9 @@ impl Workspace {
         Ok(aside)
     }
 
-    /// Removes what was put aside for the same cause as `reason`, but for the oldest, which is what there was before the
-    /// cause was met, and the newest. What lies between was made from the sources and damaged again. Data that came with
-    /// their sources stay, because the sources may be nowhere else.
+    /// Removes data that were put aside for the same cause as `reason`, except the oldest, which is the state before
+    /// the cause appeared, and the newest. The data in between were rebuilt from the sources and damaged again. Data
+    /// that came with their sources stay, because the sources may exist nowhere else.
     fn remove_repeats(&self, reason: &str) -> Result<(), WorkspaceError> {
         let is_alike = |path: &PathBuf| {
             let recorded = std::fs::read_to_string(path.join("REASON")).unwrap_or_default();
@@ -378,7 +379,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// The folders of what was put aside, in the order in which they were.
+    /// The folders of data put aside, in chronological order.
     fn numbered_aside(&self) -> Vec<(u64, PathBuf)> {
         let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix(DAMAGED)?.parse().ok();
         let asides = self.aside().into_iter();
@@ -388,7 +389,7 @@ impl Workspace {
         numbered
     }
 
-    /// What a process left behind that died: files without a name yet, notes of files in flight.
+    /// The remains of processes that died: temporary files, and notes of files in flight.
     pub fn leftovers(&self) -> Vec<String> {
         let unnamed = [self.dir.clone(), self.meta_dir()];
         let unnamed = unnamed.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
@@ -402,8 +403,8 @@ impl Workspace {
         found
     }
 
-    /// Removes what processes left behind that died: folders, which only an import makes, and files that are old. The
-    /// caller holds the lock.
+    /// Removes the remains of processes that died: temporary folders, which only an import makes, and old temporary
+    /// files. The caller holds the lock.
     pub fn remove_leftovers(&self) -> Result<(), WorkspaceError> {
         for path in self.entries(|name| name.starts_with(TEMPORARY_PREFIX)) {
             let Ok(found) = path.symlink_metadata() else { continue };
@@ -421,13 +422,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// The folders of what was put aside.
+    /// The folders of data put aside.
     pub fn aside(&self) -> Vec<PathBuf> {
         self.entries(|name| name.starts_with(DAMAGED))
     }
 
-    /// Data folders of other formats or for other parsers that nobody has brought up to date for `unused`. Those of a
-    /// newer format are not among them.
+    /// Data folders of other formats or for other parsers that no process has updated for `unused`. Folders of a newer
+    /// format are not included.
     pub fn others(&self, unused: Duration) -> Vec<PathBuf> {
         let own = self.data_dir();
         let is_data = |name: &str| {
@@ -455,7 +456,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Removes the data folders that are no longer used, and what an import left behind that died. The caller holds the
+    /// Removes the data folders that are no longer used, and the remains of an import that died. The caller holds the
     /// lock.
     pub fn remove_unused_others(&self) -> Result<(), WorkspaceError> {
         self.remove_leftovers()?;
@@ -471,8 +472,8 @@ impl Workspace {
     }
 }
 
-/// A reason without what differs between two indexes: words with a digit in them, such as generations and the names of
-/// segments.
+/// A reason without the parts that differ between two indexes: words with a digit in them, such as generations and
+/// segment names.
 fn cause(reason: &str) -> String {
     let words = reason.split_inclusive(|c: char| !c.is_alphanumeric());
     words.filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
@@ -486,7 +487,7 @@ fn holds_sources(aside: &Path) -> bool {
     folders(aside).any(|data| folders(&data.path().join("meta")).any(is_sources))
 }
 
-/// `path` by the one name that tells whether it lies in the tree: without links, as far as it exists.
+/// `path` without links, as far as it exists, so that comparing it with the root tells whether it lies in the tree.
 fn resolved(path: PathBuf) -> PathBuf {
     let resolve = |above: &Path| {
         let mut resolved = above.canonicalize().ok()?;

@@ -258,7 +258,7 @@ fn what_is_cut_off_or_altered_is_refused_by_its_checksum() {
     let bytes = fs::read(exported(&Tree::new(SMALL))).unwrap();
     let refusing = Refusing::new();
     for len in [0, 1, 30, 300, bytes.len() / 2, bytes.len() - 20, bytes.len() - 1] {
-        refusing.check(&bytes[..len], ErrorKind::BadArchive, "no sound archive of an index");
+        refusing.check(&bytes[..len], ErrorKind::BadArchive, "not a valid archive of an index");
     }
     refusing.check(&[&bytes[..], b"more"].concat(), ErrorKind::BadArchive, "follows behind its end");
     refusing.check(b"something else", ErrorKind::BadArchive, "SPYHOP cannot be unpacked");

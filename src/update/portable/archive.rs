@@ -1,7 +1,7 @@
-//! The file that an index travels in.
+//! The archive file that carries an index.
 //!
-//! A gzipped tar, so that ordinary tools show what is inside: the segments' bytes get smaller by some half with the
-//! fastest level and hardly more with any other. In this order, and nothing else:
+//! An archive is a gzipped tar, so that ordinary tools show its content. The fastest level shrinks the segments by
+//! about half, and any other level gains hardly more. The archive holds, in this order, and nothing else:
 //!
 //! ```text
 //! SPYHOP          "spyhop index VERSION HASH", HASH being that of manifest.json
@@ -10,9 +10,9 @@
 //! tantivy/...     its segments, the commit point last
 //! ```
 //!
-//! Who reads it trusts none of it: names are plain ones in folders that are known, sizes are bounded before anything is
-//! unpacked, entries come in the order of the manifest or not at all, and every byte is compared with its hash. That
-//! tells damage. It does not tell who made an archive.
+//! A reader trusts nothing in an archive: names are plain and lie in known folders, sizes are bounded before anything
+//! is unpacked, entries come in the order of the manifest, and every byte is compared with its hash. That detects
+//! damage. It does not prove who made an archive.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -32,31 +32,32 @@ pub const VERSION: u32 = 1;
 const HEAD: &str = "SPYHOP";
 const MANIFEST: &str = "manifest.json";
 
-/// The first entry is a line.
+/// The size limit of the first entry, which is a line.
 const MOST_HEAD: u64 = 200;
 
-/// A manifest has some hundred bytes a file, and few files: segments are merged before they travel.
+/// The size limit of the manifest. It has some hundred bytes for each file, and files are few: an export merges
+/// segments.
 const MOST_MANIFEST: u64 = 1 << 20;
 
-/// An archive unpacks to at most so many times its size, and [`SPARE`] more: what is real gets smaller by half, and
-/// sources by some five times.
+/// An archive unpacks to at most this many times its size, plus [`SPARE`]. Real segments shrink by half, and sources by
+/// some five times.
 const MOST_RATIO: u64 = 50;
 const SPARE: u64 = 64 << 20;
 
-/// The folders inside, which are those of the data.
+/// The folders inside an archive, named as in the data folder.
 pub const META: &str = "meta";
 pub const SEGMENTS: &str = "tantivy";
 
-/// What an archive says of itself.
+/// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of the program that made it.
+    /// The version of the program that made the archive.
     pub made_by: String,
     /// The format of the index.
     pub format: u32,
-    /// Its parsers and tokenizer, see [`crate::update::fingerprint`].
+    /// The fingerprint of the parsers and tokenizer, see [`crate::update::fingerprint`].
     pub fingerprint: String,
-    /// What it holds, that of what was checked out first.
+    /// The views, that of the checked-out head first.
     pub views: Vec<ViewRow>,
     /// Every file, in the order of the archive.
     pub files: Vec<FileRow>,
@@ -65,29 +66,29 @@ pub struct Manifest {
 /// A view in an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewRow {
-    /// What was checked out: a branch, `@` and a commit, or nothing.
+    /// The checked-out head: a branch, `@` and a commit, or nothing.
     pub head: String,
     /// The commit.
     pub commit: Option<String>,
-    /// A hash of the settings that it was made with.
+    /// A hash of the settings of the view.
     pub settings: String,
-    /// How many files it has.
+    /// The number of files in the view.
     pub files: u32,
 }
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRow {
-    /// Its name, with the folder.
+    /// The file's name, with the folder.
     pub name: String,
-    /// Its bytes.
+    /// The file's length in bytes.
     pub len: u64,
-    /// Their BLAKE3 hash, in hexadecimal.
+    /// The BLAKE3 hash of the bytes, in hexadecimal.
     pub blake3: String,
 }
 
 impl FileRow {
-    /// That of the file `name` in `folder`.
+    /// The row of the file `name` in `folder`.
     pub fn of(folder: &Path, name: String) -> Result<FileRow, FileError> {
         let path = folder.join(&name);
         let mut hasher = blake3::Hasher::new();
@@ -96,7 +97,7 @@ impl FileRow {
         Ok(FileRow { name, len, blake3: hasher.finalize().to_hex().to_string() })
     }
 
-    /// Whether its name is one that an archive may hold.
+    /// Whether an archive may hold a file of this name.
     fn is_plain(&self) -> bool {
         let is_plain = |name: &str| {
             let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -109,7 +110,7 @@ impl FileRow {
     }
 }
 
-/// Writes the archive `to` of the files below `folder`, whole or not at all; its size.
+/// Writes the archive `to` with the files below `folder`, atomically. Returns its size.
 pub fn write(to: &Path, manifest: &Manifest, folder: &Path) -> Result<u64, FileError> {
     let beside = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
@@ -153,7 +154,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the file at `path` and reads what it says of itself.
+    /// Opens the file at `path` and reads its manifest.
     pub fn open(path: &Path) -> Result<Archive, PortableError> {
         let mut read = Unpacking::of(path)?;
         let head = read.small(HEAD, MOST_HEAD)?;
@@ -197,12 +198,12 @@ impl Archive {
         &self.manifest
     }
 
-    /// That something about it is wrong.
+    /// The error for a damaged archive.
     pub fn damaged(&self, reason: impl Into<String>) -> PortableError {
         PortableError::Damaged { path: self.path.clone(), reason: reason.into() }
     }
 
-    /// Unpacks everything into `folder`, which is new: synced, and compared with its checksums to the last byte.
+    /// Unpacks everything into the new folder `folder`, compares every byte with the checksums, and syncs the files.
     pub fn unpack(&self, folder: &Path) -> Result<(), PortableError> {
         for name in [META, SEGMENTS] {
             store::create_private_dir(&folder.join(name))?;
@@ -221,14 +222,14 @@ impl Archive {
     }
 }
 
-/// An archive that is being read from its beginning. tar's headers are read here and not by a crate's iterator, which
-/// follows extensions that an archive of ours never has.
+/// An archive that is being read from its beginning. The headers of tar are read here and not by a crate's iterator,
+/// which follows extensions that a Spyhop archive never has.
 struct Unpacking {
     path: PathBuf,
     from: GzDecoder<BufReader<File>>,
 }
 
-/// The bytes of a header of tar, and what entries are filled up to.
+/// The size of a tar header, and the block size to which entries are padded.
 const BLOCK: usize = 512;
 
 impl Unpacking {
@@ -241,7 +242,7 @@ impl Unpacking {
         PortableError::Damaged { path: self.path.clone(), reason: reason.into() }
     }
 
-    /// Reads exactly so many bytes; where there are fewer, or the compression makes no sense, that is damage.
+    /// Fills `bytes`. Too few bytes or an invalid compressed stream are damage.
     fn fill(&mut self, bytes: &mut [u8], of: &str) -> Result<(), PortableError> {
         self.from.read_exact(bytes).map_err(|error| match error.raw_os_error() {
             Some(_) => Err::<(), _>(error).at("read", &self.path).unwrap_err().into(),
@@ -252,7 +253,7 @@ impl Unpacking {
         })
     }
 
-    /// The header of the next entry, which must be the regular file `name`; its length.
+    /// Reads the header of the next entry, which must be the regular file `name`. Returns its length.
     fn header(&mut self, name: &str) -> Result<u64, PortableError> {
         let mut header = tar::Header::new_ustar();
         self.fill(header.as_mut_bytes(), name)?;
@@ -263,14 +264,14 @@ impl Unpacking {
         }
     }
 
-    /// Passes over what fills the last block of an entry of `len` bytes.
+    /// Skips the padding of the last block of an entry of `len` bytes.
     fn padding(&mut self, len: u64, name: &str) -> Result<(), PortableError> {
         let rest = (len % BLOCK as u64) as usize;
         let mut block = [0; BLOCK];
         self.fill(&mut block[..if rest == 0 { 0 } else { BLOCK - rest }], name)
     }
 
-    /// An entry that fits into memory.
+    /// Reads an entry that fits into memory.
     fn small(&mut self, name: &str, most: u64) -> Result<Vec<u8>, PortableError> {
         let len = self.header(name)?;
         if len > most {
@@ -282,7 +283,7 @@ impl Unpacking {
         Ok(bytes)
     }
 
-    /// An entry that becomes the file `to`.
+    /// Unpacks an entry into the file `to`.
     fn file(&mut self, row: &FileRow, to: &Path) -> Result<(), PortableError> {
         let len = self.header(&row.name)?;
         if len != row.len {
@@ -306,7 +307,7 @@ impl Unpacking {
         Ok(sync_file(&file, to).at("sync", to)?)
     }
 
-    /// The two empty blocks that end a tar, the compression's own checksum, and the end of the file.
+    /// Checks the two empty blocks that end a tar, the checksum of the compression, and the end of the file.
     fn end(mut self) -> Result<(), PortableError> {
         let mut blocks = [0; 2 * BLOCK];
         self.fill(&mut blocks, "its end")?;

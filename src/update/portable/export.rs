@@ -1,4 +1,4 @@
-//! Export: a commit is pinned, reduced to the views that travel in a folder beside the archive, and packed.
+//! Export: pins a commit, copies it to a folder beside the archive, reduces it to the exported views, and packs it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,36 +14,36 @@ use crate::read::{self, Rereader};
 use crate::store::{self, AtFile, TEMPORARY_PREFIX};
 use crate::update::{Committed, UpdateError, Updater};
 
-/// A commit that another process makes takes far longer than the files of one take to be linked.
+/// How often copying a commit is retried. Another process's commit takes far longer than linking the files of one.
 const TRIES: usize = 20;
 
-/// What is exported.
+/// The options of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Export {
-    /// All branches of this worktree, and not only what is checked out.
+    /// Whether to export all branches of this worktree, and not only the checked-out head.
     pub all_views: bool,
-    /// The sources of the files of what is checked out as well, for who searches where the tree is not.
+    /// Whether to include the sources of the checked-out files, for a search on a machine without the tree.
     pub snippets: bool,
 }
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// The archive.
     pub path: PathBuf,
-    /// Its bytes.
+    /// The size of the archive in bytes.
     pub bytes: u64,
-    /// The files of the view of what is checked out.
+    /// The number of files in the view of the checked-out head.
     pub files: usize,
-    /// How many sources it holds.
+    /// The number of sources in the archive.
     pub sources: usize,
-    /// Files whose sources were wanted and are not what was indexed any more.
+    /// Files whose sources were requested but no longer have the indexed content.
     pub lacking: usize,
-    /// What was checked out in each view that it holds: a branch, `@` and a commit, or nothing outside git.
+    /// The checked-out head of each exported view: a branch, `@` and a commit, or nothing outside git.
     pub heads: Vec<String>,
 }
 
-/// Sources that were put into a file.
+/// The sources file of an export.
 struct Packed {
     record: RecordRef,
     sources: usize,
@@ -51,8 +51,8 @@ struct Packed {
 }
 
 impl Updater<'_> {
-    /// Writes the newest commit's view of what is checked out into the archive `to`, without stat data and without the
-    /// name of the tree. It takes no lock; what another process commits meanwhile is not in it.
+    /// Writes the newest commit's view of the checked-out head into the archive `to`, without stat data and without the
+    /// name of the tree. An export needs no lock; a commit that another process makes meanwhile is not included.
     pub fn export(&self, to: &Path, export: &Export) -> Result<Exported, PortableError> {
         let beside = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new()
@@ -95,7 +95,7 @@ impl Updater<'_> {
         })
     }
 
-    /// The newest commit, with its segments in the new folder `to`.
+    /// Copies the segments of the newest commit into the new folder `to`. Returns that commit.
     fn pinned(&self, to: &Path) -> Result<Committed, PortableError> {
         let dir = self.workspace.segment_dir();
         for _ in 0..TRIES {
@@ -109,7 +109,7 @@ impl Updater<'_> {
         Err(at_segments(&dir)(IndexError::Moved))
     }
 
-    /// The views that travel, that of what is checked out first.
+    /// The exported views, that of the checked-out head first.
     fn travelling(&self, meta: &Meta, export: &Export) -> Result<Vec<ViewKey>, PortableError> {
         let own = self.view_key();
         if meta.view_info(&own).is_none() {
@@ -121,7 +121,7 @@ impl Updater<'_> {
         Ok([vec![own], others].concat())
     }
 
-    /// Writes the sources of a view into the folder `to`, as far as they are what was indexed.
+    /// Writes the sources of a view into the folder `to`, as far as they still have the indexed content.
     fn pack_sources(&self, meta: &Meta, key: &ViewKey, to: &Path) -> Result<Packed, PortableError> {
         let mut builder = SourcesBuilder::new(to)?;
         let (mut reader, mut lacking) = (Rereader::default(), 0);
@@ -129,7 +129,7 @@ impl Updater<'_> {
         let versions = versions.iter().filter_map(|id| meta.version(*id));
         for version in versions.filter(|version| !read::is_path_only(version.hash())) {
             let path = self.workspace.root().join(version.path());
-            // An index that came with its sources can be handed on.
+            // An imported index that came with its sources can be exported again.
             let kept = meta.sources().and_then(|sources| sources.get(version.hash()));
             match kept.as_deref().or_else(|| reader.bytes(&path, version.hash())) {
                 Some(bytes) => builder.add(version.hash(), bytes).at("write", to)?,
@@ -141,7 +141,7 @@ impl Updater<'_> {
         Ok(Packed { record: builder.write(to, &name)?, sources, lacking })
     }
 
-    /// Leaves of the commit in `segment_dir` what the views `keys` name, with a record of it in `meta_dir`.
+    /// Reduces the commit in `segment_dir` to the views `keys`, and writes its record into `meta_dir`.
     fn reduce(
         &self,
         meta: &Meta,
@@ -156,7 +156,7 @@ impl Updater<'_> {
         for key in keys {
             let (Some(view), Some(info)) = (meta.view(key)?, meta.view_info(key)) else { continue };
             named.extend(view.versions());
-            // The name of the tree is nobody's business elsewhere.
+            // The root path of the tree is private, so an archive does not contain it.
             let key = ViewKey { root: String::new(), ..key.clone() };
             let info = ViewInfo { commit: info.commit.clone(), ..ViewInfo::default() };
             record.set_view(key, info, view.stat_unverified(), None);
@@ -171,12 +171,12 @@ impl Updater<'_> {
         let commit = record.write(meta_dir, meta, &commit.fingerprint, commit.next_version, true)?;
         let commit = Commit { sources, ..commit };
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
-        // Documents that were deleted are still in their segments, with all their words.
+        // Deleted documents are still in their segments, with all their words.
         writer.compact().and_then(|_| writer.close()).map_err(failed)
     }
 }
 
-/// Why nothing can be made in a folder, without the name that it would have had for a moment: nobody gave that.
+/// The error for a folder in which nothing can be created, without the temporary name, which the user never chose.
 fn about_the_folder(error: io::Error) -> io::Error {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
     match error.kind() {
@@ -187,7 +187,7 @@ fn about_the_folder(error: io::Error) -> io::Error {
     }
 }
 
-/// The files of the commit below `folder`.
+/// The rows of the commit's files below `folder`.
 fn rows(folder: &Path) -> Result<Vec<FileRow>, PortableError> {
     let (meta_dir, segment_dir) = (folder.join(archive::META), folder.join(archive::SEGMENTS));
     let records = std::fs::read_dir(&meta_dir).at("list", &meta_dir)?.flatten();

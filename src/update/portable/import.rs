@@ -1,5 +1,5 @@
-//! Import: an archive is checked and unpacked beside the index, given the importing tree's name, and put in place by
-//! the commit point; then the tree is compared with it.
+//! Import: checks an archive and unpacks it beside the index, renames its views for the importing tree, and puts it in
+//! place by the commit point. Then the tree is compared with the imported view.
 
 use std::path::Path;
 
@@ -13,31 +13,31 @@ use crate::store::{self, AtFile, FORMAT_VERSION, TEMPORARY_PREFIX};
 use crate::update::run::Run;
 use crate::update::{Committed, OnProgress, RefreshReport, Updater, WorkspaceError, keep};
 
-/// Version numbers of an archive lie in a range at most so much wider than there are versions: what counts by number
-/// takes memory for all of it.
+/// How much wider than their count the range of version numbers of an archive may be: bitsets indexed by version number
+/// take memory for the whole range.
 const MOST_GAPS: u64 = 1 << 26;
 
-/// How an archive is imported.
+/// The options of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Import {
-    /// Replace an index that there is.
+    /// Whether to replace an existing index.
     pub force: bool,
-    /// The tree is not here: answers come from the archive alone, with its sources.
+    /// Whether the tree is absent: queries are answered from the archive alone, with its sources.
     pub without_sources: bool,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// How many files the archive's view has.
+    /// The number of files in the archive's view.
     pub files: usize,
-    /// What was checked out where it was made.
+    /// The head that was checked out where the archive was made.
     pub head: String,
-    /// Which commit that was.
+    /// The commit of that head.
     pub commit: Option<String>,
-    /// The version of the program that made it.
+    /// The version of the program that made the archive.
     pub made_by: String,
-    /// What the comparison with the tree came to. Files that are as the archive has them are not in it.
+    /// The result of the comparison with the tree. Files that are as in the archive are not counted.
     pub report: RefreshReport,
 }
 
@@ -45,7 +45,7 @@ pub struct Imported {
 struct Unpacked {
     folder: tempfile::TempDir,
     committed: Committed,
-    /// The view of what was checked out.
+    /// The view of the checked-out head.
     key: ViewKey,
 }
 
@@ -61,8 +61,8 @@ impl Unpacked {
 }
 
 impl Updater<'_> {
-    /// Makes the archive at `from` the index of this tree, and brings that up to date. Waits at most `patience` for
-    /// another process that is indexing.
+    /// Makes the archive at `from` the index of this tree, and updates that index. Waits at most `patience` for another
+    /// process that is indexing.
     pub fn import(
         &self,
         from: &Path,
@@ -101,7 +101,7 @@ impl Updater<'_> {
         })
     }
 
-    /// Whether this program can read what the archive holds.
+    /// Checks that this program can read the index in the archive.
     fn check_fit(&self, from: &Path, manifest: &Manifest) -> Result<(), PortableError> {
         let (path, made_by) = (from.to_path_buf(), manifest.made_by.clone());
         if manifest.format != FORMAT_VERSION {
@@ -115,7 +115,7 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// The index that there is; an error unless it may be replaced.
+    /// The existing index, if it may be replaced; otherwise an error.
     fn before(&self, import: &Import) -> Result<Option<Committed>, PortableError> {
         let dir = self.workspace.dir().to_path_buf();
         match self.workspace.open() {
@@ -133,7 +133,7 @@ impl Updater<'_> {
         }
     }
 
-    /// Unpacks the archive beside the index, and believes what it says where that agrees with itself.
+    /// Unpacks the archive beside the index, and accepts it if it is consistent.
     fn unpacked(&self, archive: &Archive) -> Result<Unpacked, PortableError> {
         let dir = self.workspace.dir();
         self.workspace.remove_leftovers()?;
@@ -142,13 +142,13 @@ impl Updater<'_> {
             .tempdir_in(dir)
             .at("create a folder in", dir)?;
         archive.unpack(folder.path())?;
-        // Whatever reads bytes that somebody made up may panic on them.
+        // Code that reads forged bytes may panic on them.
         let checked = index::guarded(|| Ok::<_, IndexError>(self.checked(archive, folder.path())));
         let (committed, key) = checked.map_err(|error| archive.damaged(error.to_string()))??;
         Ok(Unpacked { folder, committed, key })
     }
 
-    /// What was unpacked into `folder`, opened, and its view of what was checked out.
+    /// Opens the index that was unpacked into `folder`, and finds its view of the checked-out head.
     fn checked(&self, archive: &Archive, folder: &Path) -> Result<(Committed, ViewKey), PortableError> {
         let (meta_dir, segment_dir) = (folder.join(META), folder.join(SEGMENTS));
         let damaged = |error: &dyn std::fmt::Display| archive.damaged(error.to_string());
@@ -184,7 +184,7 @@ impl Updater<'_> {
         Ok((committed, key))
     }
 
-    /// What no program of ours would have written, though every checksum is right.
+    /// An inconsistency that Spyhop would never have written, although every checksum is right.
     fn odd(&self, committed: &Committed) -> Option<String> {
         let Committed { meta, .. } = committed;
         let mut ids = meta.version_ids();
@@ -197,7 +197,7 @@ impl Updater<'_> {
             let is_plain = RelPath::new(path).is_ok_and(|own| own.as_str() == path && !path.is_empty());
             let is_known = self.grammars.knows(version.language());
             (!is_plain || !is_known || id.0 >= meta.commit().next_version)
-                .then(|| format!("the file version {path:?} is none of an index"))
+                .then(|| format!("an index cannot hold the file version {path:?}"))
         });
         let span = u64::from(last - first.unwrap_or(0));
         odd.or_else(|| {
@@ -207,20 +207,20 @@ impl Updater<'_> {
             let holds = |key: &ViewKey| meta.view_versions(key).unwrap_or_default();
             let mut views = meta.views().map(|(key, _)| key);
             let is_lost = |key: &&ViewKey| holds(key).iter().any(|id| meta.version(*id).is_none());
-            views.find(is_lost).map(|_| "a view names versions that there are not".into())
+            views.find(is_lost).map(|_| "a view names versions that do not exist".into())
         })
     }
 
-    /// Whether the archive can answer by itself.
+    /// Checks that the archive can answer without the tree.
     fn check_sources_in(&self, from: &Path, unpacked: &Unpacked) -> Result<(), PortableError> {
         let path = || from.to_path_buf();
         let sources = unpacked.committed.meta.sources();
         sources.map_or(Err(PortableError::WithoutSnippets { path: path() }), |_| Ok(()))
     }
 
-    /// Whether the tree is the one that the archive was made of, or nearly. Paths tell, and contents do not count: every
-    /// file is hashed after an import, so a tree that only looks alike costs time and never an answer, while an archive of
-    /// months ago, most of whose files have changed since, is still worth more than none.
+    /// Checks that the tree is roughly the one that the archive was made of. Paths decide and contents do not count:
+    /// every file is hashed after an import, so a tree that only looks alike costs time but never gives a wrong answer,
+    /// while an archive of months ago, most of whose files have changed since, is still worth more than none.
     fn check_tree(&self, from: &Path, unpacked: &Unpacked) -> Result<(), PortableError> {
         let root = self.workspace.root();
         let of = unpacked.view()?.len();
@@ -233,8 +233,8 @@ impl Updater<'_> {
         Ok(())
     }
 
-    /// Gives what was unpacked this tree's name, and makes it the newest commit, with its sources or without. The caller
-    /// holds the lock.
+    /// Renames the views of the unpacked index for this tree, and makes it the newest commit, with its sources or
+    /// without. The caller holds the lock.
     fn put_in_place(
         &self,
         unpacked: &Unpacked,
@@ -270,14 +270,14 @@ impl Updater<'_> {
         store::sync_folder(&workspace.meta_dir())?;
         let own = workspace.segment_dir();
         index::put_in_place(&segment_dir, &own).map_err(at_segments(&own))?;
-        // From here on it is the index. What was before goes.
+        // From here on the imported index is in place. Files of the previous index are removed.
         Writer::open(&own).and_then(Writer::close).map_err(at_segments(&own))?;
         self.write_grams();
         meta::remove_garbage(&workspace.meta_dir(), &[&commit])?;
         Ok(())
     }
 
-    /// The key of a view of the archive in this tree. Where the tree is not here, it is that of what would be asked for.
+    /// The key of a view of the archive in this tree. If the tree is absent, the key is that of the requested view.
     fn own_key(&self, key: &ViewKey, with_sources: bool) -> ViewKey {
         let own = self.view_key();
         if with_sources { own } else { ViewKey { root: own.root, ..key.clone() } }

@@ -1,9 +1,10 @@
-//! Indexes that travel: a commit's view in one file, and such a file made the index of a tree elsewhere.
+//! Portable indexes: exporting a commit's view into one file, and importing such a file as the index of a tree
+//! elsewhere.
 //!
-//! Export pins a commit, takes the view of what is checked out out of it, and writes an archive ([`archive`]). Import
-//! believes nothing that an archive says before it was checked, puts it beside what is there, and makes it the index in
-//! one step, the commit point that every update has. The stat data of the exporting machine prove nothing here and are
-//! left out: after an import every file is hashed, and parsed only where its content is not the archive's.
+//! Export pins a commit, extracts the view of the checked-out head, and writes an archive ([`archive`]). Import trusts
+//! nothing in an archive before it is checked, unpacks it beside the existing index, and makes it the index in one
+//! step, at the commit point that every update has. The stat data of the exporting machine prove nothing here and are
+//! left out: after an import every file is hashed, and parsed only if its content differs from the archive's.
 
 mod archive;
 mod export;
@@ -19,23 +20,23 @@ use crate::index::IndexError;
 use crate::meta::MetaError;
 use crate::store::{FORMAT_VERSION, FileError, LockError};
 
-/// Why an index was not exported or imported. Whatever it was, what answered before still answers.
+/// Why an index was not exported or imported. After any error, the previous index still answers.
 #[derive(Debug, thiserror::Error)]
 pub enum PortableError {
-    /// The file is no archive of an index, or one that was cut off or altered.
-    #[error("{} is no sound archive of an index: {reason}", path.display())]
+    /// The file is not an archive of an index, or is truncated or altered.
+    #[error("{} is not a valid archive of an index: {reason}", path.display())]
     Damaged {
         /// The archive.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The damage, and where it is.
         reason: String,
     },
-    /// The archive is laid out as a newer program does it.
+    /// The archive has the layout of a newer program.
     #[error("{} is an archive of version {found}, this program reads version {}", path.display(), archive::VERSION)]
     NewerArchive {
         /// The archive.
         path: PathBuf,
-        /// Its version.
+        /// The layout version of the archive.
         found: u32,
     },
     /// The index inside has another format.
@@ -43,9 +44,9 @@ pub enum PortableError {
     Format {
         /// The archive.
         path: PathBuf,
-        /// The format of its index.
+        /// The format of the index inside.
         found: u32,
-        /// The version that made it.
+        /// The version of the program that made the archive.
         made_by: String,
     },
     /// The index inside was made with other parsers or another tokenizer.
@@ -53,31 +54,31 @@ pub enum PortableError {
     Fingerprint {
         /// The archive.
         path: PathBuf,
-        /// What it was made with.
+        /// The fingerprint of the archive.
         found: String,
-        /// The version that made it.
+        /// The version of the program that made the archive.
         made_by: String,
-        /// What this program has.
+        /// The fingerprint of this program.
         own: String,
     },
-    /// The tree is another one.
+    /// The archive is of another tree.
     #[error("{} is of another tree: {here} of its {of} files are in {}, fewer than half", path.display(), root.display())]
     OtherTree {
         /// The archive.
         path: PathBuf,
-        /// The tree.
+        /// The root of this tree.
         root: PathBuf,
-        /// How many of the archive's paths are files there.
+        /// How many of the archive's paths are files in this tree.
         here: usize,
         /// How many paths the archive has.
         of: usize,
     },
-    /// The tree has an index.
+    /// The tree already has an index.
     #[error("there is an index at {} (generation {generation}); --force replaces it", dir.display())]
     Occupied {
-        /// Where it lies.
+        /// The folder of the index.
         dir: PathBuf,
-        /// Its newest commit.
+        /// The generation of the newest commit.
         generation: u64,
     },
     /// The archive is to be imported without the tree, and holds no sources.
@@ -86,10 +87,10 @@ pub enum PortableError {
         /// The archive.
         path: PathBuf,
     },
-    /// What is checked out has not been indexed.
+    /// The checked-out head has not been indexed.
     #[error("what is checked out has not been indexed; run: spyhop index")]
     NoView,
-    /// As an update fails.
+    /// An error of the update that an export or import runs.
     #[error(transparent)]
     Update(#[from] UpdateError),
 }
@@ -118,7 +119,7 @@ impl From<LockError> for PortableError {
     }
 }
 
-/// Failures of the segments in the folder `dir`.
+/// Maps errors of the segments in the folder `dir`.
 fn at_segments(dir: &std::path::Path) -> impl Fn(IndexError) -> PortableError + '_ {
     |source| UpdateError::Index { dir: dir.to_path_buf(), source }.into()
 }

@@ -1,4 +1,4 @@
-//! What an archive says of the machine that made it: nothing.
+//! Archives contain nothing about the machine that made them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn stats(tree: &Tree) -> Vec<FileStat> {
 fn no_stat_and_no_root_travels() {
     let (tree, folder) = (indexed(), tempfile::tempdir().unwrap());
     let path = folder.path().join("archive");
-    // A file proves something by its stat data once it is old enough.
+    // The stat data of a file prove something once the file is old enough.
     std::thread::sleep(Duration::from_millis(2100));
     tree.with_updater(|updater| updater.rebuild(Duration::ZERO, &|_| ()).unwrap());
     assert!(stats(&tree).iter().all(|stat| *stat != FileStat::default()));
@@ -53,7 +53,7 @@ fn no_stat_and_no_root_travels() {
     assert!(view.entries().all(|entry| entry.stat == FileStat::default()));
     let stats: Vec<_> = view.skipped().iter().map(|entry| entry.stat).collect();
     assert_eq!(stats, [Some(FileStat::default())]);
-    // An import writes down what it finds here, though no content differs.
+    // An import records the stat data that it finds here, although no content differs.
     std::fs::remove_file(tree.root.join("data.bin")).unwrap();
     tree.refresh();
     export(&tree, &path);
