@@ -1,8 +1,8 @@
-//! When a walk gives up: what the tree of a commit may take, and calls that are cancelled.
+//! When a walk stops early: the limits on the tree of a commit, and cancellation by the caller.
 //!
-//! A folder of the system is as large as its disk allows. A commit is not: eleven objects can hold ten thousand million
-//! files, where each folder has ten entries of one subtree. So a walk of a tree counts what it takes and ends with an error
-//! that names the bound. A cancelled walk ends at the next folder, wherever it is.
+//! A folder of the file system is as large as its disk allows. A commit is not: eleven objects can hold ten thousand
+//! million files, if each folder has ten entries of one subtree. So a walk of a commit counts its entries and bytes,
+//! and stops with an error that names the exceeded limit. A cancelled walk stops at the next folder, wherever it is.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -11,18 +11,18 @@ use std::time::Instant;
 
 use super::WalkError;
 
-/// What the tree of a commit may take. The default is the product's: several times the largest public repositories.
+/// Limits on the tree of a commit. The defaults are several times the largest public repositories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Files, folders and everything else that has a name.
+    /// The number of files, folders and all other named entries.
     pub entries: u64,
-    /// How many folders may lie within each other.
+    /// The depth of nested folders.
     pub depth: u64,
-    /// The bytes of all paths together.
+    /// The total length of all paths in bytes.
     pub path_bytes: u64,
-    /// The bytes of all files together.
+    /// The total size of all files in bytes.
     pub file_bytes: u64,
-    /// How long the walk may take, in seconds.
+    /// The duration of the walk in seconds.
     pub seconds: u64,
 }
 
@@ -37,27 +37,27 @@ impl Default for Bounds {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Cancels it soon, or before it begins.
+    /// Cancels the work soon, or before it starts.
     pub fn cancel(&self) {
         self.0.store(true, Relaxed);
     }
 
-    /// Whether it was cancelled.
+    /// Whether the work was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Relaxed)
     }
 }
 
-/// What a walk has taken so far.
+/// The resources that a walk has used so far.
 pub(super) struct Spent<'a> {
-    /// `None` for a folder of the system.
+    /// `None` for a folder of the file system.
     bounds: Option<Bounds>,
     cancel: Option<&'a Cancel>,
     begun: Instant,
     entries: AtomicU64,
     path_bytes: AtomicU64,
     file_bytes: AtomicU64,
-    /// Why the walk ends early.
+    /// Why the walk stops early.
     end: OnceLock<End>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Spent<'a> {
         }
     }
 
-    /// Whether the walk goes on; asked before each folder.
+    /// Whether the walk continues; checked before each folder.
     pub fn goes_on(&self) -> bool {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             _ = self.end.set(End::Cancelled);
@@ -94,8 +94,8 @@ impl<'a> Spent<'a> {
         self.end.get().is_none()
     }
 
-    /// Counts a folder with so many entries, whose names have so many bytes and which lies so deep. Whether the walk goes
-    /// on.
+    /// Counts a folder with its number of entries, the length of their names and of its own path in bytes, and its
+    /// depth. Returns whether the walk continues.
     pub fn take_folder(&self, entries: usize, name_bytes: usize, folder_bytes: usize, depth: usize) -> bool {
         let Some(bounds) = self.bounds else { return true };
         let path_bytes = (name_bytes + entries * (folder_bytes + 1)) as u64;
@@ -119,7 +119,7 @@ impl<'a> Spent<'a> {
         }
     }
 
-    /// The error that ends the walk; none where it came to its end.
+    /// The error that stopped the walk; `Ok` if the walk was complete.
     pub fn checked(&self) -> Result<(), WalkError> {
         match self.end.get() {
             None => Ok(()),
@@ -138,7 +138,7 @@ mod tests {
 
     const BOUNDS: Bounds = Bounds { entries: 10, depth: 2, path_bytes: 100, file_bytes: 1000, seconds: 300 };
 
-    /// What a walk of these folders (entries, bytes of names, bytes of the folder's path, depth) and files ends with.
+    /// The error of a walk of these folders (entries, bytes of names, bytes of the folder's path, depth) and files.
     fn ends(folders: &[(usize, usize, usize, usize)], files: &[u64]) -> String {
         let spent = Spent::new(Some(BOUNDS), None);
         for (entries, name_bytes, folder_bytes, depth) in folders {

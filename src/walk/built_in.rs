@@ -1,4 +1,4 @@
-//! The built-in rules: what is taken for a build product, an installed dependency or a lock file.
+//! The built-in rules: what counts as a build product, an installed dependency or a lock file.
 //!
 //! This module owns the table and decides when a row fires. The walk checks whether git tracks the entry or the user
 //! wants it back. A name alone is never enough where people also use that name for sources (the Linux kernel has a
@@ -7,16 +7,16 @@
 use Evidence::{Inside, Name};
 use NamePattern::{Ends, Is};
 
-/// A rule that leaves something out without being asked to.
+/// A rule that excludes entries by default.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltInRule {
-    /// The names it is about.
+    /// The names that the rule matches.
     pub name: NamePattern,
-    /// Whether it is about directories; otherwise it is about files.
+    /// Whether the rule is about directories; otherwise it is about files.
     pub is_dir: bool,
-    /// What proves it; one suffices.
+    /// The evidence for the rule; one piece suffices.
     pub evidence: &'static [Evidence],
-    /// What it takes the thing for.
+    /// What the rule assumes the entry to be.
     pub sentence: &'static str,
 }
 
@@ -25,23 +25,23 @@ pub struct BuiltInRule {
 pub enum NamePattern {
     /// Exactly this name.
     Is(&'static str),
-    /// A longer name that ends so.
+    /// A longer name with this suffix.
     Ends(&'static str),
 }
 
-/// What proves a rule.
+/// Evidence for a rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence {
-    /// The name has no other use.
+    /// The name alone, which has no other use.
     Name,
-    /// Such an entry in the same directory.
+    /// An entry of this name in the same directory.
     Beside(NamePattern),
-    /// Such an entry in the directory that the rule is about.
+    /// An entry of this name in the directory that the rule is about.
     Inside(&'static str),
 }
 
 impl NamePattern {
-    /// Whether `name` is meant.
+    /// Whether the pattern matches `name`.
     pub fn matches(&self, name: &str) -> bool {
         match self {
             NamePattern::Is(whole) => name == *whole,
@@ -71,7 +71,7 @@ const fn file(name: NamePattern, evidence: &'static [Evidence], sentence: &'stat
     BuiltInRule { name, is_dir: false, evidence, sentence }
 }
 
-/// Every built-in rule. `vendor` is missing on purpose: what is vendored is part of what the program does.
+/// Every built-in rule. `vendor` is missing on purpose: vendored code is part of what the program does.
 #[rustfmt::skip]
 pub const BUILT_IN: &[BuiltInRule] = &[
     dir("target", &[beside("Cargo.toml"), Inside("CACHEDIR.TAG"), beside("pom.xml"), beside("build.sbt")],
@@ -110,11 +110,11 @@ pub const BUILT_IN: &[BuiltInRule] = &[
 /// A built-in rule that fired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltInFire {
-    /// The names it is about, such as `*.min.js`.
+    /// The names that the rule matches, such as `*.min.js`.
     pub name: String,
-    /// What proves it.
+    /// The evidence for the rule.
     pub evidence: String,
-    /// What it takes the thing for.
+    /// What the rule assumes the entry to be.
     pub sentence: &'static str,
 }
 
@@ -124,8 +124,8 @@ impl std::fmt::Display for BuiltInFire {
     }
 }
 
-/// The rule that fires, if one does. `beside` tells whether such a name stands in the same directory, `inside` whether
-/// that name is in the directory in question; both are asked only when a name fits.
+/// The rule that fires, if there is one. `beside` says whether a matching name is in the same directory, `inside`
+/// whether a name is in the directory in question; both are called only when the rule's name matches.
 pub(super) fn fires(
     name: &str,
     is_dir: bool,
@@ -147,7 +147,7 @@ pub(super) fn fires(
 mod tests {
     use super::*;
 
-    /// The walk stops at the first row that fits a name, so a second one would never count.
+    /// The walk stops at the first row that matches a name, so a second row for a name would never count.
     #[test]
     fn no_two_rows_are_about_one_name() {
         for (at, rule) in BUILT_IN.iter().enumerate() {

@@ -1,20 +1,20 @@
-//! Folders that hold an index of this program, of whatever tree: they are never walked.
+//! Folders that hold a Spyhop index, of whatever tree: they are never walked.
 //!
-//! An index is recognised by the file that claims its folder. The listing of a folder tells whether such a file is there,
-//! so only a folder that has one costs a read. Bazel calls a file of its own by that name, so the content decides.
+//! An index is recognized by the file that claims its folder. The listing of a folder shows whether that file is there,
+//! so only a folder with such a file costs a read. Bazel uses a file of the same name, so the content decides.
 
 use serde::Deserialize;
 
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 
-/// The name of the file that says whose index a folder holds.
+/// The name of the file that names the owner of an index folder.
 pub(super) const NAME: &str = "WORKSPACE";
 
 /// The detail of the row for a folder that holds an index.
 pub const INDEX_FOLDER: &str = "an index of spyhop, by its file WORKSPACE";
 
-/// What every claim says, whatever its format.
+/// The part of a claim that is common to all formats.
 #[derive(Deserialize)]
 struct Claim {
     #[serde(rename = "format")]

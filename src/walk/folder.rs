@@ -1,4 +1,4 @@
-//! One directory as the system lists it: names, what they are, and the stat of each.
+//! One directory as the system lists it: the names, the kinds and the stat data of its entries.
 //!
 //! This module owns the system calls of a walk. On Linux the calls are relative to an open directory and reuse their
 //! buffers, which takes a third of the time that `std` takes to list small directories. Elsewhere `std` makes the
@@ -21,23 +21,23 @@ use portable as system;
 
 pub(super) use system::Folder;
 
-/// What an entry is; a link is not followed.
+/// The kind of an entry; a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
     Dir,
     Link,
-    /// Something else, with a word for it.
+    /// Another kind, with a word for it.
     Special(&'static str),
 }
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// Where its name stands among those of its directory.
+    /// The offset of the entry's name in the names of its directory.
     at: usize,
     len: usize,
     pub kind: Kind,
-    /// The name, where it is no UTF-8.
+    /// The exact name, if it is not UTF-8.
     pub exact: Option<Box<OsStr>>,
 }
 
@@ -47,14 +47,14 @@ impl Entry {
     }
 }
 
-/// What could not be found out: about an entry, or about the directory itself, of which the rest is missing then.
+/// A failure to read an entry, or with `None` the directory itself, whose remaining entries are then missing.
 pub(super) type Failure = (Option<String>, io::Error);
 
-/// The entries of a directory, in the order in which the paths that they begin stand among each other as text.
+/// The entries of a directory, sorted as the paths that begin with them sort as text.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub entries: Vec<Entry>,
-    /// The names, each with a NUL after it, or a lossy form of those that are not UTF-8.
+    /// The names, each with a NUL after it; a name that is not UTF-8 in a lossy form.
     names: String,
 }
 
@@ -63,7 +63,7 @@ impl Listed {
         &self.names[entry.at..entry.at + entry.len]
     }
 
-    /// How many bytes all names have.
+    /// The total length of all names in bytes.
     pub(super) fn name_bytes(&self) -> usize {
         self.names.len()
     }
@@ -72,12 +72,12 @@ impl Listed {
         entry.exact.as_deref().unwrap_or_else(|| OsStr::new(self.name(entry)))
     }
 
-    /// With room for what most directories hold.
+    /// An empty listing with capacity for most directories.
     fn new() -> Listed {
         Listed { entries: Vec::with_capacity(16), names: String::with_capacity(512) }
     }
 
-    /// What was listed elsewhere.
+    /// A listing of entries from another source.
     pub(super) fn of<'n>(entries: impl Iterator<Item = (&'n OsStr, Kind)>) -> Listed {
         let mut listed = Listed::new();
         entries.for_each(|(name, kind)| listed.push(name, kind));
@@ -99,7 +99,7 @@ impl Listed {
     }
 }
 
-/// How the paths that two names begin stand among each other: a directory's go on with a `/`.
+/// Compares two names as the paths that begin with them compare: a directory's name continues with a `/`.
 fn in_paths((a, a_is_dir): (&[u8], bool), (b, b_is_dir): (&[u8], bool)) -> Ordering {
     let common = a.len().min(b.len());
     let next = |name: &[u8], is_dir: bool| name.get(common).copied().or(is_dir.then_some(b'/'));
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::path::RelPath;
 
-    /// A directory as text: a line an entry.
+    /// A directory as text: one line for each entry.
     macro_rules! as_text {
         ($module:ident, $root:expr, $below:expr) => {{
             let folder = $module::Folder::open($root).unwrap().below(&RelPath::new($below).unwrap()).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         for name in ["c", "c.c", "c-d", "cé", ".x"] {
             fs::write(below.join(name), name).unwrap();
         }
-        // More than one buffer holds.
+        // More entries than one buffer holds.
         for number in 0..2000 {
             fs::write(below.join(format!("{number:0>64}")), "").unwrap();
         }

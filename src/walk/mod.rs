@@ -1,11 +1,10 @@
-//! Which files of a tree are candidates, and why every other one is not.
+//! Which files of a tree are candidates, and why every other file is not.
 //!
-//! This module owns exclusion: ignore files, hidden names, built-in rules, links, special files. Nothing else in
-//! the crate may leave a file out by its name. It looks at names and stats only; what a file holds is judged by
-//! [`crate::read`].
+//! This module owns exclusion: ignore files, hidden names, built-in rules, links, special files. Nothing else in the
+//! crate may exclude a file by its name. The walk reads names and stat data only; [`crate::read`] judges contents.
 //!
-//! The walk is our own although `ignore` has one, because that one does not say what it dropped. A walk and
-//! [`trace`] share one `judge`, so an explanation cannot differ from what happened.
+//! The walk is our own although `ignore` has one, because the walk of `ignore` does not report what it excluded. A walk
+//! and [`trace`] share one `judge`, so an explanation cannot differ from what happened.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -50,94 +49,94 @@ pub use some::{Region, walk_some};
 use tally::{Block, Tally};
 pub use trace::{Cause, Exception, Found, OverridingRule, Trace, explain, trace};
 
-/// How to walk. The default is the product's.
+/// The options of a walk.
 #[derive(Clone, Copy, Default)]
 pub struct WalkOptions<'a> {
-    /// Take in names that begin with a dot. `.git` stays out.
+    /// Include names that begin with a dot. `.git` stays out.
     pub hidden: bool,
-    /// How many threads work, the caller's included; `None` is one for each core, at most sixteen. They end with
-    /// the walk.
+    /// The number of threads, including the calling one; `None` means one for each core, at most sixteen. The threads
+    /// end with the walk.
     pub threads: Option<usize>,
-    /// Take in what ignore files leave out, whichever they are.
+    /// Include paths that ignore files exclude.
     pub no_ignore: bool,
-    /// Take in what built-in rules leave out.
+    /// Include paths that built-in rules exclude.
     pub no_built_in: bool,
-    /// Take in files that hold secrets by their names.
+    /// Include files whose names indicate secrets.
     pub secrets: bool,
-    /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). It is asked
-    /// only where a built-in rule fires, which then gives way.
+    /// Whether git tracks a file, or anything below a directory (the flag is true for a directory). Called only where a
+    /// built-in rule fires; the rule does not apply to tracked entries.
     pub is_tracked: Option<&'a IsTracked<'a>>,
-    /// Which ignore file of the user counts in every tree.
+    /// The user's ignore file that applies in every tree.
     pub global_excludes: GlobalExcludes<'a>,
-    /// Told of each directory just before it is listed.
+    /// Called with each directory just before it is listed.
     pub on_list: Option<&'a OnList<'a>>,
-    /// What is walked in place of the folder at the root; that still says whose rules count above and beside it.
+    /// A tree to walk in place of the folder at the root; the root still decides which rules above and beside it apply.
     pub tree: Option<&'a dyn Tree>,
-    /// What such a tree may take.
+    /// The limits on such a tree.
     pub bounds: Bounds,
     /// Ends the walk early.
     pub cancel: Option<&'a Cancel>,
-    /// Take what ripgrep takes, where that differs.
+    /// Select the files that ripgrep selects, where that differs.
     pub as_ripgrep: Option<AsRipgrep<'a>>,
 }
 
-/// Where ripgrep's choice of files differs: git's ignore files count in a repository only, and globs decide before any
-/// ignore file and before hidden names.
+/// Where ripgrep's selection of files differs: git's ignore files apply in a repository only, and globs take precedence
+/// over every ignore file and over hidden names.
 #[derive(Clone, Copy, Default)]
 pub struct AsRipgrep<'a> {
-    /// The globs of `-g`, counted from the root.
+    /// The globs of `-g`, relative to the root.
     pub globs: Option<&'a Override>,
 }
 
-/// Where directories are told of.
+/// A callback for the directories of a walk.
 pub type OnList<'a> = dyn Fn(&RelPath) + Sync + 'a;
 
 /// Whether git tracks a path; the flag is true when it is a directory.
 pub type IsTracked<'a> = dyn Fn(&RelPath, bool) -> bool + Sync + 'a;
 
-/// Where the ignore file that counts in every tree is found.
+/// The location of the ignore file that applies in every tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum GlobalExcludes<'a> {
-    /// Where the user's git has it: `core.excludesFile`, else `git/ignore` in the configuration folder.
+    /// The file that the user's git uses: `core.excludesFile`, else `git/ignore` in the configuration folder.
     #[default]
     OfGit,
     /// This file.
     File(&'a Path),
-    /// There is none.
+    /// No file.
     None,
 }
 
-/// What tells, without reading it, that a file has changed.
+/// Stat data, which show that a file has changed without reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stat {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub size: u64,
-    /// When its content last changed, in nanoseconds since 1970.
+    /// The time of the last change of the content, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// When its content or inode last changed; 0 where the platform has no such thing.
+    /// The time of the last change of the content or inode; 0 on platforms without it.
     pub ctime_ns: i64,
-    /// Its inode; 0 where the platform has no such thing.
+    /// The inode; 0 on platforms without inodes.
     pub inode: u64,
 }
 
-/// A regular file that no rule leaves out.
+/// A regular file that no rule excludes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Where it is.
+    /// The path of the file.
     pub path: RelPath,
-    /// Its stat when the walk came by.
+    /// The stat data of the file during the walk.
     pub stat: Stat,
-    /// Whether a `.spyhopignore` asks for it by `!pattern`, so that neither its size nor its looks may keep its
-    /// content out.
+    /// Whether a `.spyhopignore` asks for the file by `!pattern`, so that neither its size nor its looks may exclude
+    /// its content.
     pub wanted: bool,
 }
 
-/// What a walk saw.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// The candidates, sorted by path.
     pub candidates: Vec<Candidate>,
-    /// What was left out, sorted by path; a directory stands for all that is below it.
+    /// The skipped entries, sorted by path; a directory stands for everything below it.
     pub skipped: Vec<Skipped>,
 }
 
@@ -150,7 +149,7 @@ pub enum WalkError {
         /// The root as given.
         root: PathBuf,
     },
-    /// The root is something else.
+    /// The root is not a directory.
     #[error("root '{}' is not a directory", .root.display())]
     NotADirectory {
         /// The root as given.
@@ -161,27 +160,27 @@ pub enum WalkError {
     Unreadable {
         /// The root as given.
         root: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The tree of a commit has more of something than a walk takes.
+    /// The tree of a commit exceeds a limit of the walk.
     #[error(
         "the tree of the commit is too large to be searched: it has {value} {what} or more, above the limit of {bound}"
     )]
     TooLarge {
-        /// Of what.
+        /// The counted quantity.
         what: &'static str,
-        /// How much the walk had met when it ended.
+        /// The quantity when the walk stopped.
         value: u64,
-        /// How much is the most.
+        /// The limit.
         bound: u64,
     },
     /// The walk of a commit took too long.
     #[error("the walk of the commit took {seconds} seconds or more, above the limit of {bound}")]
     TooSlow {
-        /// How long it took.
+        /// How long the walk took.
         seconds: u64,
-        /// How long it may take.
+        /// The limit.
         bound: u64,
     },
     /// The caller cancelled the walk.
@@ -189,8 +188,8 @@ pub enum WalkError {
     Cancelled,
 }
 
-/// The candidates below `root`, and everything that was seen and left out. The root itself may be a symbolic link;
-/// none below it is followed. A directory that cannot be read is a row among the skipped, and the walk goes on.
+/// The candidates below `root`, and everything that was seen and skipped. The root itself may be a symbolic link; no
+/// link below it is followed. A directory that cannot be read becomes a skipped row, and the walk continues.
 pub fn walk(root: &Path, options: &WalkOptions) -> Result<Walked, WalkError> {
     let walker = Walker::new(root, options)?;
     let top = walker.top();
@@ -228,7 +227,7 @@ pub fn stat_of(path: &Path) -> io::Result<Stat> {
     fs::symlink_metadata(path).map(|metadata| stat(&metadata))
 }
 
-/// The stat that metadata hold.
+/// The stat data in `metadata`.
 #[cfg(unix)]
 pub fn stat(metadata: &Metadata) -> Stat {
     use std::os::unix::fs::MetadataExt;
@@ -250,7 +249,7 @@ pub fn stat(metadata: &Metadata) -> Stat {
     Stat { size: metadata.len(), mtime_ns: metadata.modified().map_or(0, since), ctime_ns: 0, inode: 0 }
 }
 
-/// More than this gains nothing: the kernel's directory cache is the limit.
+/// The default number of threads. More than sixteen gain nothing: the kernel's directory cache is the limit.
 fn default_threads() -> usize {
     cores().min(16)
 }
@@ -258,18 +257,18 @@ fn default_threads() -> usize {
 /// A directory that is to be listed.
 struct Dir {
     rel: RelPath,
-    /// Its number among those of the walk; the root's is 0.
+    /// The number of the directory in the walk; the root's is 0.
     number: usize,
-    /// The rules of the directories above it.
+    /// The rules of the directories above.
     above: Option<Arc<Level>>,
 }
 
-/// A directory's entries, and the rules that count for them.
+/// A directory's entries, and the rules that apply to them.
 struct Listing<'a> {
     folder: Opened<'a>,
     listed: Listed,
     rules: Option<Arc<Level>>,
-    /// Rows for what could not be read on the way.
+    /// Rows for entries that could not be read.
     broken: Vec<Skipped>,
     /// Whether the directory holds an index of this program.
     is_index: bool,
@@ -284,10 +283,10 @@ impl Listing<'_> {
         self.listed.entries.iter().any(|entry| self.name(entry) == name)
     }
 
-    /// Why an entry can be no part of a tree, by its name or by what it is.
+    /// Why an entry cannot be part of a tree, by its name or by its kind.
     fn misfit(&self, entry: &Entry) -> Option<(SkipReason, String)> {
         if let Some(exact) = &entry.exact {
-            // Names that differ can have one lossy form; the detail is exact.
+            // Different names can have the same lossy form, so the detail is exact.
             return Some((SkipReason::NameNotUtf8, format!("its name is {exact:?}")));
         }
         match entry.kind {
@@ -309,9 +308,9 @@ enum Verdict {
     Keep(bool),
     /// A directory to walk.
     Enter,
-    /// Left out, with a row.
+    /// Excluded, with a row.
     Leave(SkipReason, Cause),
-    /// Left out without a row: it is no part of the tree.
+    /// Excluded without a row: the entry is not part of the tree.
     Omit,
 }
 
@@ -319,9 +318,9 @@ struct Walker<'a> {
     root: &'a Path,
     options: &'a WalkOptions<'a>,
     base: rules::Base,
-    /// The root, which directories are opened from.
+    /// The open root, relative to which directories are opened.
     top: Folder,
-    /// How many directories have a number.
+    /// The number of directories that have a number.
     numbers: AtomicUsize,
     spent: Spent<'a>,
 }
@@ -371,7 +370,7 @@ impl<'a> Walker<'a> {
                 Vec::new()
             }
             Ok(listing) => self.sort_out(&dir, listing, out),
-            // It went away since it was seen, so it is no longer part of the tree.
+            // The directory has gone since it was listed, so it is no longer part of the tree.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
                 out.skipped.push(unreadable_dir(&dir.rel, &error));
@@ -421,7 +420,7 @@ impl<'a> Walker<'a> {
                 },
                 Verdict::Leave(reason, cause) => (reason, cause.to_string()),
             };
-            // An ignore file that cannot be read has a row already, which says more.
+            // An ignore file that cannot be read already has a row with more details.
             if !listing.broken.iter().any(|row| row.path == rel) {
                 out.skipped.push(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
             }
@@ -449,7 +448,7 @@ impl<'a> Walker<'a> {
             }
         };
         let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
-        // Names first: most directories have none of the four, and then nothing is opened.
+        // Names come first: most directories have none of the four, and then no file is opened.
         let mut present = rules::Present::default();
         let mut may_be_index = false;
         for entry in &listed.entries {
@@ -457,10 +456,10 @@ impl<'a> Walker<'a> {
             if !self.options.no_ignore {
                 present.note(name, is_file);
             }
-            // An index that is the root itself was asked for by name.
+            // An index folder that is itself the root was requested by name.
             may_be_index |= is_file && name == claim::NAME && !dir.rel.as_str().is_empty();
         }
-        // A commit does not have the repository that it is in.
+        // The tree of a commit does not contain its repository.
         if !self.options.no_ignore && tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
             present.note(".git", false);
         }
@@ -483,9 +482,9 @@ impl<'a> Walker<'a> {
         Ok(Listing { folder, listed, rules, broken, is_index })
     }
 
-    /// What becomes of one entry. What a thing is comes first, since no rule can make a link or a device a
-    /// candidate; then what somebody wrote into an ignore file; then what we assume. `kept` is told what would have
-    /// left it out and gave way.
+    /// Judges one entry. The kind comes first, since no rule can make a link or a device a candidate; then the lines of
+    /// ignore files; then the built-in assumptions. `kept` receives the rules that would have excluded the entry and
+    /// were overruled.
     fn judge(
         &self,
         listing: &Listing<'_>,
@@ -500,7 +499,7 @@ impl<'a> Walker<'a> {
         let (is_dir, tracing) = (entry.is_dir(), kept.is_some());
         match self.by_globs(rel, is_dir) {
             Match::Ignore(()) => return Verdict::Omit,
-            // A link to a repository's folder is the only link that gets here, and ripgrep follows none.
+            // Only a link to a repository's folder gets here, and ripgrep follows no links.
             Match::Whitelist(()) if entry.kind == folder::Kind::Link => return Verdict::Omit,
             Match::Whitelist(()) if is_dir => return Verdict::Enter,
             Match::Whitelist(()) => return Verdict::Keep(false),
@@ -562,13 +561,13 @@ impl<'a> Walker<'a> {
         if is_dir { Verdict::Enter } else { Verdict::Keep(ours.is_some()) }
     }
 
-    /// What ripgrep's globs say about an entry.
+    /// The verdict of ripgrep's globs on an entry.
     fn by_globs(&self, rel: &RelPath, is_dir: bool) -> Match<()> {
         let globs = self.options.as_ripgrep.and_then(|as_ripgrep| as_ripgrep.globs);
         globs.map_or(Match::None, |globs| globs.matched(rel.as_str(), is_dir).map(|_| ()))
     }
 
-    /// Where git's ignore files count.
+    /// Where git's ignore files apply.
     fn git_counts(&self) -> GitCounts {
         if self.options.as_ripgrep.is_some() { GitCounts::InRepositories } else { GitCounts::Everywhere }
     }

@@ -1,6 +1,6 @@
-//! A directory that is open: one of the system, or one of a tree that lies in no folder.
+//! An open directory: of the file system, or of a tree that is not in the file system.
 //!
-//! Everything that a walk asks of a directory it asks here, so both kinds are judged by the same rules.
+//! A walk reads directories only through this module, so both kinds are judged by the same rules.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,20 +17,21 @@ pub(super) enum Opened<'a> {
     Tree(OfTree<'a>),
 }
 
-/// A folder of a tree.
+/// A folder of a [`Tree`].
 pub(super) struct OfTree<'a> {
     tree: &'a dyn Tree,
     folder: Arc<TreeFolder>,
 }
 
-/// The longest target of a link that is read; no system follows a longer one.
+/// The longest link target that is read; no system follows a longer one.
 const MAX_TARGET_BYTES: u64 = 4096;
 
-/// In the inode of a blob's [`Stat`]: none of the system is so high, nor has the bit that says what is wanted.
+/// The bit that marks a blob's [`Stat`] in its inode: no system has inodes so high, and the bit for wanted content
+/// differs.
 const BLOB: u64 = 1 << 62;
 
 impl Stat {
-    /// What stands for the stat of a file that lies in no folder: its content's name takes the place of times and inode.
+    /// Stat data for a file that is not in the file system: the id of its content takes the place of times and inode.
     pub fn of_blob(size: u64, BlobId(id): BlobId) -> Stat {
         let part = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| id[at + byte]));
         let rest = u32::from_le_bytes(std::array::from_fn(|byte| id[16 + byte]));
@@ -42,14 +43,14 @@ impl Stat {
         }
     }
 
-    /// Whether it was made so.
+    /// Whether the stat data were made from a blob.
     pub fn is_of_blob(&self) -> bool {
         self.inode & BLOB != 0
     }
 }
 
 impl<'a> Opened<'a> {
-    /// The folder at `path`, counted from the top of `tree`.
+    /// The folder at `path`, which is relative to the top of `tree`.
     pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<Opened<'a>> {
         Ok(Opened::Tree(OfTree { tree, folder: tree.list(path)? }))
     }
@@ -96,13 +97,14 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The row of an entry whose name cannot be taken: under a name that can, with the exact one in its detail.
+/// The row of an entry whose name is not allowed in a path: the row has an allowed name, and its detail the exact one.
 fn refusal(Refused { name, fault }: &Refused) -> Failure {
     let row = as_part(&name.to_string_lossy()).into_owned();
     (Some(row), io::Error::other(format!("its name {name:?} {fault}")))
 }
 
-/// The bytes of a file of a tree that is as small as ignore files are, `folder` counted from its top.
+/// The bytes of a file of a tree, if it is not larger than an ignore file may be. `folder` is relative to the tree's
+/// top.
 pub(super) fn small_file(tree: &dyn Tree, folder: &RelPath, name: &str) -> io::Result<Vec<u8>> {
     let entry = tree.find(&folder.join(name))?;
     rules::check_size(tree.size(&entry)?)?;

@@ -1,4 +1,4 @@
-//! What decides what a walk takes, beside the things themselves: for those who watch a tree instead of walking it.
+//! The inputs of a walk other than the candidates themselves, for callers that watch a tree instead of walking it.
 //!
 //! This module owns two answers: which names in a tree may, when they appear, vanish or change, affect other entries,
 //! and which files outside the tree do.
@@ -7,8 +7,8 @@ use ignore::gitignore::gitconfig_excludes_path;
 
 use super::*;
 
-/// Whether an entry of this name decides about others: an ignore file, a repository, the claim of an index, or what
-/// proves a built-in rule.
+/// Whether an entry of this name affects other entries: an ignore file, a repository, the claim of an index, or
+/// evidence for a built-in rule.
 pub fn decides(name: &str) -> bool {
     let proves = |evidence: &Evidence| match evidence {
         Evidence::Name => false,
@@ -21,7 +21,7 @@ pub fn decides(name: &str) -> bool {
         || BUILT_IN.iter().any(|rule| rule.evidence.iter().any(proves))
 }
 
-/// What lies in a folder that a built-in rule is about and proves that rule.
+/// The entries of a folder that are evidence for a built-in rule about this folder.
 pub fn decides_inside(folder: &RelPath) -> impl Iterator<Item = &'static str> {
     let rule = BUILT_IN.iter().find(|rule| rule.is_dir && rule.name.matches(folder.file_name()));
     let evidence = rule.map_or(&[][..], |rule| rule.evidence);
@@ -31,11 +31,11 @@ pub fn decides_inside(folder: &RelPath) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// The files outside of the tree at `root`, which has no link in it, that decide what a walk takes, whether or not they
-/// are there: ignore files above it and the user's own.
+/// The files outside the tree at `root` that affect a walk, whether or not they exist: ignore files above the root, and
+/// the user's own. There must be no links in `root`.
 pub fn outside(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = gitconfig_excludes_path().into_iter().collect();
-    // Up to the top of a repository rules count, and any folder above may become one.
+    // Rules apply up to the top of a repository, and any folder above may become a repository.
     let mut is_inside = true;
     for (at, folder) in root.ancestors().enumerate() {
         let dot_git = folder.join(".git");
@@ -46,26 +46,26 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
             is_inside = false;
             paths.extend(rules::exclude_file(&dot_git));
         }
-        // It is made before what makes it a repository.
+        // `objects` is created before the files that make the folder a repository.
         paths.extend([dot_git.join("objects"), dot_git]);
     }
     paths
 }
 
-/// Whether the tree at `root` lies in a repository, as ripgrep asks for one.
+/// Whether the tree at `root` lies in a repository, by ripgrep's definition.
 pub fn is_in_repository(root: &Path) -> bool {
     let is_top = |folder: &Path| rules::REPOSITORIES.iter().any(|name| folder.join(name).exists());
     root.ancestors().any(is_top)
 }
 
-/// What rules say that no tree holds and that count in the one at `root`: the user's own and its repository's.
+/// The bytes of all rules that apply to the tree at `root` but are not in a tree: the user's own and its repository's.
 pub fn private_rules(root: &Path) -> Vec<u8> {
     let exclude = root.ancestors().find_map(exclude_of);
     let files = gitconfig_excludes_path().into_iter().chain(exclude);
     files.filter_map(|path| rules::bytes_of(&path).ok()).flatten().collect()
 }
 
-/// The rules that a repository keeps for itself whose `.git` stands in `folder`, whether or not there are any.
+/// The path of the private rules of the repository whose `.git` is in `folder`, whether or not the file exists.
 pub fn exclude_of(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     fs::symlink_metadata(&dot_git).ok()?;

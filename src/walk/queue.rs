@@ -1,4 +1,4 @@
-//! A work queue whose work makes more work.
+//! A work queue whose tasks produce more tasks.
 //!
 //! This module owns the threads of a walk, and nothing about files. The threads are scoped and end with the walk, so an
 //! application that embeds the crate is not left with a pool of idle threads.
@@ -7,8 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::cores::spread;
 
-/// Runs `work` on every task and on the tasks it returns, on up to `threads` threads, and gives back what each
-/// thread gathered. Latest tasks come first, which keeps the queue short on deep trees.
+/// Runs `work` on every task and on the tasks that it returns, on up to `threads` threads, and returns the result of
+/// each thread. The latest tasks come first, which keeps the queue short on deep trees.
 pub(super) fn drain<T, Out, F>(tasks: Vec<T>, threads: usize, work: F) -> Vec<Out>
 where
     T: Send,
@@ -37,9 +37,9 @@ struct Queue<T> {
 
 struct State<T> {
     tasks: Vec<T>,
-    /// How many threads hold a task, and so may still make more.
+    /// How many threads hold a task, and so may still produce more.
     busy: usize,
-    /// How many threads wait for a task; where none does, telling them would cost a system call for nothing.
+    /// How many threads wait for a task. If none does, a notification would be a wasted system call.
     waiting: usize,
 }
 
@@ -65,8 +65,8 @@ impl<T> Queue<T> {
     }
 }
 
-/// One task in hand. It is given back on drop, so that a panic in one thread ends the others instead of leaving
-/// them to wait.
+/// A task that a thread works on. Dropping it reports its end, so that a panic in one thread ends the others instead of
+/// leaving them waiting.
 struct Turn<'q, T> {
     queue: &'q Queue<T>,
     more: Vec<T>,

@@ -4,11 +4,11 @@
 //! themselves. Each directory that has rules is one [`Level`] with a link to the level above. Directories without rules
 //! share the level above them, so a tree with one `.gitignore` has one level however large the tree is.
 //!
-//! The order is ripgrep's: every `.spyhopignore` before every `.ignore` before every `.gitignore`, wherever they
-//! lie, then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides.
-//! So one line at the top of a tree can overrule what is ignored far below. Git's files count without a repository
-//! too, but do not reach into a repository nested below them. As in git, a link is not read as an ignore file, which
-//! also keeps a tree from pointing us at a device.
+//! The order is ripgrep's: every `.spyhopignore` before every `.ignore` before every `.gitignore`, wherever they lie,
+//! then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides. So one
+//! line at the top of a tree can overrule an ignore file far below. Git's files apply without a repository too, but not
+//! inside a repository nested below them. As in git, a link is not read as an ignore file, which also prevents a tree
+//! from directing us to a device.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -31,27 +31,27 @@ use crate::tree::{Tree, TreeKind};
 /// The largest ignore file that is read. This is arbitrary, and far above any that people write.
 const MAX_RULES_BYTES: u64 = 4 << 20;
 
-/// A longer line does not count. This is arbitrary: no system has paths that are as long, and the matcher refuses patterns of
-/// some hundred times as many bytes.
+/// The longest line that applies. This is arbitrary: no system has paths that are as long, and the matcher refuses
+/// patterns of some hundred times as many bytes.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
-/// How the detail of a row begins that tells of one line of an ignore file. The others of the file count.
+/// The prefix of the detail of a row about one line of an ignore file. The other lines of the file apply.
 pub const BAD_LINE: &str = "line ";
 
-/// So many lines of a file are told of.
+/// How many lines of a file are reported.
 const TOLD_LINES: usize = 5;
 
-/// The ignore files of a directory, the one that decides first in front.
+/// The ignore files of a directory, in the order of precedence.
 pub(super) const NAMES: [(&str, Kind); 3] =
     [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
 
-/// What a folder holds where a repository begins: git's, and Jujutsu's, which ripgrep alone asks for.
+/// The entries that mark the top of a repository: git's, and Jujutsu's, which only ripgrep's definition includes.
 pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 
-/// Which kind of ignore file, the one that decides first in front.
+/// The kind of an ignore file, in the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IgnoreKind {
-    /// `.spyhopignore`, which this program alone reads.
+    /// `.spyhopignore`, which only Spyhop reads.
     Spyhop,
     /// `.ignore`, which search tools read.
     Ignore,
@@ -59,14 +59,14 @@ pub enum IgnoreKind {
     Git,
     /// `info/exclude` in a repository.
     GitExclude,
-    /// The user's own, for every tree.
+    /// The user's own file, for every tree.
     Global,
 }
 
 use IgnoreKind as Kind;
 
 impl IgnoreKind {
-    /// The word for it.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Spyhop => "spyhopignore",
@@ -81,13 +81,13 @@ impl IgnoreKind {
 /// A line of an ignore file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
-    /// Which kind of file.
+    /// The kind of the file.
     pub kind: IgnoreKind,
-    /// The file: its path from the root, which may lead above it, or the whole path of the user's own.
+    /// The file: its path from the root, which may lead above it, or the absolute path of the user's own.
     pub file: String,
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: u32,
-    /// What stands there.
+    /// The text of the line.
     pub pattern: String,
 }
 
@@ -99,19 +99,19 @@ impl std::fmt::Display for IgnoreRule {
 
 struct IgnoreFile {
     kind: Kind,
-    /// How rows name it: its path from the root.
+    /// The name in rows: the path from the root.
     shown: String,
     text: String,
     sieve: Sieve,
-    /// What `text` says, made when a path first passes the sieve.
+    /// The compiled patterns of `text`, made when a path first passes the sieve.
     patterns: OnceLock<Patterns>,
 }
 
 struct Patterns {
-    /// One after the other has the patterns of the file. Mostly one has all; patterns that are too much for one matcher
-    /// are shared out.
+    /// Matchers for the patterns of the file, in order. Usually one matcher has all of them; if they exceed the limit
+    /// of a matcher, several share them.
     matchers: Vec<Gitignore>,
-    /// The line of each pattern; the last one where it stands twice, because that one decides.
+    /// The line of each pattern; the last one if the pattern occurs twice, because the last one decides.
     lines: FxHashMap<Box<str>, u32>,
 }
 
@@ -143,37 +143,37 @@ impl IgnoreFile {
 /// The rules of one directory.
 pub(super) struct Level {
     above: Option<Arc<Level>>,
-    /// How many bytes of a path, counted from the base, lead to this directory with its last `/`.
+    /// The length in bytes of the path from the base to this directory, with its last `/`.
     start: usize,
     files: Vec<IgnoreFile>,
     /// Whether a repository begins here.
     is_git_top: bool,
-    /// Whether what ripgrep takes for a repository begins here: git's, or Jujutsu's.
+    /// Whether a repository by ripgrep's definition begins here: git's, or Jujutsu's.
     is_ripgreps_top: bool,
-    /// Whether such a repository begins here or above.
+    /// Whether a repository by ripgrep's definition begins here or above.
     in_repository: bool,
 }
 
-/// Where git's ignore files, and the user's own, count.
+/// Where git's ignore files, and the user's own, apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GitCounts {
-    /// Without a repository too.
+    /// Everywhere, even without a repository.
     Everywhere,
-    /// In a repository only, as ripgrep has it.
+    /// Only in a repository, as in ripgrep.
     InRepositories,
 }
 
-/// What the rules say about a path.
+/// The verdict of the rules on a path.
 pub(super) enum Ruling<'l> {
-    /// Nothing.
+    /// No rule matches.
     None,
-    /// The path is left out.
+    /// The path is excluded.
     Ignore(Line<'l>),
     /// The path is wanted.
     Whitelist(Line<'l>),
 }
 
-/// The line that decides, not yet put into words.
+/// The line that decides.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'l> {
     file: &'l IgnoreFile,
@@ -185,23 +185,23 @@ impl Line<'_> {
         self.file.rule(self.glob)
     }
 
-    /// Whether it may overrule what we assume, and not only what somebody else wrote. An exception in a `.gitignore`
-    /// is about git's rules, and was written without ours in mind.
+    /// Whether the line may overrule our own assumptions, and not only lines of other authors. An exception in a
+    /// `.gitignore` is about git's rules, and was written without our rules in mind.
     pub(super) fn is_ours(self) -> bool {
         self.file.kind == Kind::Spyhop
     }
 }
 
-/// Where the rules begin: the top of the repository that holds the root, else the root itself.
+/// The directory where the rules begin: the top of the repository that holds the root, else the root itself.
 pub(super) struct Base {
-    /// The way from the base to the root, empty or with `/` at its end; lossy where a name is no UTF-8.
+    /// The path from the base to the root, empty or with `/` at its end; lossy if a name is not UTF-8.
     pub prefix: String,
     /// The rules of the directories above the root, and the user's own.
     pub level: Option<Arc<Level>>,
 }
 
 impl Base {
-    /// With a `tree`, the rules of its folders count in place of those of the system's.
+    /// The base of `root`. With a `tree`, the rules of its folders apply instead of those in the file system.
     pub(super) fn above(root: &Path, global: GlobalExcludes, tree: Option<&dyn Tree>) -> io::Result<Base> {
         let mut level = global_level(global);
         let real = fs::canonicalize(root)?;
@@ -244,7 +244,7 @@ impl Base {
         Ok(Base { prefix, level })
     }
 
-    /// The path from the base of what lies at `rel` below the root.
+    /// The path, relative to the base, of the entry at `rel` below the root.
     pub(super) fn path<'a>(&self, rel: &'a RelPath) -> Cow<'a, str> {
         if self.prefix.is_empty() {
             Cow::Borrowed(rel.as_str())
@@ -254,7 +254,7 @@ impl Base {
     }
 }
 
-/// Which of the names that matter here a directory has.
+/// Which of the relevant names a directory contains.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Present {
     ignore_files: [bool; 3],
@@ -276,15 +276,15 @@ impl Present {
         }
     }
 
-    /// Whether there is anything to read.
+    /// Whether there are rules to read.
     pub(super) fn any(self) -> bool {
         self.git || self.jujutsu || self.ignore_files.contains(&true)
     }
 }
 
-/// The level of the directory at `path`, whose ignore files `bytes` reads by their names. `shown` leads these names in
-/// rows. A file that is there and cannot be read is reported by its name within the directory and does not count, and so is
-/// a line that does not.
+/// The level of the directory at `path`. `bytes` reads its ignore files by their names, and `shown` is the prefix of
+/// these names in rows. An ignore file that cannot be read, and lines that are too long, do not apply; `broken` is
+/// called with the file's name and the reason.
 pub(super) fn enter(
     path: &Path,
     bytes: &dyn Fn(&str) -> io::Result<Vec<u8>>,
@@ -326,7 +326,7 @@ pub(super) fn enter(
     Some(Arc::new(Level { above, start, files, is_git_top, is_ripgreps_top, in_repository }))
 }
 
-/// What the levels from `level` up say about `path`, which is counted from the base.
+/// The verdict of the levels from `level` up on `path`, which is relative to the base.
 pub(super) fn rule<'l>(
     level: Option<&'l Level>,
     path: &str,
@@ -351,7 +351,7 @@ pub(super) fn rule<'l>(
     }
 }
 
-/// The line that would leave `path` out if it were not for the one that wants it.
+/// The line that would exclude `path` if no other line included it.
 pub(super) fn overruled(
     level: Option<&Level>,
     path: &str,
@@ -363,11 +363,11 @@ pub(super) fn overruled(
             Match::Ignore(glob) => Some(Line { file, glob }),
             _ => None,
         });
-    // The first of equals is the deepest.
+    // Of equal kinds, the first line is the deepest.
     ignoring.min_by_key(|line| line.file.kind).map(Line::rule)
 }
 
-/// The ignore files that may count, from the deepest directory up, each with the path as it sees it.
+/// The ignore files that may apply, from the deepest directory up, each with the path relative to its directory.
 fn in_order<'l, 'p>(
     level: Option<&'l Level>,
     path: &'p str,
@@ -376,7 +376,7 @@ fn in_order<'l, 'p>(
     let (needs_repository, in_repository) =
         (git_counts == GitCounts::InRepositories, level.is_some_and(|level| level.in_repository));
     let git_counts_here = in_repository || !needs_repository;
-    // Where the nearest repository begins: the user's own file is read as if it stood there.
+    // Where the nearest repository begins: the user's own file is read as if it were there.
     let mut top = None;
     std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
         let same_repository = top.is_none();
@@ -440,8 +440,8 @@ pub(super) fn check_size(bytes: u64) -> io::Result<()> {
     }
 }
 
-/// An ignore file, `None` when no pattern is in it; and the detail of a row for the lines that are too long to count. A
-/// line that is not a pattern counts for nothing, as in git.
+/// An ignore file, `None` if it contains no pattern; and the detail of a row for lines that are too long. As in git, a
+/// line that is not a pattern has no effect.
 fn parse(bytes: Vec<u8>, kind: Kind, shown: String) -> (Option<IgnoreFile>, Option<String>) {
     let text = String::from_utf8_lossy(&bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -477,7 +477,7 @@ fn compile(text: &str, shown: &str) -> Patterns {
     let mut patterns: Vec<(u32, &str)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         patterns.push((number, line));
-        // A pattern is known by its line without blanks at the end, unless the last one is escaped.
+        // The key of a pattern is its line without trailing blanks, unless the last blank is escaped.
         let pattern = if line.ends_with("\\ ") { line } else { line.trim_end() };
         lines.insert(pattern.into(), number);
     }
@@ -486,8 +486,8 @@ fn compile(text: &str, shown: &str) -> Patterns {
     Patterns { matchers, lines }
 }
 
-/// Compiles patterns into as few matchers as take them. A matcher takes so much; one line alone is never too much for it
-/// (see [`MAX_LINE_BYTES`]), but where one is, only that line does not count.
+/// Compiles patterns into as few matchers as possible. The size of a matcher is limited. A single line should never
+/// exceed that limit (see [`MAX_LINE_BYTES`]); if it does, only that line is dropped.
 fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore>) {
     // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
     let mut builder = GitignoreBuilder::new("");
@@ -510,8 +510,8 @@ fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore
     }
 }
 
-/// The rules that a repository keeps for itself, whether or not there are any, from what stands at `.git`. A `.git` that leads
-/// to a repository of another folder has none.
+/// The path of the private rules of a repository, from the entry at `.git`, whether or not the file exists. `None` for
+/// a `.git` that leads to a repository of another folder.
 pub(super) fn exclude_file(dot_git: &Path) -> Option<PathBuf> {
     gitdir::of(dot_git).ok().flatten().map(|git_dir| git_dir.common.join("info/exclude"))
 }

@@ -1,10 +1,10 @@
-//! File names that promise secrets: environment files, private keys, credentials of tools, the state of terraform.
+//! File names that indicate secrets: environment files, private keys, credentials of tools, the state of terraform.
 //!
-//! This module owns the table and which names the table means, in upper and lower case and with the ending of a copy
-//! that was put aside. Unlike other built-in rules these do not give way to git: a key that was committed is still a key,
-//! and nobody looks for code in it. A line of a `.spyhopignore` or an option brings it back. Names that projects also
-//! give to settings and manifests, such as `secrets.yaml`, are not in the table: such files stay in the index, and their
-//! values are masked (`secrets::Care`).
+//! This module owns the table and decides which names match it, in upper and lower case and with the suffix of a backup
+//! copy. Unlike other built-in rules these rules apply even to files that git tracks: a key that was committed is still
+//! a key, and nobody searches for code in it. A line of a `.spyhopignore` or an option includes such a file. Names that
+//! projects also give to settings and manifests, such as `secrets.yaml`, are not in the table: such files stay in the
+//! index, and their values are masked (`secrets::Care`).
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -14,21 +14,21 @@ use rustc_hash::FxHashSet;
 use super::built_in::BuiltInFire;
 use SecretName::{Below, Ends, Is, Starts};
 
-/// Names that mean a file of secrets.
+/// Names of files that hold secrets.
 #[derive(Clone, Copy, Debug)]
 enum SecretName {
     /// Exactly this name.
     Is(&'static str),
-    /// This name in a folder of that one.
+    /// The second name in a folder with the first name.
     Below(&'static str, &'static str),
-    /// A longer name that ends so.
+    /// A longer name with this suffix.
     Ends(&'static str),
-    /// A longer name that begins so.
+    /// A longer name with this prefix.
     Starts(&'static str),
 }
 
 impl SecretName {
-    /// Whether a file `name`, in lower case, is meant.
+    /// Whether the pattern matches a file `name`, in lower case.
     fn matches(self, folder: &str, name: &str) -> bool {
         match self {
             Is(whole) => name == whole,
@@ -50,7 +50,7 @@ impl std::fmt::Display for SecretName {
     }
 }
 
-/// Every name in lower case, with what such a file holds.
+/// Every name in lower case, with the content of such a file.
 #[rustfmt::skip]
 const SECRETS: &[(SecretName, &str)] = &[
     (Is(".env"), "an environment, often with passwords"),
@@ -110,10 +110,10 @@ const SECRETS: &[(SecretName, &str)] = &[
     (Ends(".ovpn"), "often a private key"),
 ];
 
-/// What is meant to be read and copied has such an ending.
+/// Suffixes of sample files, which are meant to be read and copied.
 const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".tmpl", ".dist", ".defaults", ".schema"];
 
-/// What nearly every name is turned away by: whole names, and what stands behind the last dot.
+/// A quick filter that rejects nearly every name: whole names, and the texts after the last dot.
 static GATE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
     let key = |(secret, _): &(SecretName, &'static str)| match *secret {
         Is(name) | Below(_, name) => name,
@@ -123,10 +123,10 @@ static GATE: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
     SECRETS.iter().map(key).collect()
 });
 
-/// The one name that others begin with.
+/// The one name that is also a prefix.
 const ENVIRONMENT: &str = ".env";
 
-/// What a copy of a file that was put aside ends with.
+/// The suffixes of backup copies.
 const ASIDE: &[&str] = &[".bak", ".old", ".orig", ".backup", ".save", ".copy", "~"];
 
 fn rule(path: &str) -> Option<&'static (SecretName, &'static str)> {
@@ -154,7 +154,7 @@ fn rule_of(folder: &str, name: &str) -> Option<&'static (SecretName, &'static st
     SECRETS.iter().find(|(secret, _)| secret.matches(folder, name))
 }
 
-/// Whether a file at `path`, which is relative to the root, holds secrets by its name.
+/// Whether the file at `path`, which is relative to the root, holds secrets according to its name.
 pub fn holds_secrets(path: &str) -> bool {
     rule(path).is_some()
 }

@@ -1,38 +1,38 @@
-//! Which paths no pattern of an ignore file can match, told by a few bytes at their ends or, where it says nothing of
-//! these, by what it has in between.
+//! A filter for paths that no pattern of an ignore file can match. It compares a few bytes at both ends of a pattern
+//! or, if the pattern leaves the ends open, a text in the middle.
 //!
 //! The sieve may let through too much, never too little: `ignore` matches what passes. Most ignore files of a tree are
 //! about names that never occur; then their patterns need not even be compiled.
 
-/// So many bytes of each end of a pattern are looked at. This is arbitrary; most names are told apart by fewer.
+/// How many bytes of each end of a pattern are compared. This is arbitrary; fewer distinguish most names.
 const MOST: usize = 8;
 
 /// The ends of every pattern of a file.
 pub(super) struct Sieve {
     patterns: Vec<Pattern>,
-    /// Which patterns say that a path ends with this byte.
+    /// The patterns that require a path to end with this byte.
     by_last: Box<[Vec<u32>; 256]>,
-    /// Which say nothing about that.
+    /// The patterns that do not restrict the last byte.
     open: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Pattern {
-    /// What the path begins with or, where the pattern is about names in any directory, the name.
+    /// The prefix of the path or, if the pattern is about names in any directory, of the name.
     head: Vec<Atom>,
     is_about_names: bool,
-    /// What both end with, the last byte in front.
+    /// The suffix of both, the last byte first.
     tail: Vec<Atom>,
-    /// What both hold somewhere, where nothing is known of their ends.
+    /// A text that both contain, if nothing is known of their ends.
     inside: Vec<u8>,
     is_only_dir: bool,
 }
 
-/// What one byte has to be.
+/// A condition on one byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Atom {
     Byte(u8),
-    /// One of these ASCII characters, a bit for each.
+    /// One of these ASCII characters, as a bitset.
     Class(u128),
 }
 
@@ -46,7 +46,7 @@ impl Atom {
 }
 
 impl Sieve {
-    /// The sieve of a file's text.
+    /// The sieve of an ignore file's text.
     pub(super) fn of(text: &str) -> Sieve {
         let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::of).collect();
         let (mut by_last, mut open) = (Box::new([const { Vec::new() }; 256]), Vec::new());
@@ -62,7 +62,7 @@ impl Sieve {
         Sieve { patterns, by_last, open }
     }
 
-    /// Whether there is no pattern.
+    /// Whether there are no patterns.
     pub(super) fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
@@ -77,7 +77,7 @@ impl Sieve {
 }
 
 impl Pattern {
-    /// The pattern on a line, taken apart as `ignore` does; `None` if there is none.
+    /// The pattern on a line, parsed as `ignore` does; `None` if there is none.
     fn of(line: &str) -> Option<Pattern> {
         if line.starts_with('#') {
             return None;
@@ -101,13 +101,13 @@ impl Pattern {
         let atoms = atoms(rest);
         let mut head: Vec<Atom> = atoms.iter().map_while(Clone::clone).take(MOST).collect();
         let tail = atoms.iter().rev().map_while(Clone::clone).take(MOST).collect();
-        // A class can match `/`, and then the name begins elsewhere.
+        // A class can match `/`; then the name begins elsewhere.
         let begins_elsewhere = if is_about_names { rest.contains('[') } else { begins_anywhere };
         if begins_elsewhere {
             head.clear();
         }
         let is_open = head.is_empty() && atoms.last().is_none_or(Option::is_none);
-        // Of what stands in braces one part is enough.
+        // Of alternatives in braces one suffices, so no text inside is required.
         let inside = if is_open && !rest.contains('{') { longest_text(&atoms) } else { Vec::new() };
         Some(Pattern { head, is_about_names, tail, inside, is_only_dir })
     }
@@ -124,7 +124,7 @@ impl Pattern {
     }
 }
 
-/// The longest text in a row that all matches hold.
+/// The longest contiguous text that all matches contain.
 fn longest_text(atoms: &[Option<Atom>]) -> Vec<u8> {
     let byte = |atom: &Option<Atom>| match atom {
         Some(Atom::Byte(byte)) => Some(*byte),
@@ -135,7 +135,7 @@ fn longest_text(atoms: &[Option<Atom>]) -> Vec<u8> {
     longest.iter().filter_map(byte).collect()
 }
 
-/// What each byte that a pattern matches has to be; `None` where nothing is known about any number of them.
+/// The condition on each byte that a pattern matches; `None` stands for any number of unknown bytes.
 fn atoms(pattern: &str) -> Vec<Option<Atom>> {
     let (mut atoms, mut rest) = (Vec::new(), pattern.as_bytes());
     while let [first, after @ ..] = rest {
@@ -151,8 +151,8 @@ fn atoms(pattern: &str) -> Vec<Option<Atom>> {
     atoms
 }
 
-/// A class, of which the `[` is read, and what comes after it. Where it is none of the simplest kind, everything up to
-/// the last `]` may be part of it.
+/// A class, whose `[` is already read, and the rest of the pattern. Unless the class is of the simplest kind,
+/// everything up to the last `]` may be part of it.
 fn class(rest: &[u8]) -> (Option<Atom>, &[u8]) {
     let Some(end) = memchr::memchr(b']', rest) else { return (None, rest) };
     match set(&rest[..end]) {
@@ -161,7 +161,7 @@ fn class(rest: &[u8]) -> (Option<Atom>, &[u8]) {
     }
 }
 
-/// The characters of a class, if it holds characters and ranges that mean nothing else.
+/// The characters of a class, if it holds only characters and ranges without a special meaning.
 fn set(mut inside: &[u8]) -> Option<u128> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._~#".contains(byte);
     let mut set = 0;
@@ -208,11 +208,11 @@ mod tests {
             ("a/._x.rs", false, (true, true)),
             ("x.6", false, (true, true)),
             ("a/x.c.0.y", false, (true, true)),
-            // What is between need not be where the pattern has it.
+            // The text in the middle may be at another position than in the pattern.
             ("a/x.c.y", false, (false, true)),
             ("a/x.c", false, (false, false)),
             ("a/.main.swp", false, (true, true)),
-            // Classes at the end of a pattern let a little through.
+            // Classes at the end of a pattern let some paths through.
             ("main.swp", false, (false, true)),
             ("output-1", true, (true, true)),
             ("output-1", false, (false, false)),
@@ -227,7 +227,7 @@ mod tests {
         assert!(Sieve::of("# nothing\n\n  \n").is_empty());
     }
 
-    /// Pieces of patterns, each with what it may match.
+    /// Pieces of patterns, each with a text that it may match.
     const PIECES: [(&str, &str); 22] = [
         ("a", "a"),
         (".b", ".b"),

@@ -1,4 +1,4 @@
-//! A walk of some paths of a tree only: what a whole walk would find there, for those who know what has changed.
+//! A walk of some paths of a tree: it finds what a full walk would find there, for callers that know what has changed.
 //!
 //! This module owns the descent to each of the paths. The folders above a path are judged as in a full walk, so what
 //! lies in an excluded folder is left out here too. A path that is a folder stands for everything below it.
@@ -10,16 +10,16 @@ use super::*;
 /// Paths of a tree, each with everything below it.
 #[derive(Clone, Debug, Default)]
 pub struct Region {
-    /// Sorted; none lies below another.
+    /// The paths, sorted; no path lies below another.
     paths: Vec<RelPath>,
     names: FxHashSet<RelPath>,
 }
 
-/// As many paths are compared one by one; with more, the folders above a path are looked up.
+/// Up to this many paths are compared one by one; with more, the folders above a path are looked up.
 const FEW: usize = 4;
 
 impl Region {
-    /// Those paths.
+    /// The region of these paths.
     pub fn new(mut paths: Vec<RelPath>) -> Region {
         paths.sort_unstable();
         paths.dedup();
@@ -30,7 +30,7 @@ impl Region {
         Region { paths, names }
     }
 
-    /// Whether a path is one of them or lies below one.
+    /// Whether a path is in the region: one of its paths, or below one.
     pub fn contains(&self, path: &str) -> bool {
         if self.paths.len() <= FEW {
             return self.paths.iter().any(|own| covers(own.as_str(), path));
@@ -38,12 +38,12 @@ impl Region {
         holds(&self.names, path) || above(path).any(|above| holds(&self.names, above))
     }
 
-    /// How many paths.
+    /// The number of paths.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no paths.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
@@ -63,7 +63,7 @@ fn above(path: &str) -> impl Iterator<Item = &str> {
     path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain(root)
 }
 
-/// What a walk of the tree at `root` would find in `region`.
+/// Walks `region` of the tree at `root`, with the results that a full walk would have there.
 pub fn walk_some(root: &Path, region: &Region, options: &WalkOptions) -> Result<Walked, WalkError> {
     if region.paths.first().is_some_and(|path| path.as_str().is_empty()) {
         return walk(root, options);
@@ -86,7 +86,7 @@ pub fn walk_some(root: &Path, region: &Region, options: &WalkOptions) -> Result<
 }
 
 impl<'a> Walker<'a> {
-    /// The folder at `path` with its entries, if a walk would list it.
+    /// The folder at `path` with its entries, if a full walk would list it.
     fn entered(&self, path: &str) -> Result<Option<(Dir, Listing<'a>)>, WalkError> {
         let mut dir = self.top();
         let mut listing = match self.list(&dir) {
@@ -105,7 +105,7 @@ impl<'a> Walker<'a> {
             match self.list(&dir) {
                 Ok(inner) if inner.is_index => return Ok(None),
                 Ok(inner) => listing = inner,
-                // It is a row of the folder above, whose own change tells of it.
+                // An unreadable folder is a row of the folder above, whose own change reports it.
                 Err(_) => return Ok(None),
             }
         }

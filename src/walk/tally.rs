@@ -1,40 +1,40 @@
-//! What the threads of a walk gather, and how it becomes one sorted list.
+//! The results of the threads of a walk, and how they become one sorted list.
 //!
-//! Sorting every path of a tree costs as much as a good part of finding them. A directory's few names are sorted
-//! where they are listed, and the directories' blocks are then strung together as the tree has them, which is the
-//! order of the paths as text as long as a directory's name is taken with its `/`.
+//! Sorting every path of a tree costs a good part of the time to find them. Instead, a directory's few names are sorted
+//! where they are listed, and the directories' blocks are then concatenated in the order of the tree. That is the order
+//! of the paths as text, if a directory's name is compared with its `/`.
 
 use super::{Candidate, Walked};
 use crate::model::Skipped;
 
-/// What one thread gathered.
+/// The results of one thread.
 #[derive(Default)]
 pub(super) struct Tally {
     pub blocks: Vec<Block>,
     pub skipped: Vec<Skipped>,
 }
 
-/// The candidates of one directory, by path, and where among them its directories stand.
+/// The candidates of one directory, by path, and the positions of its subdirectories among them.
 pub(super) struct Block {
     number: usize,
     pub files: Vec<Candidate>,
-    /// How many of the files come before a directory, and its number.
+    /// How many of the files come before a directory, and the directory's number.
     dirs: Vec<(usize, usize)>,
 }
 
 impl Block {
-    /// An empty one of the directory with this number, with room for so many candidates.
+    /// An empty block of the directory `number`, with capacity for `room` candidates.
     pub(super) fn of(number: usize, room: usize) -> Block {
         Block { number, files: Vec::with_capacity(room), dirs: Vec::new() }
     }
 
-    /// The directory with this number comes next.
+    /// Records that the directory `number` comes next.
     pub(super) fn enter(&mut self, number: usize) {
         self.dirs.push((self.files.len(), number));
     }
 }
 
-/// Sums up the walks of directories that have no common root, sorted like those of a whole tree.
+/// Merges the results for directories that have no common root, and sorts them by path.
 pub(super) fn heap(parts: impl Iterator<Item = Tally>) -> Walked {
     let mut walked = Walked::default();
     for mut part in parts {
@@ -46,7 +46,7 @@ pub(super) fn heap(parts: impl Iterator<Item = Tally>) -> Walked {
     walked
 }
 
-/// All of it, sorted by path. The directory with number 0 is the root.
+/// Merges all results, sorted by path. The directory with number 0 is the root.
 pub(super) fn sum(parts: impl Iterator<Item = Tally>) -> Walked {
     let mut walked = Walked::default();
     let mut blocks: Vec<Option<Block>> = Vec::new();
@@ -62,11 +62,11 @@ pub(super) fn sum(parts: impl Iterator<Item = Tally>) -> Walked {
     }
     walked.skipped.sort_unstable();
     walked.candidates.reserve(blocks.iter().flatten().map(|block| block.files.len()).sum());
-    // No recursion: a tree can be deeper than a stack.
+    // No recursion: a tree can be deeper than the stack.
     let mut way = Vec::new();
     let mut next = Some(0);
     loop {
-        // A directory that went away since it was seen has no block.
+        // A directory that has gone since it was listed has no block.
         if let Some(block) = next.take().and_then(|number: usize| blocks.get_mut(number)?.take()) {
             way.push((0, block.files.into_iter(), block.dirs.into_iter()));
         }

@@ -1,7 +1,7 @@
-//! Trees as text, walked, and the walk as text.
+//! Trees as text, and walks as text.
 //!
-//! A fixture holds several files, each after a line `-- path`; a path that ends with `/` is an empty directory. A
-//! walk prints as one line for each candidate and one, led by `!`, for each row that was left out.
+//! A fixture holds several files, each after a line `-- path`; a path that ends with `/` is an empty directory. A walk
+//! prints one line for each candidate, and one line with the prefix `!` for each skipped row.
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn check_at(root: &Path, options: &WalkOptions, expected: &str) {
         });
     let walked = walk(root, options).unwrap();
     assert_eq!(print(&walked), expected);
-    // The explanation of every row is the row, and no candidate has one.
+    // The explanation of every row is the row, and no candidate has an explanation.
     for skipped in &walked.skipped {
         assert_eq!(explain(root, &skipped.path, options).as_ref(), Some(skipped));
     }
@@ -537,7 +537,7 @@ fn a_panic_in_the_callers_function_does_not_hang_the_walk() {
     let _ = walk(dir.path(), &WalkOptions { is_tracked: Some(&is_tracked), threads: Some(3), ..plain() });
 }
 
-/// A pattern of 200,000 wildcards is too much for the matcher; the others of its file act.
+/// A pattern of 200,000 wildcards exceeds the limit of the matcher; the other lines of its file apply.
 #[test]
 fn a_line_that_does_not_count_costs_only_itself() {
     let dir = tree("-- a.log\n-- b.tmp\n-- c.rs\n-- keep.log");
@@ -555,11 +555,12 @@ fn a_line_that_does_not_count_costs_only_itself() {
     );
 }
 
-/// Where all patterns together are too much for one matcher, several share them, and the last that matches decides.
+/// If all patterns together exceed the limit of one matcher, several share them, and the last pattern that matches
+/// decides.
 #[test]
 fn patterns_that_are_too_much_together_all_count() {
     let dir = tree("-- a.log\n-- b.tmp\n-- keep.log");
-    // An extension at the end would be looked up by itself.
+    // A pattern that ends with an extension would be looked up separately.
     let long = |name: &str| format!("{}{name}*", "[acegikmoqsuwy]".repeat(1000));
     let long: Vec<String> = (0..100).map(|number| long(&number.to_string())).collect();
     let rules = format!("*.log\n{}\n!keep.log\n{}\n*.tmp\n", long[..50].join("\n"), long[50..].join("\n"));

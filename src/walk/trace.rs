@@ -1,4 +1,4 @@
-//! Why one path is in or out: the way of the walk from the root down to it, and nothing beside that way.
+//! Why one path is included or excluded: the walk from the root down to this path alone.
 //!
 //! This module owns the answer's types and the single-path walk. The walk lists only the folders above the path, so its
 //! time does not depend on the tree's size. It judges entries by the full walk's own `judge`.
@@ -9,14 +9,14 @@ use std::path::{Component, Path};
 
 use super::*;
 
-/// What a row's detail says, in parts.
+/// The parts of a row's detail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A line of an ignore file.
     Rule(IgnoreRule),
     /// A built-in rule.
     BuiltIn(BuiltInFire),
-    /// Something else: a link's target, what the system said.
+    /// Another cause: a link's target, or an error of the system.
     Text(String),
 }
 
@@ -30,64 +30,64 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// Something that would have been left out, and what kept it.
+/// A rule that would have excluded an entry, and what overruled it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The path in question, or a folder above it.
     pub path: RelPath,
-    /// For what reason it would have been left out.
+    /// The reason for which the entry would have been excluded.
     pub reason: SkipReason,
-    /// The rule that gave way.
+    /// The overruled rule.
     pub over: Cause,
-    /// What it gave way to.
+    /// What overruled the rule.
     pub by: OverridingRule,
 }
 
-/// What a rule gives way to.
+/// What can overrule a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OverridingRule {
     /// A line of an ignore file that begins with `!`.
     Rule(IgnoreRule),
-    /// Git tracks it, or something below it.
+    /// Git tracks the entry, or something below it.
     Git,
-    /// An option of that name.
+    /// The option of this name.
     Option(&'static str),
-    /// There is no repository around it, so nothing tells whether somebody keeps it.
+    /// The entry is not in a repository, so nothing tells whether a user keeps it.
     NoRepository,
 }
 
-/// What a walk meets on its way to a path.
+/// The result of a walk down to one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// The path that was asked about; lossy where a name is no UTF-8.
+    /// The requested path; lossy if a name is not UTF-8.
     pub path: RelPath,
-    /// What is there.
+    /// What is at the path.
     pub found: Found,
-    /// What was kept on the way, outermost first.
+    /// The entries on the way that were included against a rule, outermost first.
     pub exceptions: Vec<Exception>,
-    /// The line that makes it [`Candidate::wanted`].
+    /// The line that makes the path [`Candidate::wanted`].
     pub wanted_by: Option<IgnoreRule>,
 }
 
-/// Where the way to a path ends.
+/// The end of the walk to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// At a candidate.
+    /// A candidate.
     Candidate(Candidate),
-    /// At a directory that is walked.
+    /// A directory that is walked.
     Directory,
-    /// At something that is left out: the path itself or a directory above it.
+    /// An excluded entry: the path itself or a directory above it.
     LeftOut(Skipped, Cause),
-    /// There is nothing at this path, which may lie above the one that was asked about.
+    /// Nothing is at this path, which may lie above the requested one.
     Nothing(RelPath),
-    /// The path goes on below this file, which is not a directory.
+    /// The requested path leads below this file, which is not a directory.
     BelowAFile(RelPath),
-    /// The path leaves the root, or is not one that a walk could meet.
+    /// The path leaves the root, or is not one that a walk could reach.
     Outside,
 }
 
-/// What leaves `path` out: the rule that names it or, walking down from the root, the first directory above it that
-/// is left out. `None` when it would be a candidate, or a directory that is walked.
+/// The row that excludes `path`: that of the path itself or, from the root down, of the first excluded directory above
+/// it. `None` if the path is a candidate, or a directory that is walked.
 pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Skipped> {
     let unreadable = |path: &RelPath, detail: String| {
         Some(Skipped { path: path.clone(), reason: SkipReason::Unreadable, detail, is_dir: false })
@@ -103,7 +103,7 @@ pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Ski
     }
 }
 
-/// Walks down from the root to `path`, which is relative to it and may hold names that are no UTF-8.
+/// Walks down from the root to `path`, which is relative to it and may hold names that are not UTF-8.
 pub fn trace(root: &Path, path: &Path, options: &WalkOptions) -> Result<Trace, WalkError> {
     let walker = Walker::new(root, options)?;
     let Some(parts) = normal(path) else {
@@ -120,7 +120,7 @@ pub fn trace(root: &Path, path: &Path, options: &WalkOptions) -> Result<Trace, W
     Ok(trace)
 }
 
-/// The names on the way; `None` when it leads out of the root.
+/// The names of the parts of `path`; `None` when it leads out of the root.
 fn normal(path: &Path) -> Option<Vec<&OsStr>> {
     let mut parts = Vec::new();
     for component in path.components() {
@@ -147,7 +147,7 @@ impl Walker<'_> {
             }
             let lossy = part.to_string_lossy();
             let rel = dir.rel.join(&lossy);
-            // A row shows a lossy form of a name that is no UTF-8, and what is shown can be asked about.
+            // A row shows a lossy form of a name that is not UTF-8, and a user may ask about the shown form.
             let entries = &listing.listed.entries;
             let exact = entries.iter().find(|entry| listing.listed.exact_name(entry) == *part);
             let Some(entry) = exact.or_else(|| entries.iter().find(|entry| listing.name(entry) == lossy))
@@ -157,7 +157,7 @@ impl Walker<'_> {
             let is_dir = entry.is_dir();
             let row = |reason, cause: Cause| {
                 let path = rel.clone();
-                // An ignore file that cannot be read has a row already, which says more.
+                // An ignore file that cannot be read already has a row with more details.
                 let broken = listing.broken.iter().find(|row| row.path == rel).cloned();
                 let detail = cause.to_string();
                 Found::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)

@@ -1,4 +1,4 @@
-//! Directories by Linux's own calls.
+//! Directories by Linux system calls.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, OsStr};
@@ -14,7 +14,7 @@ use super::{Entry, Failure, Kind, Listed};
 use crate::path::RelPath;
 use crate::walk::Stat;
 
-/// As much as the C library asks for at once.
+/// The buffer size that the C library uses.
 const BUFFER_BYTES: usize = 32 << 10;
 
 thread_local! {
@@ -66,7 +66,7 @@ impl Folder {
         })
     }
 
-    /// Some file systems do not tell what an entry is.
+    /// The kind of an entry. Some file systems do not report it, so that it has to be looked up.
     fn kind(&self, name: &CStr, file_type: FileType) -> Result<Kind, Errno> {
         Ok(match file_type {
             FileType::RegularFile => Kind::File,

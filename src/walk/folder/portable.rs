@@ -8,7 +8,7 @@ use super::{Entry, Failure, Kind, Listed};
 use crate::path::RelPath;
 use crate::walk::{Stat, stat};
 
-/// A directory by its path.
+/// A directory, named by its path.
 pub(in crate::walk) struct Folder(PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! Folders that hold an index are left out, and other folders with a file called `WORKSPACE` are not.
+//! Folders that hold an index are excluded, and other folders with a file called `WORKSPACE` are not.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn an_index_of_any_tree_is_left_out() {
          ! idx/ [built-in: an index of spyhop, by its file WORKSPACE]
          ! many/one/ [built-in: an index of spyhop, by its file WORKSPACE]";
     check_at(dir.path(), &plain(), expected);
-    // Neither an option nor a rule brings it back.
+    // Neither an option nor a rule includes the index.
     fs::write(dir.path().join(".spyhopignore"), "!idx\n!idx/**\n").unwrap();
     let hidden = "! .spyhopignore [hidden: '.spyhopignore' begins with a dot]";
     let expected = expected.replacen("! idx", &format!("{hidden}\n! idx"), 1);

@@ -1,7 +1,7 @@
 //! Compares the files that we walk with ripgrep's: random trees with random ignore files, walked by us and by `ignore`.
 //!
-//! Two things differ on purpose and are kept out: git's own folder, and links, which are never read as ignore files.
-//! The user's own excludes are off, since `ignore` finds them through the environment alone.
+//! Two differences are intended and left out of the comparison: git's own folder, and links, which are never read as
+//! ignore files. The user's own excludes are off, since `ignore` finds them only through the environment.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A folder's ignore files and whether a repository begins there, or a file.
+/// A part of a random tree: a folder's ignore file, a repository, or a file.
 #[derive(Clone, Debug)]
 enum Odd {
     Rules { name: &'static str, lines: Vec<String> },
@@ -22,7 +22,7 @@ fn folder() -> impl Strategy<Value = String> {
         .prop_map(|dirs| dirs.join("/"))
 }
 
-/// Lines that say something about the few names that there are, and some that are hardly ever written.
+/// Lines about the few names in the trees, and some lines that are hardly ever written.
 fn line() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec![
         "a", "b", "cc", ".d", "x", "y.rs", "z.log", ".h", "*", "**", "*.log", "?", "[ab]", "{a,b}", "a/b",
@@ -77,14 +77,14 @@ proptest! {
     #[test]
     fn random_trees(parts in prop::collection::vec((folder(), odd()), 1..24), hidden: bool) {
         let dir = tempfile::tempdir().unwrap();
-        // Without a repository around, `ignore` takes no notice of one below.
+        // Without a repository around the tree, `ignore` ignores a nested one.
         fs::create_dir(dir.path().join(".git")).unwrap();
         build(dir.path(), &parts);
         let options = WalkOptions { hidden, no_built_in: true, ..plain() };
         let walked = walk(dir.path(), &options).unwrap();
         let ours: BTreeSet<String> = walked.candidates.iter().map(|c| c.path.as_str().to_string()).collect();
         prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &Override::empty()));
-        // Nothing falls between: what is not a candidate lies at or below a row.
+        // Nothing is missing: every file that is not a candidate lies at or below a row.
         for path in files_below(dir.path(), dir.path()) {
             let is_listed = walked.skipped.iter().any(|row| {
                 let rest = path.strip_prefix(row.path.as_str());
@@ -128,7 +128,7 @@ proptest! {
         let options = WalkOptions { hidden, no_built_in: true, as_ripgrep, ..plain() };
         let walked = walk(dir.path(), &options).unwrap();
         let paths = walked.candidates.iter().map(|candidate| candidate.path.as_str());
-        // A glob may ask for git's own folder; the other walk is kept from it, and from it alone.
+        // A glob may ask for git's own folder; only that folder is kept from the other walk.
         let ours: BTreeSet<String> =
             paths.filter(|path| path.split('/').all(|name| name != ".git")).map(str::to_string).collect();
         prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &globs_at(dir.path())));

@@ -1,4 +1,4 @@
-//! Links, pipes, odd names and permissions, which only some systems have.
+//! Links, pipes, unusual names and permissions, which only some systems have.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -92,7 +92,7 @@ fn what_cannot_be_read_is_a_row() {
     };
     set("shut", 0o000);
     set("sub/.gitignore", 0o000);
-    // The superuser reads everything, and then there is nothing to see here.
+    // The superuser can read everything, so then there is nothing to check.
     if fs::read_dir(dir.path().join("shut")).is_err() {
         let walked = walk(dir.path(), &plain()).unwrap();
         assert_eq!(
