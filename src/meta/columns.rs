@@ -1,9 +1,9 @@
-//! File versions as columns of fixed width, read where they lie: opening a record costs the same for ten files and for
-//! a hundred thousand, but for their check.
+//! File versions as columns of fixed width, which are read from the mapped file: opening a record costs the same for
+//! ten files and for a hundred thousand, except for the checksum.
 //!
 //! ```text
-//! for each column of [`Column`] in order: a cell a row, little endian
-//! the paths, one behind the other
+//! for each column of [`Column`] in order: one cell for each row, little endian
+//! the paths, one after the other
 //! ```
 
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use super::VersionRow;
 use crate::model::Field;
 use crate::store::Envelope;
 
-/// What is known of each file version, wider cells first.
+/// The columns of a file version, wider cells first.
 #[derive(Clone, Copy)]
 pub(super) enum Column {
     Hash,
     Bytes,
-    /// Where the outline begins in the heap.
+    /// The offset of the outline in the heap.
     OutlineAt,
     OutlineLen,
     Id,
-    /// Where the path ends among the paths.
+    /// The offset of the path's end among the paths.
     PathEnd,
     Lines,
     Chunks,
@@ -37,10 +37,10 @@ pub(super) enum Column {
 
 const COLUMNS: usize = Column::Notes as usize + 1;
 
-/// Bytes of a cell.
+/// The width of each column's cells in bytes.
 const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
 
-/// Bytes of a row's cells before that of a column.
+/// The width of a row's cells before each column, in bytes.
 const BEFORE: [usize; COLUMNS + 1] = {
     let mut before = [0; COLUMNS + 1];
     let mut column = 0;
@@ -51,31 +51,31 @@ const BEFORE: [usize; COLUMNS + 1] = {
     before
 };
 
-/// The columns that say where the rest of a row lies in its own record.
+/// The columns that hold offsets and lengths in the row's own record.
 const PLACES: [Column; 3] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen];
 
-/// Where the columns of a record lie in its heap.
+/// The location of a record's columns in its heap.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ColumnsAt {
     rows: u32,
     at: u64,
     len: u64,
-    /// The CRC-32 of all of them.
+    /// The CRC-32 of all columns.
     check: u32,
 }
 
-/// The columns of a record. Its rows are sorted by number.
+/// The columns of a record. The rows are sorted by version number.
 pub(super) struct Columns {
     map: Arc<Mmap>,
-    /// Where they begin in the file.
+    /// The offset of the columns in the file.
     start: usize,
     rows: usize,
-    /// The numbers of the first and the last row.
+    /// The version numbers of the first and the last row.
     ends: Option<(u32, u32)>,
 }
 
 impl Columns {
-    /// The columns that a table speaks of; `None` when they are not what was written.
+    /// Opens the columns at the location `at`; `None` when their checksum is wrong.
     pub fn open(map: &Arc<Mmap>, at: ColumnsAt) -> Option<Columns> {
         let heap = Envelope::heap_of(map);
         let bytes = heap.get(at.at as usize..)?.get(..at.len as usize)?;
@@ -88,7 +88,7 @@ impl Columns {
         fits.then_some(columns)
     }
 
-    /// The numbers of the first and the last row.
+    /// The version numbers of the first and the last row.
     pub fn ends(&self) -> Option<(u32, u32)> {
         self.ends
     }
@@ -97,10 +97,10 @@ impl Columns {
         self.rows
     }
 
-    /// The row of a number.
+    /// The row of a version number.
     pub fn row_of(&self, id: u32) -> Option<usize> {
         let (first, last) = self.ends.filter(|(first, last)| (*first..=*last).contains(&id))?;
-        // Where no number was left out the place says it.
+        // If the numbers are contiguous, the row follows from the number.
         let place = (id - first) as usize;
         if last - first == self.rows as u32 - 1 {
             return Some(place);
@@ -125,7 +125,7 @@ impl Columns {
         let start = if row == 0 { 0 } else { self.u32(Column::PathEnd, row - 1) as usize };
         let end = self.u32(Column::PathEnd, row) as usize;
         let paths = self.start + self.rows * BEFORE[COLUMNS];
-        // The check says that these are the bytes of a text that were written.
+        // The checksum proves that these are the bytes of a text as written.
         std::str::from_utf8(self.map.get(paths + start..paths + end).unwrap_or_default()).unwrap_or_default()
     }
 
@@ -155,7 +155,7 @@ impl Columns {
         std::array::from_fn(|field| u32::from_le_bytes(numbers[field]))
     }
 
-    /// Where the outline of a row lies, with its length.
+    /// The bytes of a row's outline, including its checksum.
     pub fn outline(&self, row: usize) -> Option<&[u8]> {
         let (at, len) = (self.u64(Column::OutlineAt, row), self.u32(Column::OutlineLen, row));
         Envelope::heap_of(&self.map).get(at as usize..)?.get(..len as usize)
@@ -173,7 +173,7 @@ impl Columns {
     }
 }
 
-/// Columns that are being written, with the heap that their outlines lie in.
+/// Columns that are being written, with the heap that contains their outlines.
 #[derive(Default)]
 pub(super) struct ColumnsBuilder {
     cells: [Vec<u8>; COLUMNS],
@@ -182,7 +182,7 @@ pub(super) struct ColumnsBuilder {
 }
 
 impl ColumnsBuilder {
-    /// Adds a row. Rows come in the order of their numbers.
+    /// Adds a row. Rows come in the order of their version numbers.
     pub fn push(&mut self, row: &VersionRow<'_>) {
         let outline = &row.outline.bytes;
         let notes = row.notes.iter().fold(0u8, |bits, note| bits | 1 << *note as u8);
@@ -224,7 +224,7 @@ impl ColumnsBuilder {
         u32::from_le_bytes(ends[row]) as usize
     }
 
-    /// The numbers of its rows, in order.
+    /// The version numbers of the rows, in order.
     pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         let (ids, _) = self.cells[Column::Id as usize].as_chunks::<4>();
         ids.iter().map(|id| u32::from_le_bytes(*id))
@@ -251,7 +251,7 @@ impl ColumnsBuilder {
         self.cells[column as usize].extend_from_slice(bytes);
     }
 
-    /// The heap with the columns behind what lies in it, and where.
+    /// The heap with the columns at its end, and their location.
     pub fn finish(self) -> (Vec<u8>, ColumnsAt) {
         let ColumnsBuilder { cells, paths, mut heap } = self;
         let rows = cells[Column::Notes as usize].len() as u32;

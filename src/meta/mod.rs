@@ -1,19 +1,19 @@
-//! The metadata: which file versions exist, which of them each view holds, and what is known of each.
+//! The metadata: which file versions exist, which of them each view holds, and what is recorded about each.
 //!
 //! ```text
 //! meta/g000000012.base    all file versions and views as of generation 12
 //! meta/g000000013.delta   what generation 13 changed
 //! ```
 //!
-//! A record file is an [`Envelope`]: a small table (serde, postcard) that is read whole, and a heap of outlines, one a
-//! file version, of columns ([`columns`]) with a row a version, and of parts of views. Columns are read where they lie,
-//! so opening costs next to nothing; a view that nobody asks for costs nothing. A commit names its records in its
-//! payload ([`Commit`]); records that no kept commit names are garbage. Deltas are folded into a new base when they
-//! outgrow it.
+//! A record file is an [`Envelope`]: a small table (serde, postcard) that is read whole, and a heap of outlines, one
+//! for each file version, of columns ([`columns`]) with a row for each version, and of parts of views. Columns are read
+//! from the mapped file, so opening costs next to nothing; a view costs nothing until it is requested. A commit names
+//! its records in its payload ([`Commit`]); records that no kept commit names are garbage. Deltas are folded into a new
+//! base when they outgrow it.
 //!
 //! There is a view for each worktree and branch, and one for each update that has not ended. Stat data belongs to a
-//! view, because two worktrees of one repository hold the same version under different times.
-//! Everything else belongs to the version: (path, content hash).
+//! view, because two worktrees of one repository hold the same version with different times. Everything else belongs to
+//! the version: (path, content hash).
 
 mod columns;
 mod outline;
@@ -40,23 +40,23 @@ use record::{Change, PartAt, Table};
 use rustc_hash::FxHashSet;
 use view::{Part, Piece, VersionsDelta, assemble, live_versions};
 
-/// Deltas are folded when there are more than this many: each costs a file to open.
+/// The number of deltas above which they are folded: each costs opening a file.
 const MAX_DELTAS: usize = 24;
 
-/// The payload of a commit: everything that is not in the segments themselves. As JSON.
+/// The payload of a commit, as JSON: everything that is not in the segments themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
     /// The on-disk format, see [`FORMAT_VERSION`].
     pub format: u32,
-    /// The number of this commit.
+    /// The generation of this commit.
     pub generation: Generation,
-    /// A hash of every setting that changes what is stored: tokenizer, grammars, limits.
+    /// A hash of all settings that change what is stored: tokenizer, grammars, limits.
     pub fingerprint: String,
-    /// The number that the next file version gets.
+    /// The number of the next file version.
     pub next_version: u32,
     /// The records, base first.
     pub records: Vec<RecordRef>,
-    /// The sources, for an index that came without its tree.
+    /// The sources, for an index that was imported without its tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<RecordRef>,
 }
@@ -64,38 +64,38 @@ pub struct Commit {
 /// A record file that a commit names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordRef {
-    /// Its name in the folder `meta`.
+    /// The file's name in the folder `meta`.
     pub name: String,
-    /// Its length in bytes.
+    /// The file's length in bytes.
     pub len: u64,
-    /// Its envelope's checksum, in hexadecimal: the name alone could be reused after a crash.
+    /// The checksum of the envelope, in hexadecimal: a name alone could be reused after a crash.
     pub checksum: String,
 }
 
 /// Why metadata could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MetaError {
-    /// The payload is of a newer program.
+    /// The payload was written by a newer program.
     #[error("the index has format {found}, this program reads format {FORMAT_VERSION}")]
     NewerFormat {
-        /// Its format.
+        /// The format of the payload.
         found: u32,
     },
-    /// The payload is of an older program.
+    /// The payload was written by an older program.
     #[error("the index has the older format {found}")]
     OlderFormat {
-        /// Its format.
+        /// The format of the payload.
         found: u32,
     },
-    /// A record has gone: another process has committed meanwhile.
+    /// A record is gone: another process has committed meanwhile.
     #[error("a record has gone: {0}")]
     Gone(PathBuf),
     /// A record contradicts its checksum or its commit.
     #[error("record {} is damaged: {reason}", path.display())]
     Damaged {
-        /// Which one.
+        /// The record file.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage.
         reason: String,
     },
     /// Reading failed.
@@ -104,7 +104,7 @@ pub enum MetaError {
 }
 
 impl Commit {
-    /// Reads a payload.
+    /// Parses a payload.
     pub fn parse(payload: &str, at: &Path) -> Result<Commit, MetaError> {
         #[derive(Deserialize)]
         struct Format {
@@ -136,9 +136,10 @@ pub struct Meta {
 #[derive(Default)]
 struct Versions {
     records: Vec<Columns>,
-    /// Those that no view named any more, and that no later record brought back: numbers are given once.
+    /// Collected versions: no view names them any more. Numbers are never reused, so no later record can bring them
+    /// back.
     gone: FxHashSet<u32>,
-    /// Whether the numbers increase from record to record; an interrupted build leaves them in another order.
+    /// Whether the numbers increase from record to record; after an interrupted build they may not.
     in_order: bool,
 }
 
@@ -152,7 +153,7 @@ impl Versions {
         self.records.push(columns);
     }
 
-    /// The rows that are not collected, by number.
+    /// The rows that are not collected, by version number.
     fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let all = || {
             let rows =
@@ -183,7 +184,7 @@ impl Versions {
     }
 }
 
-/// A view as it is kept: what changed it, record by record. It is put together when it is asked for.
+/// A view as stored: the changes of each record. It is assembled when it is requested.
 #[derive(Default)]
 struct Chain {
     info: ViewInfo,
@@ -198,7 +199,7 @@ struct PartRef {
 }
 
 impl Meta {
-    /// Metadata without anything in it, as it stands before the first commit.
+    /// Empty metadata, as before the first commit.
     pub fn empty(fingerprint: &str) -> Meta {
         let commit = Commit {
             format: FORMAT_VERSION,
@@ -211,7 +212,7 @@ impl Meta {
         Meta::of(commit)
     }
 
-    /// Metadata without anything in it that goes on after `commit`, under other settings.
+    /// Empty metadata that follow `commit`, under other settings.
     pub fn after(commit: &Commit, fingerprint: &str) -> Meta {
         let mut meta = Meta::empty(fingerprint);
         meta.commit.generation = commit.generation;
@@ -256,17 +257,17 @@ impl Meta {
         }
     }
 
-    /// The commit that it belongs to.
+    /// The commit that the metadata belong to.
     pub fn commit(&self) -> &Commit {
         &self.commit
     }
 
-    /// The sources, where the index came without its tree; then there is nothing to compare it with.
+    /// The sources, if the index was imported without its tree; then there is nothing to compare it with.
     pub fn sources(&self) -> Option<&Sources> {
         self.sources.as_ref()
     }
 
-    /// A view; `None` when there is none of that key.
+    /// The view of this key; `None` when there is none.
     pub fn view(&self, key: &ViewKey) -> Result<Option<&View>, MetaError> {
         let Some(chain) = self.views.get(key) else { return Ok(None) };
         if let Some(view) = chain.view.get() {
@@ -283,7 +284,7 @@ impl Meta {
         Ok(Some(chain.view.get_or_init(|| view)))
     }
 
-    /// The versions of a view, increasing, without the rest of it; none when there is no such view.
+    /// The versions of a view, increasing, without the rest of the view; empty when there is no such view.
     pub fn view_versions(&self, key: &ViewKey) -> Result<Vec<VersionId>, MetaError> {
         let parts = self.views.get(key).map_or(&[][..], |chain| &chain.parts);
         let parts = parts.iter().map(|part| self.decoded(part, 0));
@@ -291,12 +292,12 @@ impl Meta {
         Ok(live_versions(&parts).0)
     }
 
-    /// What is known of a view without reading it.
+    /// The header data of a view, which are available without reading the view.
     pub fn view_info(&self, key: &ViewKey) -> Option<&ViewInfo> {
         self.views.get(key).map(|chain| &chain.info)
     }
 
-    /// Bytes that are kept of a view itself and of no other.
+    /// Stored bytes that belong to this view and to no other.
     pub fn own_view_bytes(&self, key: &ViewKey) -> u64 {
         let place = |part: &PartRef| (part.heap, part.place.at);
         let others = self.views.iter().filter(|(other, _)| *other != key);
@@ -306,15 +307,16 @@ impl Meta {
         own.flat_map(|part| part.place.lens).map(u64::from).sum()
     }
 
-    /// Every view's key, with what is known of it.
+    /// The keys of all views, with their header data.
     pub fn views(&self) -> impl Iterator<Item = (&ViewKey, &ViewInfo)> {
         self.views.iter().map(|(key, chain)| (key, &chain.info))
     }
 
-    /// A piece of a part of a view, checked: versions, stat data, what was left out.
+    /// One of the three pieces of a part of a view (versions, stat data, skipped entries), after its checksum was
+    /// compared.
     fn piece(&self, part: &PartRef, piece: usize) -> Result<Piece, MetaError> {
         let PartAt { at, lens } = part.place;
-        // Sums that are too large lie outside of every heap.
+        // A sum that is too large lies outside of every heap.
         let add = |sum: u64, len: &u32| sum.saturating_add(u64::from(*len));
         let start = lens[..piece].iter().fold(at, add);
         let end = add(start, &lens[piece]);
@@ -333,7 +335,8 @@ impl Meta {
         read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
     }
 
-    /// Reads everything, against its check: the outline of every version, every part of every view, every source.
+    /// Reads everything and compares the checksums: the outline of every version, every part of every view, every
+    /// source.
     pub fn verify(&self) -> Vec<MetaError> {
         let outlines = self.versions().filter_map(|version| version.outline(&mut Vec::new()).err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
@@ -365,7 +368,7 @@ impl Meta {
         self.versions.rows().map(version)
     }
 
-    /// What is known of a file version; `None` when it has been collected.
+    /// The file version with this number; `None` when it has been collected.
     pub fn version(&self, id: VersionId) -> Option<Version<'_>> {
         self.versions.row_of(id).map(|(columns, record, row)| Version { meta: self, columns, record, row })
     }
@@ -383,8 +386,8 @@ impl Meta {
             || lens.iter().skip(1).sum::<u64>() > lens.first().copied().unwrap_or(0) + (64 << 10)
     }
 
-    /// The file versions of these numbers, but for those that have been collected. Each is looked for behind the one
-    /// before it, where most stand when the numbers increase.
+    /// The file versions with these numbers, except the collected ones. Each search starts after the previous result,
+    /// where most versions are when the numbers increase.
     pub fn versions_with<'m>(
         &'m self,
         ids: impl IntoIterator<Item = VersionId>,
@@ -402,19 +405,19 @@ impl Meta {
     }
 }
 
-/// Sums over a view, the ground of its BM25 statistics.
+/// Sums over a view, from which the BM25 statistics are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Files.
+    /// The number of files.
     pub files: u64,
-    /// Chunks.
+    /// The number of chunks.
     pub chunks: u64,
-    /// Terms of each scored field.
+    /// The number of terms in each scored field.
     pub lengths: [u64; Field::ALL.len()],
 }
 
 impl Totals {
-    /// Counts a version in.
+    /// Adds a version to the sums.
     pub fn add(&mut self, version: Version<'_>) {
         self.files += 1;
         self.chunks += u64::from(version.chunks());
@@ -424,7 +427,7 @@ impl Totals {
     }
 }
 
-/// Where a file version stands in the metadata of one commit.
+/// The place of a file version in the metadata of one commit.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionPlace {
     record: u32,
@@ -441,74 +444,74 @@ pub struct Version<'m> {
 }
 
 impl<'m> Version<'m> {
-    /// The one behind it in its record.
+    /// The next version in the same record.
     fn next(self) -> Option<Version<'m>> {
         let row = self.row + 1;
         (row < self.columns.rows()).then_some(Version { row, ..self })
     }
 
-    /// Where it stands.
+    /// The place of the version.
     pub fn place(self) -> VersionPlace {
         VersionPlace { record: self.record as u32, row: self.row as u32 }
     }
 
-    /// Its number.
+    /// The number of the version.
     pub fn id(self) -> VersionId {
         VersionId(self.columns.id(self.row))
     }
 
-    /// Its root-relative path.
+    /// The root-relative path.
     pub fn path(self) -> &'m str {
         self.columns.path(self.row)
     }
 
-    /// The hash of its bytes.
+    /// The hash of the file's bytes.
     pub fn hash(self) -> ContentHash {
         ContentHash(self.columns.hash(self.row))
     }
 
-    /// Its language.
+    /// The language of the file.
     pub fn language(self) -> LanguageId {
         LanguageId(self.columns.u16(Column::Language, self.row))
     }
 
-    /// Whether its structure was still to come when it was recorded.
+    /// Whether only the text was indexed when the version was recorded.
     pub fn is_text_only(self) -> bool {
         self.notes().any(|note| note == Note::TextOnly)
     }
 
-    /// What was noted when it was analysed.
+    /// The notes of the analysis.
     pub fn notes(self) -> impl Iterator<Item = Note> {
         let bits = self.columns.u8(Column::Notes, self.row);
         Note::ALL.iter().copied().filter(move |note| bits & (1 << *note as u8) != 0)
     }
 
-    /// Bytes of its source.
+    /// The size of the source in bytes.
     pub fn bytes(self) -> u64 {
         self.columns.u64(Column::Bytes, self.row)
     }
 
-    /// Lines of its source.
+    /// The number of lines in the source.
     pub fn lines(self) -> u32 {
         self.columns.u32(Column::Lines, self.row)
     }
 
-    /// Its chunks.
+    /// The number of chunks.
     pub fn chunks(self) -> u32 {
         self.columns.u32(Column::Chunks, self.row)
     }
 
-    /// The names it defines.
+    /// The number of names that the file defines.
     pub fn symbols(self) -> u32 {
         self.columns.u32(Column::Symbols, self.row)
     }
 
-    /// How many terms its scored fields hold.
+    /// The number of terms in each scored field.
     pub fn lengths(self) -> FieldLengths {
         self.columns.lengths(self.row)
     }
 
-    /// Its outline, decoded; its names are written out into `names`.
+    /// The decoded outline; its names are written into `names`.
     pub fn outline<'n>(self, names: &'n mut Vec<u8>) -> Result<Outline<'n>, MetaError>
     where
         'm: 'n,
@@ -516,7 +519,7 @@ impl<'m> Version<'m> {
         self.decoded(|bytes| Outline::decode(bytes, names))
     }
 
-    /// The names of its outline.
+    /// The names of the outline.
     pub fn symbol_names(self) -> Result<SymbolNames<'m>, MetaError> {
         self.decoded(SymbolNames::decode)
     }
@@ -535,7 +538,7 @@ fn read_record(path: &Path, expected: &RecordRef) -> Result<(Table, memmap2::Mma
     Ok((table.map_err(damaged)?, map))
 }
 
-/// The kind of a file that a commit names, where its table lies, and its bytes.
+/// Maps a record file that a commit names. Returns the kind, the location of the table, and the bytes.
 fn map_record(
     path: &Path,
     expected: &RecordRef,
@@ -548,7 +551,7 @@ fn map_record(
         }
         Err(error) => return Err(Err::<(), _>(error).at("open", path).unwrap_err().into()),
     };
-    // SAFETY: a record file is never changed or cut after it got its name; it is only ever unlinked.
+    // SAFETY: a record file is never changed or truncated after it got its name; it is only ever unlinked.
     let map = unsafe { memmap2::Mmap::map(&file) }.at("map", path)?;
     let envelope = Envelope::open(&map).map_err(|error: EnvelopeError| damaged(error.to_string()))?;
     if map.len() as u64 != expected.len || Envelope::checksum_of(&map) != expected.checksum {
@@ -558,7 +561,7 @@ fn map_record(
     Ok((kind, table, map))
 }
 
-/// Removes record files that neither `kept` commit names, and what a crash left behind.
+/// Removes record files that no commit in `kept` names, and the temporary files of a crash.
 pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
     for entry in std::fs::read_dir(dir).at("list", dir)?.flatten() {
         let name = entry.file_name();
@@ -567,11 +570,11 @@ pub fn remove_garbage(dir: &Path, kept: &[&Commit]) -> Result<(), FileError> {
             .flat_map(|commit| commit.records.iter().chain(&commit.sources))
             .any(|record| *record.name == *name);
         if !named {
-            // Another process may still read it; on Windows it then stays until the next commit.
+            // Another process may still read the file; on Windows the file then stays until the next commit.
             let _ = store::remove_file(&entry.path());
         }
     }
-    // A removal that is lost is made again after the next commit.
+    // A removal that is lost in a crash is repeated after the next commit.
     Ok(())
 }
 

@@ -1,17 +1,18 @@
-//! The outline of a file version as it is kept: its symbols without spans of text.
+//! The stored outline of a file version: its symbols without the text of their items.
 //!
-//! Ranking looks at the definitions of some hundred files a query, so an outline is decoded alone, checked alone
-//! (CRC-32 before it), and holds no more than ranking and display use. Names stand together, because most queries look at
-//! nothing else, and each is told from the one before (front coding), as names beside each other begin alike; so is the
-//! rest, and what is usual takes a byte:
+//! Ranking reads the definitions of some hundred files for each query, so each outline is decoded and checked by itself
+//! (CRC-32 before it), and holds only what ranking and display use. All names are stored together, because most queries
+//! read nothing else. Adjacent names often share a prefix, so each name is encoded by its difference from the one
+//! before (front coding). The other data are encoded as differences as well, so that common values take one byte:
 //!
 //! ```text
-//! how many symbols; bytes of the names; of each name how much of the one before it begins with, and what follows: both
-//!     lengths as [`push_pair`], the bytes that follow
-//! of each symbol: kind and [`Shape`] in a byte; where the shape does not tell parent and container, how far back the
-//!     parent stands, 0 for none, its container as [`Holder`] and, where that does not say it, the text; how far it begins
-//!     behind the end of the symbol before, or behind its start if that is the parent; its bytes; how far its first line is
-//!     behind the last or first of that symbol, and its further lines, as [`push_pair`]
+//! number of symbols; bytes of all names; of each name the length of the prefix that it shares with the one before, and
+//!     the length of its suffix, both as [`push_pair`], then the bytes of the suffix
+//! of each symbol: kind and [`Shape`] in one byte; if the shape does not determine parent and container: the distance
+//!     back to the parent, 0 for none, the container as [`Holder`] and, for [`Holder::Text`], the text; then the distance
+//!     of the start from the end of the symbol before, or from its start if that symbol is the parent; the length in
+//!     bytes; the distance of the first line from the last or first line of that symbol, and the number of further
+//!     lines, as [`push_pair`]
 //! ```
 //!
 //! All numbers are varints.
@@ -20,31 +21,31 @@ use crate::model::{SymbolKind, qualified_name};
 use crate::store::{push_varint, take_varint};
 use crate::text::{Lines, Span};
 
-/// The symbols of a file version, sorted by start, an enclosing one before what it encloses.
+/// The symbols of a file version, sorted by start; an enclosing symbol comes before those that it encloses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline<'a> {
     /// The symbols.
     pub symbols: Vec<OutlineSymbol<'a>>,
 }
 
-/// A symbol as it is kept.
+/// A stored symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineSymbol<'a> {
     /// The name alone, as written.
     pub name: &'a str,
-    /// What it is.
+    /// The kind of the symbol.
     pub kind: SymbolKind,
-    /// The whole item in bytes, with what leads it.
+    /// The span of the whole item in bytes, with its doc comment and attributes.
     pub span: Span,
     /// The lines of the item proper.
     pub lines: Lines,
-    /// The name of what holds it.
+    /// The name of the container.
     pub container: Option<&'a str>,
-    /// The symbol that encloses it.
+    /// The symbol that encloses this one.
     pub parent: Option<u32>,
 }
 
-/// An outline in its kept form.
+/// An encoded outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedOutline {
     pub(super) bytes: Vec<u8>,
@@ -63,7 +64,7 @@ impl<'a> Outline<'a> {
     pub fn depth(&self, index: usize) -> usize {
         let mut depth = 0;
         let mut at = &self.symbols[index];
-        // A parent stands before its child, so this ends; a damaged outline is caught by its check.
+        // A parent comes before its child, so this loop ends; the checksum detects a damaged outline.
         while let Some(parent) = at.parent.and_then(|parent| self.symbols.get(parent as usize)) {
             depth += 1;
             if depth > self.symbols.len() {
@@ -74,7 +75,7 @@ impl<'a> Outline<'a> {
         depth
     }
 
-    /// The outline as it is kept, so that a build holds bytes and not symbols.
+    /// Encodes the outline, so that a build holds bytes and not symbols.
     pub fn encode(&self) -> EncodedOutline {
         let (mut names, mut rest) = (Vec::new(), Vec::new());
         let mut before = Before::default();
@@ -114,7 +115,7 @@ impl<'a> Outline<'a> {
         EncodedOutline { bytes: sealed(body), symbols: self.symbols.len() as u32 }
     }
 
-    /// The outline, whose names are written out into `names`.
+    /// Decodes the outline; its names are written into `names`.
     pub(super) fn decode(bytes: &'a [u8], names: &'a mut Vec<u8>) -> Option<Outline<'a>> {
         let (mut folded, mut rest) = parts(bytes)?;
         names.clear();
@@ -136,7 +137,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The next symbol, which stands behind `symbols`.
+/// Decodes the next symbol, which follows `symbols`.
 fn symbol<'a>(
     name: &'a str,
     rest: &mut &'a [u8],
@@ -178,7 +179,7 @@ fn symbol<'a>(
     Some(OutlineSymbol { name, kind, span: Span { start, end }, lines, container, parent })
 }
 
-/// The symbol that the next one is told from.
+/// The previous symbol, relative to which the next one is encoded.
 #[derive(Clone, Copy, Default)]
 struct Before<'a> {
     name: &'a str,
@@ -194,7 +195,7 @@ impl<'a> Before<'a> {
         Before { name, span, lines, container, parent }
     }
 
-    /// The byte and line that the next symbol's are counted from.
+    /// The byte and line relative to which the next symbol is encoded.
     fn place(&self, shape: Shape) -> (u32, u32) {
         match shape {
             Shape::Child => (self.span.start, self.lines.first),
@@ -203,23 +204,23 @@ impl<'a> Before<'a> {
     }
 }
 
-/// How many bits of a symbol's first byte are its kind; the others are its shape.
+/// How many bits of a symbol's first byte hold its kind; the others hold its shape.
 const KIND_BITS: u32 = 5;
 
 const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 
-/// What is usual of a parent and a container.
+/// A common combination of parent and container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// Neither.
+    /// No parent and no container.
     Top,
-    /// The parent of the symbol before, which is the container.
+    /// The parent of the symbol before; the container is this parent.
     Sibling,
-    /// The symbol before, for both.
+    /// The symbol before is both parent and container.
     Child,
-    /// Those of the symbol before.
+    /// Parent and container are those of the symbol before.
     Alike,
-    /// They are written out.
+    /// Parent and container are encoded explicitly.
     Other,
 }
 
@@ -242,7 +243,7 @@ impl Shape {
     }
 }
 
-/// What the container of a symbol is.
+/// The encoding of a container.
 #[derive(Clone, Copy)]
 enum Holder {
     None,
@@ -260,13 +261,13 @@ impl Holder {
     }
 }
 
-/// The names of an outline's symbols, in their order, as bytes: ranking looks at all of them and takes few, so text is
-/// made of those only.
+/// An iterator over the names of an outline's symbols, in order, as bytes: ranking compares all of them and selects
+/// few, so only the selected names are converted to text.
 #[derive(Clone, Debug)]
 pub struct SymbolNames<'a> {
     left: usize,
     rest: &'a [u8],
-    /// The last one.
+    /// The current name.
     name: Vec<u8>,
 }
 
@@ -275,7 +276,7 @@ impl<'a> SymbolNames<'a> {
         Some(parts(bytes)?.0)
     }
 
-    /// The next one, with how many of its bytes are those of the one before it.
+    /// The next name, and the length of the prefix that it shares with the name before.
     pub fn advance(&mut self) -> Option<(&[u8], usize)> {
         self.left = self.left.checked_sub(1)?;
         let (shared, len) = take_pair(&mut self.rest)?;
@@ -291,12 +292,12 @@ impl<'a> SymbolNames<'a> {
     }
 }
 
-/// The names of an outline, and what follows them.
+/// The names of an outline, and the bytes after them.
 fn parts(bytes: &[u8]) -> Option<(SymbolNames<'_>, &[u8])> {
     let mut rest = checked(bytes)?;
     let (left, len) = (take_varint(&mut rest)? as usize, take_varint(&mut rest)? as usize);
     let (names, rest) = rest.split_at_checked(len)?;
-    // A name takes a byte at least.
+    // Every name takes at least one byte.
     (left <= names.len()).then_some((SymbolNames { left, rest: names, name: Vec::new() }, rest))
 }
 
@@ -307,10 +308,10 @@ fn push_name(bytes: &mut Vec<u8>, before: &str, name: &str) {
     bytes.extend_from_slice(own);
 }
 
-/// A number that does not fit into half a byte is written behind it, less what says so.
+/// The marker in half a byte for a larger number, which follows as a varint reduced by this value.
 const IN_HALF: u32 = 15;
 
-/// Two numbers, which share a byte when both are small.
+/// Appends two numbers, which share a byte when both are small.
 fn push_pair(bytes: &mut Vec<u8>, one: u32, other: u32) {
     bytes.push((one.min(IN_HALF) << 4 | other.min(IN_HALF)) as u8);
     for number in [one, other] {
@@ -347,17 +348,17 @@ fn take_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(text)
 }
 
-/// An item of a heap: its check, then itself.
+/// An item of a heap: its checksum, then the body.
 pub(super) fn sealed(body: Vec<u8>) -> Vec<u8> {
     let mut bytes = crc32fast::hash(&body).to_le_bytes().to_vec();
     bytes.extend(body);
     bytes
 }
 
-/// What stands behind the check, if that is right.
+/// The body after the checksum, if the checksum is right.
 pub(super) fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let (check, body) = bytes.split_first_chunk::<4>()?;
-    // Who makes a record up computes its checks as well: what is behind them is fuzzed without them.
+    // A forger of records computes their checksums as well, so fuzzing skips the comparison.
     (cfg!(fuzzing) || crc32fast::hash(body) == u32::from_le_bytes(*check)).then_some(body)
 }
 

@@ -1,4 +1,4 @@
-//! Record files: their tables, and how a commit's record is put together.
+//! Record files: their tables, and how the record of a commit is built.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ pub(super) struct Table {
     pub versions: ColumnsAt,
     /// Versions of earlier records that no view names any more.
     pub collected: Vec<u32>,
-    /// In the order in which they happen.
+    /// The changes of views, in the order in which they are applied.
     pub views: Vec<ViewChange>,
 }
 
-/// What happens to a view.
+/// A change of a view.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct ViewChange {
     pub key: ViewKey,
@@ -42,7 +42,7 @@ pub(super) enum Change {
     Set { info: ViewInfo, from: Option<ViewKey>, part: PartAt },
 }
 
-/// Where the pieces of a [`ViewDelta`] lie in the heap, one behind the other.
+/// The location of the pieces of a [`ViewDelta`] in the heap, one after the other.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct PartAt {
     pub at: u64,
@@ -52,29 +52,29 @@ pub(super) struct PartAt {
 /// A file version to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionRow<'a> {
-    /// Its number.
+    /// The number of the version.
     pub id: VersionId,
-    /// Its root-relative path.
+    /// The root-relative path.
     pub path: &'a str,
-    /// The hash of its bytes.
+    /// The hash of the file's bytes.
     pub hash: ContentHash,
-    /// Its language.
+    /// The language of the file.
     pub language: LanguageId,
-    /// What was noted.
+    /// The notes of the analysis.
     pub notes: &'a [Note],
-    /// Bytes of its source.
+    /// The size of the source in bytes.
     pub bytes: u64,
-    /// Lines of its source.
+    /// The number of lines in the source.
     pub lines: u32,
-    /// Its chunks.
+    /// The number of chunks.
     pub chunks: u32,
-    /// How many terms its scored fields hold.
+    /// The number of terms in each scored field.
     pub lengths: FieldLengths,
-    /// Its symbols.
+    /// The symbols.
     pub outline: &'a EncodedOutline,
 }
 
-/// Puts the record of one commit together.
+/// Builds the record of one commit.
 #[derive(Default)]
 pub struct RecordBuilder {
     versions: ColumnsBuilder,
@@ -82,7 +82,7 @@ pub struct RecordBuilder {
     views: Vec<(ViewKey, Option<NewView>)>,
 }
 
-/// A view as it is to be.
+/// The new state of a view.
 struct NewView {
     info: ViewInfo,
     view: View,
@@ -90,7 +90,7 @@ struct NewView {
 }
 
 impl RecordBuilder {
-    /// An empty one.
+    /// An empty record.
     pub fn new() -> RecordBuilder {
         RecordBuilder::default()
     }
@@ -100,12 +100,12 @@ impl RecordBuilder {
         self.versions.push(row);
     }
 
-    /// Says that a version has been collected.
+    /// Records that a version has been collected.
     pub fn collect(&mut self, version: VersionId) {
         self.collected.push(version.0);
     }
 
-    /// Sets a view. What it has in common with `from`, a view of before, is not written again.
+    /// Sets a view. Only its differences from `from`, a previous view, are written.
     pub fn set_view(&mut self, key: ViewKey, mut info: ViewInfo, view: View, from: Option<ViewKey>) {
         info.files = view.len() as u32;
         self.views.push((key, Some(NewView { info, view, from })));
@@ -116,8 +116,8 @@ impl RecordBuilder {
         self.views.push((key, None));
     }
 
-    /// Writes the record of the commit after `meta` into the folder `dir` and gives that commit. With `fold`, a new
-    /// base that holds everything and replaces all records before it.
+    /// Writes the record of the commit after `meta` into the folder `dir` and returns that commit. With `fold`, the
+    /// record is a new base that holds everything and replaces all previous records.
     pub fn write(
         self,
         dir: &Path,
@@ -173,7 +173,7 @@ impl RecordBuilder {
         self.write_as(generation, dir, meta, (fingerprint, *next_version, true))
     }
 
-    /// What this record changes.
+    /// The changes of this record as a delta.
     fn delta(self, meta: &Meta) -> (Table, Vec<u8>) {
         let RecordBuilder { versions, collected, views } = self;
         let (mut heap, versions) = versions.finish();
@@ -181,7 +181,7 @@ impl RecordBuilder {
             let Some(NewView { info, view, from }) = new else {
                 return ViewChange { key, change: Change::Gone };
             };
-            // A view that cannot be read is no ground to build on.
+            // A view that cannot be read is not used as a base.
             let before = from.as_ref().and_then(|from| meta.view(from).ok().flatten());
             let delta = view.since(before.unwrap_or(&View::default()));
             let from = before.and(from);
@@ -229,7 +229,7 @@ impl RecordBuilder {
     }
 }
 
-/// Puts the pieces of a delta into the heap, each with a check of its own.
+/// Appends the pieces of a delta to the heap, each with its own checksum.
 fn put(heap: &mut Vec<u8>, delta: &ViewDelta) -> PartAt {
     let at = heap.len() as u64;
     let mut piece = |bytes: Vec<u8>| {

@@ -1,10 +1,10 @@
-//! The sources of an index that came without its tree: each compressed by itself, found by the hash of its bytes.
+//! The sources of an index that was imported without its tree: each is compressed separately and found by its hash.
 //!
-//! They are a file beside the records that the commit names as it names those, so they come and go with it: the next
-//! update of the tree writes a commit without them.
+//! The sources are a file beside the records, and a commit names that file as it names its records. The next update of
+//! the tree writes a commit without sources.
 //!
 //! ```text
-//! table  [`Row`] a source, sorted by hash
+//! table  one [`Row`] for each source, sorted by hash
 //! heap   the sources, deflated
 //! ```
 
@@ -23,18 +23,18 @@ use super::{MetaError, RecordRef, map_record};
 use crate::id::ContentHash;
 use crate::store::{self, AtFile, Envelope, FileError, Private, sync_file};
 
-/// How the names of such files end.
+/// The suffix of the names of such files.
 pub const SOURCES: &str = "sources";
 
 /// The kind number in the envelope.
 const KIND: u32 = 3;
 
-/// Where a source lies in the heap.
+/// The location of a source in the heap.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Row {
     hash: ContentHash,
     at: u64,
-    /// Its bytes there, and unpacked.
+    /// The compressed and the uncompressed length in bytes.
     packed: u32,
     len: u32,
 }
@@ -46,7 +46,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens what a commit names in the folder `dir`.
+    /// Opens the file that a commit names in the folder `dir`.
     pub(super) fn open(dir: &Path, record: &RecordRef) -> Result<Sources, MetaError> {
         let path = dir.join(&record.name);
         let damaged = |reason: String| MetaError::Damaged { path: path.clone(), reason };
@@ -58,33 +58,33 @@ impl Sources {
         Ok(Sources { map, rows })
     }
 
-    /// The bytes of the source with this hash, if it is here and as it was.
+    /// The bytes of the source with this hash, if it is stored and undamaged.
     pub fn get(&self, hash: ContentHash) -> Option<Vec<u8>> {
         let row = self.rows[self.rows.binary_search_by_key(&hash, |row| row.hash).ok()?];
         let packed = Envelope::heap_of(&self.map).get(row.at as usize..)?.get(..row.packed as usize)?;
         let mut bytes = Vec::new();
-        // One byte more, so that a source that is longer than it should be is noticed.
+        // One byte more, so that a source that is too long is noticed.
         DeflateDecoder::new(packed).take(u64::from(row.len) + 1).read_to_end(&mut bytes).ok()?;
         (bytes.len() == row.len as usize && ContentHash::of(&bytes) == hash).then_some(bytes)
     }
 
-    /// How many there are.
+    /// The number of sources.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no sources.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many cannot be read.
+    /// The number of sources that cannot be read.
     pub fn lost(&self) -> usize {
         self.rows.iter().filter(|row| self.get(row.hash).is_none()).count()
     }
 }
 
-/// Puts sources together.
+/// Builds a file of sources.
 pub struct SourcesBuilder {
     heap: File,
     at: u64,
@@ -92,13 +92,13 @@ pub struct SourcesBuilder {
 }
 
 impl SourcesBuilder {
-    /// An empty one, whose heap grows in a file without a name in the folder `dir`.
+    /// An empty builder, whose heap is an unnamed file in the folder `dir`.
     pub fn new(dir: &Path) -> Result<SourcesBuilder, FileError> {
         let heap = tempfile::tempfile_in(dir).at("create a file in", dir)?;
         Ok(SourcesBuilder { heap, at: 0, rows: BTreeMap::new() })
     }
 
-    /// Adds a source, once.
+    /// Adds a source, unless it is already there.
     pub fn add(&mut self, hash: ContentHash, bytes: &[u8]) -> io::Result<()> {
         if self.rows.contains_key(&hash) {
             return Ok(());
@@ -114,17 +114,17 @@ impl SourcesBuilder {
         Ok(())
     }
 
-    /// How many there are.
+    /// The number of sources.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no sources.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Writes them as the file `name` in the folder `dir`.
+    /// Writes the sources as the file `name` in the folder `dir`.
     pub fn write(mut self, dir: &Path, name: &str) -> Result<RecordRef, FileError> {
         let rows: Vec<Row> = self.rows.into_values().collect();
         let table = postcard::to_stdvec(&rows).expect("plain data");
@@ -163,7 +163,7 @@ mod tests {
         }
         assert_eq!(sources.get(ContentHash::of(b"another")), None);
         drop(sources);
-        // The heap has no checksum but the hash of each.
+        // The heap has no checksum except the hash of each source.
         let path = dir.path().join(&record.name);
         let mut bytes = std::fs::read(&path).unwrap();
         let last = bytes.len() - 1;

@@ -1,4 +1,4 @@
-//! Records written, folded, read back; damage found.
+//! Records are written, folded and read back; damage is detected.
 
 use super::view::{SkippedEntry, ViewEntry};
 use super::*;
@@ -51,7 +51,7 @@ fn set(builder: &mut RecordBuilder, head: &str, view: View, from: Option<&str>) 
     builder.set_view(key(head), ViewInfo::default(), view, from.map(key));
 }
 
-/// All that a reader can see of a view.
+/// Everything that a reader can see of a view.
 fn shown(meta: &Meta) -> Vec<String> {
     let view = meta.view(&key("main")).unwrap().unwrap();
     view.entries()
@@ -169,7 +169,7 @@ fn a_view_begins_as_the_one_that_it_comes_from() {
     set(&mut third, "topic", view(&[0, 2, 3], &["x.bin", "z.bin"]), Some("main"));
     set(&mut third, "other", view(&[2], &[]), None);
     let meta = Meta::open(dir.path(), third.write(dir.path(), &meta, "f", 4, false).unwrap()).unwrap();
-    // What a view comes from may go in the same commit.
+    // The view that a new view is based on may be dropped in the same commit.
     for fold in [false, true] {
         let mut fourth = RecordBuilder::new();
         set(&mut fourth, "late", view(&[0, 3], &["x.bin", "z.bin"]), Some("topic"));
@@ -198,7 +198,7 @@ fn a_damaged_part_of_a_view_is_found_when_it_is_asked_for() {
     assert_eq!(meta.view_versions(&key("main")).unwrap(), [VersionId(0), VersionId(2)]);
 }
 
-/// A record that somebody made up: its checksums are right, what it says is not.
+/// A forged record: its checksums are right, its content is not.
 fn made_up(dir: &Path, table: &Table, heap: &[u8]) -> Result<Meta, MetaError> {
     let table = postcard::to_stdvec(table).unwrap();
     let header = Envelope::header(1, &table, heap.len() as u64);

@@ -1,5 +1,5 @@
-//! A view: the file versions that are live for one worktree and branch, with the stat data that tells whether each
-//! still is.
+//! A view: the file versions that are live for one worktree and branch, with the stat data that tell whether each is
+//! still current.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,44 +10,44 @@ use serde::{Deserialize, Serialize};
 use crate::id::VersionId;
 use crate::model::Skipped;
 
-/// Which view: the worktree, what is checked out there, and the settings that decide what is taken in.
+/// The key of a view: the worktree, the checked-out head, and the settings that decide which files are included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ViewKey {
     /// The path of the root.
     pub root: String,
-    /// What is checked out: the name of a branch, `@` and a commit, or nothing outside git. Behind it a `:`, as in git's
-    /// own name for the tree of a commit, where the files are those of the commit and not of the worktree; a branch has
-    /// its full name then.
+    /// The checked-out head: the name of a branch, `@` and a commit, or nothing outside git. A trailing `:`, as in
+    /// git's own name for the tree of a commit, means that the files are those of the commit and not of the worktree;
+    /// then a branch has its full name.
     pub head: String,
     /// A hash of the settings.
     pub settings: String,
-    /// Whether it is what an update has got so far, which no finished answer comes from.
+    /// Whether the view is the progress of an unfinished update.
     pub staged: bool,
 }
 
 impl ViewKey {
-    /// The key of what an update of this view has got so far.
+    /// The key of the staged view of an update of this view.
     pub fn stage(&self) -> ViewKey {
         ViewKey { staged: true, ..self.clone() }
     }
 
-    /// What stands as `head` for the files of a commit.
+    /// The `head` of a view of a commit.
     pub fn committed(name: &str) -> String {
         format!("{name}:")
     }
 
-    /// Whether its files are those of a commit. No name of a branch has a `:`.
+    /// Whether the files are those of a commit. No branch name contains a `:`.
     pub fn is_committed(&self) -> bool {
         self.head.ends_with(':')
     }
 
-    /// The name of its branch.
+    /// The name of the branch.
     pub fn branch(&self) -> Option<&str> {
         let name = self.head.strip_suffix(':').unwrap_or(&self.head);
         (!name.starts_with('@') && !name.is_empty()).then_some(name)
     }
 
-    /// The full name of its branch.
+    /// The full name of the branch.
     pub fn reference(&self) -> Option<String> {
         self.branch().map(|name| match self.is_committed() {
             true => name.to_string(),
@@ -55,30 +55,30 @@ impl ViewKey {
         })
     }
 
-    /// Its branch or commit, as people call it.
+    /// The display name of the branch or commit.
     pub fn shown(&self) -> &str {
         let name = self.head.strip_suffix(':').unwrap_or(&self.head);
         if self.is_committed() { crate::git::short(name) } else { name }
     }
 
-    /// Whether both are of one worktree under the same settings.
+    /// Whether both views are of one worktree under the same settings.
     pub fn is_beside(&self, other: &ViewKey) -> bool {
         (&self.root, &self.settings) == (&other.root, &other.settings)
     }
 }
 
-/// What is known of a view without reading it.
+/// Header data of a view, which are available without reading the view.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewInfo {
-    /// When it was last written, in seconds since 1970.
+    /// When the view was last written, in seconds since 1970.
     pub used: u64,
-    /// The commit that was checked out then.
+    /// The commit that was checked out at that time.
     pub commit: Option<String>,
-    /// How many files it holds.
+    /// The number of files in the view.
     pub files: u32,
-    /// How many files the tree had, ranked or not, for what is staged: how far it is.
+    /// For a staged view, the number of files in the tree, ranked or not, which shows the progress.
     pub of: u32,
-    /// How many of its files are indexed by their text only so far.
+    /// How many of the files are indexed by their text only so far.
     pub text_only: u32,
 }
 
@@ -91,22 +91,22 @@ pub struct ViewEntry {
     pub stat: FileStat,
 }
 
-/// Stat data as kept: size, modification and change time in nanoseconds, inode. All zero says that the file must be
+/// Stored stat data: size, modification and change time in nanoseconds, inode. All zeros mean that the file must be
 /// read again, because it was modified so close to being read that its time proves nothing.
 pub type FileStat = (u64, i64, i64, u64);
 
-/// The live file versions of a worktree and branch, and what was left out.
+/// The live file versions of a worktree and branch, and the skipped entries.
 #[derive(Clone, Default)]
 pub struct View {
-    /// Increasing.
+    /// The live versions, increasing.
     versions: Vec<VersionId>,
-    /// The stat data of each.
+    /// The stat data of each version.
     stats: Stats,
-    /// Sorted.
+    /// The skipped entries, sorted.
     skipped: Vec<SkippedEntry>,
 }
 
-/// Stat data, in memory or where they are kept.
+/// Stat data, in memory or in a mapped record.
 #[derive(Clone)]
 enum Stats {
     Own(Vec<FileStat>),
@@ -119,10 +119,10 @@ impl Default for Stats {
     }
 }
 
-/// Bytes of stat data as kept: four numbers of eight bytes, little endian.
+/// The size of stored stat data in bytes: four numbers of eight bytes, little endian.
 const STAT_BYTES: usize = 32;
 
-/// Bytes of a record that were compared with their check.
+/// Bytes of a record whose checksum was compared.
 #[derive(Clone)]
 pub(super) struct Piece {
     pub map: Arc<Mmap>,
@@ -134,7 +134,7 @@ impl Piece {
         &self.map[self.range.clone()]
     }
 
-    /// The stat data in a row.
+    /// The stat data of a row.
     fn stat(&self, row: usize) -> FileStat {
         let (cells, _) = self.bytes()[row * STAT_BYTES..][..STAT_BYTES].as_chunks::<8>();
         let [size, modified, changed, inode] = [cells[0], cells[1], cells[2], cells[3]];
@@ -143,7 +143,7 @@ impl Piece {
     }
 }
 
-/// Stat data as they are kept.
+/// The stored form of stat data.
 pub(super) fn kept_stats(rows: &[FileStat]) -> Vec<u8> {
     let cells = rows.iter().flat_map(|(size, modified, changed, inode)| {
         [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()]
@@ -151,16 +151,16 @@ pub(super) fn kept_stats(rows: &[FileStat]) -> Vec<u8> {
     cells.flatten().collect()
 }
 
-/// An entry that was left out, with its stat data where it had to be read to know.
+/// A skipped entry, with its stat data if it had to be read to decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedEntry {
-    /// What and why.
+    /// The entry and the reason.
     pub skipped: Skipped,
-    /// Its stat data, for a file that was read.
+    /// The stat data of a file that was read.
     pub stat: Option<FileStat>,
 }
 
-/// A part of a view, read.
+/// A part of a view, as read.
 pub(super) struct Part {
     pub versions: VersionsDelta,
     /// The stat data of `versions.live`.
@@ -168,7 +168,7 @@ pub(super) struct Part {
     pub skipped: SkippedDelta,
 }
 
-/// What makes one view of another, in three pieces that can be read one without the others.
+/// The difference between two views, in three pieces that can be read separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ViewDelta {
     pub versions: VersionsDelta,
@@ -177,26 +177,26 @@ pub(super) struct ViewDelta {
     pub skipped: SkippedDelta,
 }
 
-/// Version numbers, each as the gap to the one before it: small numbers take few bytes.
+/// Version numbers, each as the gap from the one before: small numbers take few bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct VersionsDelta {
     /// Versions that are no longer live.
     pub removed: Vec<u32>,
-    /// Versions that are live now, or whose stat data is new.
+    /// Versions that are live now, or that have new stat data.
     pub live: Vec<u32>,
 }
 
-/// What changes in the list of what was left out.
+/// The difference between two lists of skipped entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SkippedDelta {
-    /// Places in the list of before that go, increasing.
+    /// The positions of removed entries in the previous list, increasing.
     pub gone: Vec<u32>,
-    /// Entries that come.
+    /// Added entries.
     pub new: Vec<SkippedEntry>,
 }
 
 impl View {
-    /// A view of these files, in any order, with what was left out.
+    /// A view of these files, in any order, with the skipped entries.
     pub fn new(mut entries: Vec<ViewEntry>, mut skipped: Vec<SkippedEntry>) -> View {
         entries.sort_unstable_by_key(|entry| entry.version);
         skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
@@ -216,22 +216,22 @@ impl View {
         View::new(entries.collect(), skipped.collect())
     }
 
-    /// How many files it holds.
+    /// The number of files in the view.
     pub fn len(&self) -> usize {
         self.versions.len()
     }
 
-    /// Whether it holds no file.
+    /// Whether there are no files in the view.
     pub fn is_empty(&self) -> bool {
         self.versions.is_empty()
     }
 
-    /// Its versions, increasing.
+    /// The live versions, increasing.
     pub fn versions(&self) -> &[VersionId] {
         &self.versions
     }
 
-    /// Its versions with their stat data, increasing.
+    /// The live versions with their stat data, increasing.
     pub fn entries(&self) -> impl Iterator<Item = ViewEntry> + '_ {
         (0..self.len()).map(|place| self.entry(place))
     }
@@ -247,22 +247,22 @@ impl View {
         ViewEntry { version: self.versions[place], stat }
     }
 
-    /// Whether a version is live in it.
+    /// Whether a version is live in the view.
     pub fn holds(&self, version: VersionId) -> bool {
         self.versions.binary_search(&version).is_ok()
     }
 
-    /// The stat data of the file of a version that is live in it.
+    /// The stat data of the file of a version, if the version is live in the view.
     pub fn stat(&self, version: VersionId) -> Option<FileStat> {
         Some(self.entry(self.versions.binary_search(&version).ok()?).stat)
     }
 
-    /// What was seen and left out, by path.
+    /// The skipped entries, by path.
     pub fn skipped(&self) -> &[SkippedEntry] {
         &self.skipped
     }
 
-    /// What makes this view of `before`.
+    /// The difference from `before` to this view.
     pub(super) fn since(&self, before: &View) -> ViewDelta {
         let mut delta = ViewDelta::default();
         let (mut removed, mut live) = (Vec::new(), Vec::new());
@@ -296,13 +296,13 @@ impl View {
     }
 }
 
-/// Versions, each with the row that says so last, when all `parts` are taken together: what is removed has none.
+/// The live versions after all `parts` were applied in order, each with the last row that sets it.
 pub(super) fn live_versions<'d>(
     parts: impl IntoIterator<Item = &'d VersionsDelta>,
 ) -> (Vec<VersionId>, Vec<Row>) {
     let mut parts = (0..).zip(parts);
     let Some((_, base)) = parts.next() else { return Default::default() };
-    // What later parts say, by number and then by part. It comes in sorted runs, which a stable sort makes use of.
+    // The changes of later parts, by number and then by part. They come in sorted runs, which a stable sort exploits.
     let mut moved: Vec<(u32, Option<Row>)> = Vec::new();
     for (part, delta) in parts {
         moved.extend(numbers(&delta.removed).map(|id| (id, None)));
@@ -329,14 +329,14 @@ pub(super) fn live_versions<'d>(
     (versions, rows)
 }
 
-/// Where the stat data of a version stands.
+/// The location of a version's stat data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub part: u32,
     pub row: u32,
 }
 
-/// The view that `parts` make one after the other; `None` when they contradict each other.
+/// Applies `parts` in order and returns the resulting view; `None` when they contradict each other.
 pub(super) fn assemble(parts: Vec<Part>) -> Option<View> {
     let mut skipped: Vec<SkippedEntry> = Vec::new();
     let (mut deltas, mut pieces) = (Vec::new(), Vec::new());
