@@ -3,21 +3,21 @@
 //! ```text
 //! 0   8  magic "SPYHOP\r\n"; the line ends show a file that was mangled as text
 //! 8   4  format version, little endian
-//! 12  4  kind of record, the owner's business
+//! 12  4  kind of record, defined by its owner
 //! 16  8  length of the table
 //! 24  8  length of the heap
 //! 32 16  first half of the BLAKE3 hash of bytes 0..32 and the table
 //! 48     table, then heap
 //! ```
 //!
-//! The table is read whole and checked. The heap is not covered by the hash, because a reader touches a few of its
-//! items only: each carries a check of its own.
+//! The table is read whole and checked. The hash does not cover the heap, because a reader uses only a few of its
+//! items: each item has a checksum of its own.
 
 use crate::store::FORMAT_VERSION;
 
 const MAGIC: &[u8; 8] = b"SPYHOP\r\n";
 
-/// Bytes before the table.
+/// The length of the header before the table.
 pub const ENVELOPE_LEN: usize = 48;
 
 /// The parts of a record file.
@@ -25,30 +25,30 @@ pub const ENVELOPE_LEN: usize = 48;
 pub struct Envelope<'b> {
     /// The kind of record.
     pub kind: u32,
-    /// The table, checked.
+    /// The table, whose checksum was compared.
     pub table: &'b [u8],
-    /// The heap, unchecked.
+    /// The heap, which is not checked.
     pub heap: &'b [u8],
 }
 
 /// Why a record file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// Not such a file.
-    #[error("it is no Spyhop record")]
+    /// The file is not a record file.
+    #[error("it is not a Spyhop record")]
     Magic,
-    /// Of another format.
+    /// The record has another format.
     #[error("it has format {0}, this program reads format {FORMAT_VERSION}")]
     Format(u32),
-    /// Cut off.
+    /// The file is truncated.
     #[error("it is cut off: {found} of {expected} bytes")]
     Truncated {
-        /// Bytes that the header promises.
+        /// The length according to the header.
         expected: u64,
-        /// Bytes that are there.
+        /// The actual length.
         found: u64,
     },
-    /// Altered.
+    /// The checksum is wrong.
     #[error("its checksum is wrong")]
     Checksum,
 }

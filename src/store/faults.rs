@@ -1,8 +1,8 @@
-//! The test double of the store: it freezes a folder at every step, and lets steps fail.
+//! The test double of the store: it freezes a folder at every step, and can make steps fail.
 //!
-//! Observers are registered for a folder and called before each step at anything below it, from whichever thread. Of
-//! the state before a step there are four images, see [`Mode`]: what a killed process leaves, and what a power cut
-//! leaves on file systems that keep nothing but what was synced, or that keep names and removals in another order.
+//! Observers are registered for a folder and called before each step at anything below it, from any thread. Of the
+//! state before a step there are four images, see [`Mode`]: the state after a killed process, and the states after a
+//! power cut on file systems that keep only what was synced, or that persist names and removals in another order.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Ends what it was given for when it is dropped.
+/// Ends its observer or fault when it is dropped.
 #[must_use]
 pub(crate) struct Guard(u64);
 
@@ -38,7 +38,7 @@ impl Drop for Guard {
 }
 
 impl Step<'_> {
-    /// The file or folder that it changes.
+    /// The file or folder that the step changes.
     pub fn path(&self) -> &Path {
         match self {
             Step::Create(path) | Step::Write(path) | Step::Sync(path) => path,
@@ -57,7 +57,7 @@ pub(crate) fn step(step: Step<'_>) -> io::Result<()> {
     concerned.iter().try_for_each(|observer| lock(observer)(&step))
 }
 
-/// Calls `observer` before each step at or below `folder`. It must not change anything there itself.
+/// Calls `observer` before each step at or below `folder`. The observer must not change anything there itself.
 pub(crate) fn observe(
     folder: &Path,
     observer: impl FnMut(&Step<'_>) -> io::Result<()> + Send + 'static,
@@ -67,7 +67,7 @@ pub(crate) fn observe(
     Guard(id)
 }
 
-/// Lets syncs below `folder` take no time, for tests of what does not depend on the disk.
+/// Makes syncs below `folder` free, for tests that do not depend on the disk.
 pub(crate) fn without_sync(folder: &Path) -> Guard {
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     lock(&UNSYNCED).push((id, folder.to_path_buf()));
@@ -85,7 +85,7 @@ pub(crate) struct Failing {
 }
 
 impl Failing {
-    /// How many steps there were so far, failed ones included.
+    /// The number of steps so far, including failed ones.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
@@ -105,24 +105,24 @@ fn failing(
     Failing { _guard: guard, count }
 }
 
-/// Lets the `n`-th step (from 0) at or below `folder` fail once.
+/// Makes the `n`-th step (from 0) at or below `folder` fail once.
 pub(crate) fn fail_at(folder: &Path, n: u64, kind: io::ErrorKind) -> Failing {
     failing(folder, kind, move |number, _| number == n)
 }
 
-/// Lets every step from the `n`-th on fail that needs space, as on a disk that is full.
+/// From the `n`-th step on, makes every step fail that needs space, as on a full disk.
 pub(crate) fn full_from(folder: &Path, n: u64) -> Failing {
     failing(folder, io::ErrorKind::StorageFull, move |number, step| {
         number >= n && matches!(step, Step::Create(_) | Step::Write(_) | Step::Sync(_))
     })
 }
 
-/// What becomes of what was not synced.
+/// What a crash does to changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// All of it stays: only the process died.
+    /// All changes stay: only the process died.
     Killed,
-    /// Nothing of it stays: names are those of the last sync of their folder, contents those of their last sync.
+    /// No change stays: names are those of the last sync of their folder, contents those of their last sync.
     Lost,
     /// Names and removals stay, bytes do not.
     NamesKept,
@@ -130,18 +130,18 @@ pub(crate) enum Mode {
     RemovalsKept,
 }
 
-/// The files of a folder at some moment.
+/// The files of a folder before some step.
 #[derive(Clone)]
 pub(crate) struct Image {
-    /// Before which step, by its number and text.
+    /// The number and text of that step.
     pub at: String,
-    /// What the crash did.
+    /// The simulated crash.
     pub mode: Mode,
     files: BTreeMap<PathBuf, Arc<[u8]>>,
 }
 
 impl Image {
-    /// Writes it into the folder `to`, which is made anew.
+    /// Writes the image into the folder `to`, which is created anew.
     pub fn restore(&self, to: &Path) {
         let _ = fs::remove_dir_all(to);
         fs::create_dir_all(to).unwrap();
@@ -153,7 +153,7 @@ impl Image {
     }
 }
 
-/// A file, however it is called: its bytes when it was last synced.
+/// A file, under any name: its bytes at its last sync.
 type Node = Arc<Mutex<Option<Arc<[u8]>>>>;
 
 #[derive(Default)]
@@ -249,7 +249,7 @@ pub(crate) struct Freezer {
     frozen: Arc<Mutex<Frozen>>,
 }
 
-/// Takes images of `folder` from now on. What is there now counts as durable.
+/// Takes images of `folder` from now on. The present content counts as durable.
 pub(crate) fn freeze(folder: &Path) -> Freezer {
     let mut frozen = Frozen { folder: folder.to_path_buf(), ..Frozen::default() };
     for (path, bytes) in frozen.on_disk() {
@@ -269,7 +269,7 @@ pub(crate) fn freeze(folder: &Path) -> Freezer {
 }
 
 impl Freezer {
-    /// All images, of each mode those that differ from the one before, those of this moment included.
+    /// All images, including those of the present state. Of each mode, only images that differ from the one before.
     pub fn finish(self) -> Vec<Image> {
         drop(self.guard);
         let mut frozen = lock(&self.frozen);
@@ -283,7 +283,7 @@ mod tests {
     use super::super::{remove_file, replace, sync_folder};
     use super::*;
 
-    /// What each mode makes of the file `name` at the end, "-" if it is not there.
+    /// The content of the file `name` in the last image of each mode, "-" if there is no such file.
     fn at_the_end(images: &[Image], name: &str) -> Vec<String> {
         let text = |image: &Image| match image.files.get(Path::new(name)) {
             Some(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -303,7 +303,7 @@ mod tests {
         }
         let freezer = freeze(dir.path());
         replace(&path("replaced"), &[b"new"]).unwrap();
-        // As a careless program does it: neither the bytes nor the names are synced.
+        // As in a careless program, neither the bytes nor the names are synced.
         step(Step::Create(&path("careless"))).unwrap();
         fs::write(path("careless"), "new").unwrap();
         step(Step::Rename { from: &path("careless"), to: &path("kept") }).unwrap();

@@ -1,4 +1,4 @@
-//! What stands behind an I/O error, when somebody can do something about it.
+//! The cause of an I/O error, if a user can do something about it.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -8,26 +8,26 @@ use crate::cores::NoThread;
 /// The cause of a failed read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoCause {
-    /// There is no space left, none that this user may fill, or a file reached the size that this process may give it.
+    /// No space is left on the disk or in the user's quota, or the file has reached the size limit of this process.
     DiskFull,
-    /// Nothing can be written on that file system.
+    /// The file system is read-only.
     ReadOnly,
-    /// This user may not.
+    /// This user lacks the permission.
     Permission,
-    /// The system gave no thread for it.
+    /// The system could not start a thread.
     NoThread,
-    /// Anything else.
+    /// Any other cause.
     Other,
 }
 
 impl IoCause {
-    /// The cause of `error`. Libraries wrap errors in errors, so what it was made of is asked too.
+    /// The cause of `error`. Libraries wrap errors in errors, so the wrapped errors are examined too.
     pub fn of(error: &io::Error) -> IoCause {
         let own = IoCause::of_kind(error.kind());
         if own != IoCause::Other {
             return own;
         }
-        // `source` of an I/O error passes over the error that it holds, so that one is asked first.
+        // `source` of an I/O error skips the error that it wraps, so the wrapped error is examined first.
         let mut inner: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as _);
         while let Some(error) = inner {
             if error.is::<NoThread>() {
@@ -50,7 +50,7 @@ impl IoCause {
         }
     }
 
-    /// What to do about it, to be put behind the error's own words; empty when nothing is known.
+    /// Advice to append to the error's own message; empty when there is none.
     pub fn advice(self) -> &'static str {
         match self {
             IoCause::DiskFull => {
@@ -58,7 +58,7 @@ impl IoCause {
             }
             IoCause::ReadOnly => "; place the index where it can be written",
             IoCause::Permission => "; change who may use it, or place the index elsewhere",
-            // The error's own words say it.
+            // The message itself says it.
             IoCause::NoThread | IoCause::Other => "",
         }
     }

@@ -15,34 +15,35 @@ use serde::{Deserialize, Serialize};
 
 use super::{AtFile, FileError, Private, Step, step};
 
-/// Who holds a lock.
+/// The process that holds a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its process id.
+    /// The process id.
     pub pid: u32,
-    /// When it took the lock, in seconds since 1970.
+    /// When the process took the lock, in seconds since 1970.
     pub since: u64,
 }
 
-/// What the lock file says.
+/// The content of the lock file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     #[serde(flatten)]
     holder: Holder,
-    /// When the process began, in the system's own unit; `None` where that is not known.
+    /// When the process started, in the system's own unit; `None` where that is not known.
     begun: Option<u64>,
-    /// Whether it is at work just now, 1 or 0, where it says so: as long either way, so that it can be written over.
+    /// Whether the holder is working at the moment, 1 or 0. Both have the same length, so the note can be overwritten
+    /// in place.
     #[serde(default)]
     at_work: u8,
 }
 
-/// Why a lock was not taken.
+/// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Somebody has it.
+    /// Another process holds the lock.
     #[error("{}", told(holder))]
     Held {
-        /// Who, as far as it said.
+        /// The holder, if the lock file names it.
         holder: Option<Holder>,
     },
     /// The lock file could not be used.
@@ -62,23 +63,23 @@ fn told(holder: &Option<Holder>) -> String {
 }
 
 impl Holder {
-    /// For how many seconds it has held the lock.
+    /// For how many seconds the process has held the lock.
     pub fn age(&self) -> u64 {
         now().saturating_sub(self.since)
     }
 }
 
-/// How long a lock is waited for in any case that nobody says to hold: its holder has yet to write who it is, or
-/// somebody only asks ([`Lock::holder`] takes it for a moment).
+/// The least time to wait for a lock whose holder is not known: the holder has yet to write its note, or another
+/// process only queries the lock ([`Lock::holder`] takes the lock for a moment).
 const GRACE: Duration = Duration::from_millis(20);
 
-/// The longest pause between two tries, hence how late a free lock may be noticed.
+/// The longest pause between two tries, and so the longest delay until a released lock is noticed.
 const MAX_PAUSE: Duration = Duration::from_millis(25);
 
-/// How often those who wait are told so.
+/// The interval between calls of `on_wait`.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
-/// A lock that is held until this is dropped.
+/// A lock; dropping it releases the lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -86,8 +87,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock file at `path`, waiting at most `patience` for another holder. While it waits, `on_wait` is
-    /// told who holds it, as far as that is known: at once and every few seconds.
+    /// Acquires the lock file at `path`, waiting at most `patience` for another holder. During the wait, `on_wait` is
+    /// called with the holder, if known: at once and every few seconds.
     pub fn acquire(
         path: &Path,
         patience: Duration,
@@ -121,7 +122,7 @@ impl Lock {
         let holder = Holder { pid: std::process::id(), since: now() };
         let note = Note { begun: begun(holder.pid), holder, at_work: 0 };
         let text = serde_json::to_vec(&note).expect("plain data");
-        // A disk that is too full for the note may still be good for an update that writes nothing.
+        // On a disk that is too full for the note, an update that writes nothing may still succeed.
         let written =
             file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0))).and_then(|_| file.write_all(&text));
         if let Err(error) = written {
@@ -130,15 +131,16 @@ impl Lock {
         Ok(Lock { file, note })
     }
 
-    /// Says whether the holder is at work, for those who wait for it.
+    /// Records whether the holder is working, for the processes that wait.
     pub fn set_at_work(&mut self, is_at_work: bool) {
         self.note.at_work = is_at_work.into();
         let text = serde_json::to_vec(&self.note).expect("plain data");
-        // Who reads meanwhile finds the one or the other. A disk that has no room for it has none for the work either.
+        // A concurrent reader sees the old or the new note. A disk without space for the note has none for the work
+        // either.
         let _ = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&text));
     }
 
-    /// Whether the lock at `path` has a holder who says to be at work. It takes no lock, so it holds nobody up.
+    /// Whether the lock at `path` has a holder that is working. This takes no lock, so it delays no other process.
     pub fn is_at_work(path: &Path) -> bool {
         Private::Read
             .open(path)
@@ -147,7 +149,8 @@ impl Lock {
             .is_some_and(|note| note.at_work > 0)
     }
 
-    /// Who holds the lock at `path` now, `None` when nobody does.
+    /// The present holder of the lock at `path`: `None` when the lock is free, `Some(None)` when the holder is not
+    /// known.
     pub fn holder(path: &Path) -> Option<Option<Holder>> {
         let mut file = Private::Read.open(path).ok()?;
         match file.try_lock_shared() {
@@ -170,7 +173,7 @@ fn open(path: &Path) -> Result<File, FileError> {
     Private::Write.open(path).at("open", path)
 }
 
-/// Who the file says to hold the lock, if that process runs.
+/// The holder that the lock file names, if that process runs.
 fn read_holder(file: &mut File) -> Option<Holder> {
     read_note(file).map(|note| note.holder)
 }
@@ -187,7 +190,7 @@ fn read_note(file: &mut File) -> Option<Note> {
 #[cfg(unix)]
 fn is_running(pid: u32) -> bool {
     let Ok(pid) = libc::pid_t::try_from(pid) else { return false };
-    // SAFETY: signal 0 is not delivered; the call only asks whether the process is there.
+    // SAFETY: signal 0 is not delivered; the call only checks whether the process exists.
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
@@ -197,7 +200,7 @@ fn is_running(_: u32) -> bool {
     true
 }
 
-/// When a process began, in ticks since the machine started.
+/// When a process started, in ticks since the machine started.
 #[cfg(target_os = "linux")]
 fn begun(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -259,7 +262,7 @@ mod tests {
         });
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].as_ref().unwrap().pid, std::process::id());
-        // Far above the longest pause, for a machine that is busy.
+        // The bound is far above the longest pause, for a busy machine.
         assert!(taken - released < Duration::from_secs(2), "{:?}", taken - released);
     }
 
@@ -283,7 +286,7 @@ mod tests {
         let own = std::process::id();
         assert_eq!(note(own, begun(own)), Some(Holder { pid: own, since: 1 }));
         assert_eq!(note(dead.id(), None), None);
-        // The same number, another process.
+        // The same process id, but another process.
         assert_eq!(note(own, Some(1)), None);
         std::fs::write(&path, b"").unwrap();
         assert!(matches!(take(&path, 0), Err(LockError::Held { holder: None })));
@@ -301,7 +304,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(5));
                 asking.unlock().unwrap();
             });
-            // The grace is short, and the machine may be busy.
+            // The grace period is short, and the machine may be busy.
             while take(&path, 0).is_err() {}
         });
     }

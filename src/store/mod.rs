@@ -1,9 +1,9 @@
-//! Files that survive: atomic replacement with fsync, private folders, the writer's lock, and the checksummed
-//! envelope around every record. What the records say is [`crate::meta`]'s business.
+//! Durable files: atomic replacement with fsync, private folders, the writer's lock, and the checksummed envelope
+//! around every record. [`crate::meta`] defines the content of the records.
 //!
-//! A record file is never changed after its name appears: it is written under a temporary name, synced, renamed,
-//! and its folder synced. So a reader that finds a name finds the whole file, and a crash leaves at most a temporary
-//! file that nobody names.
+//! A record file is never changed after its name appears: it is written under a temporary name, synced and renamed, and
+//! then its folder is synced. So a reader that finds a name finds the whole file, and a crash leaves at most a
+//! temporary file.
 
 mod envelope;
 #[cfg(test)]
@@ -26,28 +26,31 @@ pub(crate) use step::{Step, step, sync_all, sync_file};
 pub use step::{remove_file, rename, sync_folder};
 pub use varint::{push_varint, take_varint};
 
-/// The number of the on-disk format: folders, envelope, records, index schema. An index of another number is not
-/// read; an older one is put aside and made anew, a newer one is refused.
+/// The number of the on-disk format: folders, envelope, records, index schema. Each format has a data folder of its
+/// own, so indexes of different formats lie side by side and each program reads only its own. The folder of an older
+/// format is removed when no program has updated it for a week; that of a newer format is never touched. A commit in
+/// this program's own folder that claims an older format is damaged, so it is put aside and the index rebuilt; one that
+/// claims a newer format is refused.
 ///
-/// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that are
-/// read where they lie; 4, outlines told from symbol to symbol; 5, views that say how much of them is text only; 6,
-/// outlines by front coding, and files of secrets among what is left out.
+/// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that
+/// are read from the mapped file; 4, outlines that encode each symbol relative to the one before; 5, views that record
+/// how many of their files are text only; 6, outlines by front coding, and files of secrets among the skipped.
 pub const FORMAT_VERSION: u32 = 6;
 
-/// An I/O error with the file it happened to.
+/// An I/O error with the file that it concerns.
 #[derive(Debug, thiserror::Error)]
 #[error("{action} {}: {source}{}", path.display(), IoCause::of(source).advice())]
 pub struct FileError {
-    /// What was being done, such as `write`.
+    /// The attempted action, such as `write`.
     pub action: &'static str,
-    /// To which file.
+    /// The file.
     pub path: PathBuf,
-    /// What went wrong.
+    /// The error of the system.
     pub source: io::Error,
 }
 
 impl FileError {
-    /// What stands behind it.
+    /// The cause of the error.
     pub fn trouble(&self) -> IoCause {
         IoCause::of(&self.source)
     }
@@ -65,11 +68,11 @@ impl<T> AtFile<T> for io::Result<T> {
     }
 }
 
-/// How the names of files begin that [`replace`] has not put in place yet. One that is old was left by a crash.
+/// The prefix of the names of files that [`replace`] has not put in place yet. An old file with it was left by a crash.
 pub const TEMPORARY_PREFIX: &str = ".tmp-";
 
-/// Replaces or creates `path` with the concatenation of `pieces`, so that it holds either its old or its new bytes
-/// whatever happens. Synced, folder included. Mode 0600.
+/// Replaces or creates `path` with the concatenation of `pieces`, so that it holds either its old or its new bytes even
+/// after a crash. The file and its folder are synced. The file has the mode 0600.
 pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
@@ -87,7 +90,7 @@ pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
     sync_folder(folder)
 }
 
-/// Removes a folder with all that is in it, if there is one.
+/// Removes a folder with its content, if there is one.
 pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -95,7 +98,7 @@ pub fn remove_folder(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Bytes of all regular files below `folder`; what vanishes meanwhile counts nothing.
+/// The size of all regular files below `folder` in bytes; a file that vanishes meanwhile counts as 0.
 pub fn bytes_below(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     entries

@@ -1,9 +1,9 @@
-//! Files and folders for their owner alone, in a folder where others may have put something first.
+//! Files and folders that only their owner can use, in a folder where other users may have created entries first.
 //!
-//! An index folder may lie where every user can write. What another user can place there is a link, a FIFO or a file of
-//! its own under a name that Spyhop is about to use; following it would empty or lock a file elsewhere, or wait for
-//! ever. So files that are changed in place are opened through [`Private`], and folders are checked after they are made.
-//! Files that are replaced need neither: the new one has a random name, and renaming puts it in the place of a link.
+//! An index folder may lie where every user can write. Another user can create a link, a FIFO or a file there under a
+//! name that Spyhop is about to use. Following it would empty or lock a file elsewhere, or wait forever. So files that
+//! are changed in place are opened through [`Private`], and folders are checked after they are made. Files that are
+//! replaced need neither: the new file has a random name, and renaming replaces a link itself.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::{AtFile, FileError};
 
-/// How a private file is opened: for reading, and for writing where it is asked for.
+/// How a private file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Private {
     /// An existing file, for reading.
@@ -25,8 +25,8 @@ pub enum Private {
 }
 
 impl Private {
-    /// Opens `path`. A new file has the mode 0600. A link, a FIFO, a device, a file of another user and one that has
-    /// further names are refused.
+    /// Opens `path`. A new file has the mode 0600. A link, a FIFO, a device, a file of another user and a file with
+    /// several hard links are refused.
     pub fn open(self, path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         match self {
@@ -38,7 +38,7 @@ impl Private {
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt;
-            // A FIFO without a partner would be waited for.
+            // Opening a FIFO without a partner would block.
             options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         }
         let file = options.open(path).map_err(|error| explained(path, error))?;
@@ -47,7 +47,7 @@ impl Private {
     }
 }
 
-/// What opening says of a link, in words that name it.
+/// The error for opening a link, with a message that names it.
 fn explained(path: &Path, error: io::Error) -> io::Error {
     let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
     if is_link && error.kind() != io::ErrorKind::AlreadyExists { refused("it is a link") } else { error }
@@ -78,14 +78,14 @@ fn check_file(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether what belongs to the user with this number is used: this user's own, and root's.
+/// Whether files of the user with this number are used: those of the present user, and root's.
 #[cfg(unix)]
 pub fn is_trusted(uid: u32) -> bool {
-    // SAFETY: the call only asks who this process is.
+    // SAFETY: the call only returns the user id of this process.
     uid == 0 || uid == unsafe { libc::geteuid() }
 }
 
-/// The number of the user that `folder` belongs to, where that user is not trusted; `None` also where it is not there.
+/// The number of the user that owns `folder`, if that user is not trusted; `None` also if there is no such folder.
 pub fn foreign_owner(folder: &Path) -> Option<u32> {
     #[cfg(unix)]
     {
@@ -100,8 +100,8 @@ pub fn foreign_owner(folder: &Path) -> Option<u32> {
     }
 }
 
-/// Creates `folder` and what is missing above it; the folders it makes are for their owner alone (mode 0700). One that
-/// is there has to be a folder and no link to one, and must not be another user's.
+/// Creates `folder` and its missing parents; the created folders have the mode 0700. An existing `folder` must be a
+/// folder and not a link to one, and must not belong to another user.
 pub fn create_private_dir(folder: &Path) -> Result<(), FileError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,8 +1,8 @@
-//! The one place through which every change of a workspace's files passes.
+//! Steps: every change of a workspace's files is announced here.
 //!
-//! What must survive a crash depends on the order in which files are created, written, synced, renamed and removed.
-//! So each such step is told here just before it is done. In an ordinary build that is nothing; in unit tests an
-//! observer may copy the folder as it is at that moment, or let the step fail (see `faults`).
+//! Surviving a crash depends on the order in which files are created, written, synced, renamed and removed. So each
+//! such step is announced just before it is done. In an ordinary build the announcement does nothing; in unit tests an
+//! observer may copy the folder as it is at that moment, or make the step fail (see `faults`).
 
 use std::fs::{self, File};
 use std::io;
@@ -18,11 +18,11 @@ use super::{AtFile, FileError};
 pub(crate) enum Step<'p> {
     /// A file is created.
     Create(&'p Path),
-    /// Bytes are added to it.
+    /// Bytes are appended to a file.
     Write(&'p Path),
-    /// Its bytes are made durable.
+    /// The bytes of a file are made durable.
     Sync(&'p Path),
-    /// A file gets another name, whose file is replaced if there is one.
+    /// A file gets another name and replaces the file with that name, if there is one.
     Rename { from: &'p Path, to: &'p Path },
     /// A file is removed.
     Remove(&'p Path),
@@ -30,7 +30,7 @@ pub(crate) enum Step<'p> {
     SyncFolder(&'p Path),
 }
 
-/// To be called before each step. An error means that the step must not be done and has failed.
+/// Announces a step that is about to be done. An error means that the step must not be done and has failed.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn step(_: Step<'_>) -> io::Result<()> {
@@ -50,11 +50,11 @@ pub(crate) fn sync_file(file: &File, path: &Path) -> io::Result<()> {
     file.sync_all()
 }
 
-/// So many files are synced at a time. Each waits for the file system's journal, and those that wait together wait for
-/// the same write of it.
+/// How many files are synced concurrently. Each sync waits for the file system's journal, and concurrent syncs wait for
+/// the same write of the journal.
 const SYNCS: usize = 16;
 
-/// Makes the bytes of `files`, each with where it is, and the names in `folders` durable, in no order.
+/// Makes the bytes of `files`, each with its path, and the names in `folders` durable, in no particular order.
 pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let sync = || {
@@ -69,7 +69,7 @@ pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Resu
     };
     let wanted = (files.len() + folders.len()).min(SYNCS);
     thread::scope(|scope| {
-        // Where a thread cannot be had, the others do its part.
+        // If no thread can be started, the running ones do its share.
         let helpers: Vec<_> = (1..wanted)
             .map_while(|_| thread::Builder::new().name("sync".into()).spawn_scoped(scope, sync).ok())
             .collect();
@@ -93,12 +93,12 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Removes a file. That it is gone is durable when its folder is synced next.
+/// Removes a file. The removal is durable after the next sync of the folder.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
     step(Step::Remove(path)).and_then(|()| fs::remove_file(path)).at("remove", path)
 }
 
-/// Gives a file or folder another name. Durable when the folders are synced next.
+/// Renames a file or folder. The rename is durable after the next sync of the folders.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     step(Step::Rename { from, to }).and_then(|()| fs::rename(from, to)).at("move", from)
 }
@@ -131,7 +131,7 @@ mod tests {
         let mut wanted: Vec<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
         wanted.push(dir.path().to_path_buf());
         wanted.sort();
-        // The thread that met the failure ends; what it would have taken, the others take.
+        // The thread that met the failure ends; the other threads do its share.
         assert_eq!(seen, wanted);
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of variable length: seven bits a byte, the lowest first, each byte but the last with its highest bit set.
+//! Variable-length numbers: seven bits in each byte, the lowest first; each byte but the last has its highest bit set.
 
 /// Appends a number.
 pub fn push_varint(bytes: &mut Vec<u8>, mut number: u64) {
@@ -9,7 +9,7 @@ pub fn push_varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front; `None` where there is none.
+/// Removes a number from the front; `None` if there is no valid number.
 pub fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
