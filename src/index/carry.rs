@@ -1,4 +1,4 @@
-//! The segments of a commit in another folder: what an archive of an index is made from, and how one is taken in.
+//! Copying the segments of a commit to another folder, for exporting and importing an archive of an index.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::directory::{META, PinnedDirectory};
 use super::{IndexError, Reader, guarded};
 use crate::store;
 
-/// The names of the files that the newest commit in the folder `dir` consists of, sorted, the commit point last.
+/// The names of the files of the newest commit in the folder `dir`, sorted, the commit point last.
 pub fn files(dir: &Path) -> Result<Vec<String>, IndexError> {
     let meta = fs::read(dir.join(META))?;
     let mut names = segment_files(dir, meta.into())?;
@@ -20,8 +20,8 @@ pub fn files(dir: &Path) -> Result<Vec<String>, IndexError> {
     Ok(names)
 }
 
-/// Puts the commit that `reader` has open into the empty folder `to`. Files of segments never change, so where the file
-/// system allows for it they are linked and not copied. `Moved` when a newer commit has come meanwhile.
+/// Copies the commit that `reader` has open into the empty folder `to`. Files of segments never change, so they are
+/// linked and not copied if the file system allows it. Returns `Moved` when there is a newer commit.
 pub fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
     let from = reader.dir();
     for name in segment_files(from, reader.stamp().into())? {
@@ -36,13 +36,13 @@ pub fn copy_commit(reader: &Reader, to: &Path) -> Result<(), IndexError> {
     Reader::open(to).map(drop)
 }
 
-/// Makes the commit in the folder `from` that of the folder `to`: its files are moved, its commit point last. Until
-/// then `to` is as it was. The caller holds the workspace's lock, and the files have been synced.
+/// Makes the commit in the folder `from` that of the folder `to`: moves its files, the commit point last. Until then
+/// `to` is unchanged. The caller holds the workspace's lock, and the files have been synced.
 pub fn put_in_place(from: &Path, to: &Path) -> Result<(), IndexError> {
     let mut names = files(from)?;
     names.pop();
     for name in &names {
-        // Segments are named at random: a file of that name is the same one, or somebody has altered one.
+        // Segments have random names: a file with the same name is the same file, or one of the two was altered.
         let there = to.join(name);
         if there.exists() && !same_bytes(&from.join(name), &there)? {
             return Err(IndexError::Damaged(format!("another file called {name} is there already")));
@@ -63,7 +63,7 @@ fn segment_files(dir: &Path, meta: Arc<[u8]>) -> Result<Vec<String>, IndexError>
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
         let metas = Index::open(PinnedDirectory::new(files, meta))?.load_metas()?;
         let names = metas.list_segment_files().into_iter();
-        // The list has names of files that only some segments have, such as that of deletions.
+        // The list includes files that only some segments have, such as that of deletions.
         let mut names: Vec<String> = names
             .filter_map(|name| name.into_os_string().into_string().ok())
             .filter(|name| dir.join(name).is_file())
@@ -116,13 +116,13 @@ mod tests {
         assert_eq!(Reader::open(way.path()).unwrap().payload(), "one");
         let names = files(way.path()).unwrap();
         assert!(names.len() > 5 && names.last().unwrap() == META, "{names:?}");
-        // Another file of the name of one of its files.
+        // Another file with the name of one of the commit's files.
         fs::write(to.path().join(&names[0]), "other").unwrap();
         let error = put_in_place(way.path(), to.path()).unwrap_err();
         assert!(matches!(&error, IndexError::Damaged(text) if text.contains(&names[0])), "{error}");
         assert_eq!(fs::read(to.path().join(&names[0])).unwrap(), b"other");
         assert!(!to.path().join(META).exists());
-        // The same file, from an import before.
+        // The same file, from a previous import.
         fs::copy(way.path().join(&names[0]), to.path().join(&names[0])).unwrap();
         put_in_place(way.path(), to.path()).unwrap();
         assert_eq!((documents(to.path()), Reader::open(to.path()).unwrap().payload()), (40, "one"));

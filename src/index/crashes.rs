@@ -1,4 +1,4 @@
-//! Tests of the writer with a store that is frozen at each of its steps, or lets each of them fail.
+//! Tests of the writer with a store that is frozen at each of its steps, or whose steps fail one by one.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use crate::store::faults::{self, Image};
 
 type Work = fn(&mut Writer) -> Result<(), IndexError>;
 
-/// An index with so many segments, some of whose documents are deleted.
+/// An index with `segments` segments, some of whose documents are deleted.
 fn prepare(dir: &Path, segments: u32) {
     let mut writer = Writer::open(dir).unwrap();
     for version in 0..segments {
@@ -42,13 +42,13 @@ fn compact(writer: &mut Writer) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// What the newest commit says, and its live documents.
+/// The payload of the newest commit, and its live documents.
 fn state(dir: &Path) -> (String, Vec<u32>) {
     let reader = Reader::open(dir).unwrap();
     (reader.payload().to_string(), live(dir).0)
 }
 
-/// Whether `work` carried out on what is in `dir` now succeeds and leaves nothing but what its commit names.
+/// Checks that `work` succeeds on the content of `dir` and leaves only files that its commit names.
 fn work_again(dir: &Path, work: Work) {
     let mut writer = Writer::open(dir).unwrap();
     work(&mut writer).or_else(|_| writer.commit("empty")).unwrap();
@@ -66,7 +66,7 @@ fn work_again(dir: &Path, work: Work) {
     }
 }
 
-/// Every image taken during `work` is the commit before it or the one after it, and can be worked on.
+/// Checks that every image taken during `work` is the commit before or after it, and that `work` succeeds on the image.
 fn check_images(segments: u32, work: Work) {
     let dir = tempfile::tempdir().unwrap();
     let _fast = faults::without_sync(dir.path());
@@ -115,8 +115,8 @@ fn a_compaction_that_is_cut_short_changes_nothing() {
     check_images(3, compact);
 }
 
-/// Whichever step of `work` fails, and whether it fails once or for good, the old or the new commit answers, what is
-/// said to be done is done, and the next run neither stumbles over what is left nor leaves any of it.
+/// Fails each step of `work`, once or permanently. The old or the new commit answers, work that is reported as done is
+/// done, and the next run neither fails because of leftovers nor keeps any of them.
 fn check_failures(segments: u32, work: Work) {
     let template = tempfile::tempdir().unwrap();
     let _fast = faults::without_sync(template.path());

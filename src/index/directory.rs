@@ -1,9 +1,9 @@
 //! A read-only directory that pins one commit.
 //!
-//! tantivy's own reader takes a lock file that it must be able to write, and reads `meta.json` twice, so that a
-//! commit in between mixes generations. Here the bytes of `meta.json` are read once; everything that asks for it
-//! later gets those bytes, segment files are mapped as they are, locks are granted without a file, and writing is
-//! refused. Segment files never change under their names; one that has gone means that a newer commit exists.
+//! tantivy's own reader takes a lock file that it must be able to write, and reads `meta.json` twice, so that a commit
+//! in between mixes generations. Here the bytes of `meta.json` are read once and returned for every later read; segment
+//! files are mapped, locks are granted without a file, and writing is refused. Segment files never change under their
+//! names; a missing file means that a newer commit exists.
 
 use std::io;
 use std::path::Path;

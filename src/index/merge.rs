@@ -1,32 +1,33 @@
-//! Which segments a merge takes: pure arithmetic over their sizes.
+//! Which segments are merged: pure arithmetic over their sizes.
 //!
-//! Work is counted in live documents, because a merge drops the deleted ones. [`plan`] is for the end of a command:
-//! its work is bounded by what the command itself added, and it is geometric: no segment is taken along that is more
-//! than three times what is merged into it. So whoever is rewritten ends up in a segment at least a third larger than
-//! the one it came from, and no document is rewritten more than some `log_4/3(n)` times. Thirteen segments of which
-//! each is more than three times those before it would hold 4^12 documents, so whenever there are too many, some are
-//! fit to be merged, as far as the bound allows. [`compaction`] is for a command of its own and takes all that is worth it.
+//! Work is counted in live documents, because a merge drops the deleted ones. [`plan`] is for the end of a command: its
+//! work is bounded by the documents that the command added, and it is geometric: a segment is included only if it is at
+//! most three times as large as the smaller ones that are merged with it. So every rewritten document ends up in a
+//! segment that is at least a third larger than its previous one, and no document is rewritten more than some
+//! `log_4/3(n)` times. Thirteen segments, each more than three times as large as those before it, would hold 4^12
+//! documents, so whenever there are too many segments, some can be merged, as far as the bound allows. [`compaction`]
+//! is for a command of its own and does all merges that are worthwhile.
 
-/// More segments than this are merged down.
+/// The number of segments above which segments are merged.
 pub(super) const MAX_SEGMENTS: usize = 12;
 
-/// What every merge may rewrite, whatever was added: some tens of milliseconds. Arbitrary.
+/// The number of documents that every merge may rewrite, however few were added: some tens of milliseconds. Arbitrary.
 pub(super) const FREE_DOCS: u64 = 4096;
 
-/// How often [`FREE_DOCS`] doubles at most.
+/// The most times that [`FREE_DOCS`] doubles.
 const MOST_DOUBLINGS: u32 = 2;
 
-/// No merge builds a larger segment, so that none takes minutes and no file becomes huge.
+/// The size of the largest segment that a merge builds, so that no merge takes minutes and no file becomes huge.
 pub(super) const MAX_SEGMENT_DOCS: u64 = 1 << 20;
 
-/// A segment is not rewritten for fewer deleted documents than this.
+/// The least number of deleted documents for which a segment is rewritten.
 const MIN_GARBAGE: u64 = 1024;
 
-/// A merge of fewer documents is not worth a second thread, and a segment more. While the crate itself is worked on, small
-/// ones are halved too, so that tests do.
+/// The number of documents below which a merge is not worth a second thread and an additional segment. In debug builds
+/// small merges are halved too, so that tests cover the halving.
 const LEAST_TO_HALVE: u64 = if cfg!(debug_assertions) { 64 } else { 1 << 16 };
 
-/// How much larger than all smaller ones together a segment may be that is merged with them.
+/// The largest ratio of a segment's size to that of all smaller segments together at which it is merged with them.
 const GROWTH: u64 = 3;
 
 /// The documents of a segment.
@@ -37,21 +38,21 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Whether rewriting it is paid for by what that drops.
+    /// Whether dropping the deleted documents pays for rewriting the segment.
     fn is_garbage(self) -> bool {
         self.deleted >= MIN_GARBAGE && self.deleted >= self.live
     }
 }
 
-/// How many documents a merge after a commit may rewrite: half of what the commit added, or what takes no more than
-/// some half a second however little it added. The latter doubles with every two segments too many, up to
-/// [`MOST_DOUBLINGS`] times: segments that have grown beyond it wait for a larger commit or a compaction.
+/// How many documents a merge after a commit may rewrite: half of the documents that the commit added, but at least as
+/// many as can be rewritten in about half a second. That minimum doubles with every two excess segments, up to
+/// [`MOST_DOUBLINGS`] times. Segments that are too large for it wait for a larger commit or a compaction.
 fn budget(segments: usize, added: u32) -> u64 {
     let excess = segments.saturating_sub(MAX_SEGMENTS) as u32 / 2;
     (FREE_DOCS << excess.min(MOST_DOUBLINGS)).max(u64::from(added) / 2)
 }
 
-/// The segments, by their places in `sizes`, to merge into one after a commit that added `added` documents.
+/// The positions in `sizes` of the segments to merge into one after a commit that added `added` documents.
 pub(super) fn plan(sizes: &[Size], added: u32) -> Vec<usize> {
     let budget = budget(sizes.len(), added).min(MAX_SEGMENT_DOCS);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -67,7 +68,7 @@ pub(super) fn plan(sizes: &[Size], added: u32) -> Vec<usize> {
     taken
 }
 
-/// The segments of a merge as two merges of about as many documents, where it is large; else as one.
+/// Splits a large merge into two merges of about equal size; a small one stays one.
 pub(super) fn halves(sizes: &[Size], mut segments: Vec<usize>) -> Vec<Vec<usize>> {
     let live = |place: &usize| sizes[*place].live;
     if segments.len() < 4 || segments.iter().map(live).sum::<u64>() < LEAST_TO_HALVE {
@@ -108,7 +109,7 @@ fn smallest(sizes: &[Size], order: &[usize], budget: u64) -> usize {
     best
 }
 
-/// The groups of segments to merge so that nothing deleted stays and few segments are left.
+/// The groups of segments to merge so that no deleted document stays and few segments are left.
 pub(super) fn compaction(sizes: &[Size]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&place| (std::cmp::Reverse(sizes[place].live), place));
@@ -137,7 +138,7 @@ mod tests {
         sizes.iter().map(|&live| Size { live, deleted: 0 }).collect()
     }
 
-    /// Carries a plan out; how many documents that rewrites.
+    /// Carries out a plan. Returns how many documents that rewrites.
     fn merge(sizes: &mut Vec<Size>, added: u32) -> u64 {
         let taken = plan(sizes, added);
         let total: u64 = taken.iter().map(|&place| sizes[place].live).sum();
@@ -153,7 +154,7 @@ mod tests {
         total
     }
 
-    /// Merging after each of many commits: how many documents are rewritten, and the most segments there ever are.
+    /// Merges after each of many commits. Returns how many documents are rewritten, and the largest number of segments.
     fn run(start: &[u64], commits: u32, added: u32) -> (u64, usize) {
         let mut sizes = live(start);
         let (mut rewritten, mut most) = (0, 0);

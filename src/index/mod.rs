@@ -1,9 +1,9 @@
-//! The boundary to tantivy: schema, writer, reader. No other module names it.
+//! The boundary to tantivy: schema, writer, reader. No other module uses tantivy.
 //!
-//! What tantivy gives: immutable segments of postings and columns, deletion, merging, an atomic commit with a
-//! payload. What it does not decide here: statistics (its counts include deleted documents, so the caller counts
-//! what is live in its view), scores (its BM25 has fixed k1 and b), and locking of readers (its reader takes an
-//! exclusive lock file; ours pins the bytes of one `meta.json` and needs no lock, see [`Reader`]).
+//! tantivy provides immutable segments of postings and columns, deletion, merging, and an atomic commit with a payload.
+//! It does not decide here: statistics (its counts include deleted documents, so the caller counts the live documents
+//! of its view), scores (its BM25 has fixed k1 and b), and locking of readers (its reader takes an exclusive lock file;
+//! ours pins the bytes of one `meta.json` and needs no lock, see [`Reader`]).
 //!
 //! A document is a chunk. Text fields arrive as lists of terms, made by [`crate::tokenize`]; the only tokenizer
 //! registered here splits such a list.
@@ -37,13 +37,13 @@ use crate::store::IoCause;
 /// Why the index could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// There is none, or none that was ever committed.
+    /// There is no index, or none that was ever committed.
     #[error("there is no index")]
     Missing,
-    /// A file that the commit names has gone: another process has committed meanwhile. Read again.
+    /// A file that the commit names is gone: another process has committed meanwhile. The caller reads again.
     #[error("the index has moved on")]
     Moved,
-    /// Its files contradict each other or their checksums.
+    /// The files of the index contradict each other or their checksums.
     #[error("the index is damaged: {0}")]
     Damaged(String),
     /// Reading or writing failed.
@@ -52,7 +52,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// What stands behind it.
+    /// The cause of the error.
     pub fn trouble(&self) -> IoCause {
         match self {
             IndexError::Io(error) => IoCause::of(error),
@@ -60,7 +60,8 @@ impl IndexError {
         }
     }
 
-    /// A file whose bytes make no sense is told as an I/O error that no system call gave; it is damage.
+    /// Maps an I/O error. An error that no system call returned means that the bytes of a file are invalid, which is
+    /// damage.
     fn of_io(error: &std::io::Error) -> IndexError {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof, WouldBlock};
         match error.kind() {
@@ -69,7 +70,7 @@ impl IndexError {
             {
                 IndexError::Damaged(error.to_string())
             }
-            // Files and folders are never waited for: that is a thread that could not be started.
+            // Files and folders never block, so this error is about a thread that could not be started.
             WouldBlock if error.raw_os_error().is_some() => IndexError::Io(NoThread::new(error).into()),
             kind => {
                 let kind = match IoCause::of(error) {

@@ -1,32 +1,33 @@
-//! Names near to one that was typed: an automaton over the dictionary of a field, which is walked only where a name can
-//! still be near.
+//! Fuzzy search of names: an automaton over the dictionary of a field, which is traversed only where a name can still
+//! match.
 
 use tantivy_fst::Automaton;
 
-/// The letters and digits of a name, in lower case: what names are compared by.
+/// The letters and digits of a name, in lower case: the form in which names are compared.
 pub fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Accepts names whose letters are those of the pattern but for `slips` (Levenshtein distance with swaps of neighbours),
-/// and names that begin as the pattern. Case and what is no letter do not count.
+/// Accepts names whose letters differ from the pattern by at most `slips` (Levenshtein distance with transpositions),
+/// and names with the pattern as a prefix. Case and all other characters are ignored.
 pub struct Near {
     pattern: String,
     slips: u8,
 }
 
-/// The row of the distances of what was read to each beginning of the pattern, the row before it, and the last letter.
+/// The state of the automaton: the row of distances of the input to each prefix of the pattern, the row before it, and
+/// the last letter.
 #[derive(Clone)]
 pub struct Read {
     row: Vec<u8>,
     before: Vec<u8>,
     last: u8,
-    /// Whether what was read begins as the pattern.
+    /// Whether the pattern is a prefix of the input.
     is_beginning: bool,
 }
 
 impl Near {
-    /// Names near to `pattern`, which is [`folded`].
+    /// An automaton for names near to `pattern`, which is [`folded`].
     pub fn new(pattern: &str, slips: u8) -> Near {
         Near { pattern: pattern.to_string(), slips }
     }

@@ -1,8 +1,8 @@
 //! Reading one commit: postings, lengths, columns.
 //!
-//! A [`Reader`] belongs to the commit whose `meta.json` it read; later commits do not change it, and it takes no
-//! lock (see [`super::directory`]). Postings come with all documents of a segment, deleted ones included: the caller
-//! asks [`Segment::is_live`] and its own view.
+//! A [`Reader`] belongs to the commit whose `meta.json` it read; later commits do not change it, and it takes no lock
+//! (see [`super::directory`]). Postings include all documents of a segment, even deleted ones: the caller checks
+//! [`Segment::is_live`] and its own view.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -33,7 +33,7 @@ pub struct Reader {
     segments: Vec<Segment>,
 }
 
-/// A segment of it.
+/// A segment of a [`Reader`].
 pub struct Segment {
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
@@ -42,11 +42,11 @@ pub struct Segment {
     lengths: [OnceLock<Option<FieldNormReader>>; Field::ALL.len()],
 }
 
-/// The lengths of a scored field over the documents of a segment.
+/// The lengths of a scored field in the documents of a segment.
 pub struct Lengths<'s>(Option<&'s FieldNormReader>);
 
 impl Lengths<'_> {
-    /// How many codes of lengths there are.
+    /// The number of length codes.
     pub const CODES: usize = 256;
 
     /// The code of the length of document `doc`.
@@ -54,29 +54,29 @@ impl Lengths<'_> {
         self.0.map_or(0, |reader| reader.fieldnorm_id(doc))
     }
 
-    /// The length that a code stands for.
+    /// The length for a code.
     pub fn of_code(code: u8) -> u32 {
         FieldNormReader::id_to_fieldnorm(code)
     }
 
-    /// How many terms the field of document `doc` holds, rounded as the index keeps it: exact up to 40, then to some
-    /// three significant bits. It depends on the document alone, so it is the same in every index.
+    /// How many terms the field of document `doc` holds, rounded as in the index: exact up to 40, then to some three
+    /// significant bits. The value depends on the document alone, so it is the same in every index.
     pub fn of(&self, doc: u32) -> u32 {
         self.0.map_or(0, |reader| reader.fieldnorm(doc))
     }
 }
 
-/// The documents of a segment that hold a term, in order, some hundred at a time.
+/// The posting list of a term in a segment, in order, read in blocks of some hundred documents.
 #[derive(Clone)]
 pub struct Blocks(BlockSegmentPostings);
 
-/// So many segments are opened by two threads.
+/// The number of segments from which two threads open them.
 const MANY_SEGMENTS: usize = 8;
 
-/// So many values of a column are decoded at a time.
+/// How many values of a column are decoded at a time.
 const AT_ONCE: usize = 1024;
 
-/// The frequencies of a block of a field that keeps none.
+/// The frequencies of a block of a field without frequencies.
 const ONES: [u32; 128] = [1; 128];
 
 impl Blocks {
@@ -84,13 +84,12 @@ impl Blocks {
         Blocks(postings)
     }
 
-    /// How many documents there are, deleted ones included.
+    /// The length of the list, deleted documents included.
     pub fn count(&self) -> u64 {
         u64::from(self.0.doc_freq())
     }
 
-    /// Calls `each` with the numbers and frequencies of the documents that are left. Fields without frequencies give
-    /// 1.
+    /// Calls `each` with the numbers and frequencies of the remaining documents. Fields without frequencies give 1.
     pub fn for_each(&mut self, mut each: impl FnMut(&[u32], &[u32])) {
         loop {
             let len = self.0.block_len();
@@ -103,29 +102,29 @@ impl Blocks {
         }
     }
 
-    /// The first document that is not before `doc`; `None` behind the last one. Calls must go forward.
+    /// The first document at or after `doc`; `None` after the last one. Calls must go forward.
     pub fn seek(&mut self, doc: u32) -> Option<u32> {
         let place = self.0.seek(doc);
         (place < self.0.block_len()).then(|| self.0.doc(place))
     }
 }
 
-/// What the columns say of a document.
+/// The column values of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// The file version it belongs to.
+    /// The file version of the document.
     pub version: VersionId,
-    /// Its bytes in the decoded source.
+    /// The span in the decoded source.
     pub span: Span,
-    /// Its lines.
+    /// The lines of the document.
     pub lines: Lines,
-    /// Its kind.
+    /// The kind of the chunk.
     pub kind: SymbolKind,
-    /// Its kind and those of its symbols.
+    /// The kind of the chunk and those of its symbols.
     pub kinds: KindSet,
 }
 
-/// The newest commit of an index as its commit point tells it; no segment is opened yet.
+/// The newest commit of an index according to its commit point, before any segment is opened.
 pub(super) struct Listed {
     pub layout: Layout,
     stamp: Arc<[u8]>,
@@ -166,7 +165,7 @@ impl Reader {
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Segment>, IndexError> {
             some.iter().map(|segment| Segment::open(SegmentReader::open(segment)?)).collect()
         };
-        // Opening one takes some tenths of a millisecond; many are halved.
+        // Opening a segment takes some tenths of a millisecond, so many segments are shared by two threads.
         let segments = if all.len() < MANY_SEGMENTS {
             open(&all)?
         } else {
@@ -176,7 +175,7 @@ impl Reader {
                 let mut segments = open(first)?;
                 segments.extend(match helper {
                     Ok(helper) => helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-                    // There is no further thread.
+                    // No second thread could be started.
                     Err(_) => open(second)?,
                 });
                 Ok::<_, IndexError>(segments)
@@ -185,12 +184,12 @@ impl Reader {
         Ok(Reader { dir: dir.to_path_buf(), layout, stamp, payload, segments })
     }
 
-    /// The folder that it lies in.
+    /// The folder of the index.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The terms of a field of segment `segment`.
+    /// The inverted index of a field of segment `segment`.
     pub(super) fn inverted(
         &self,
         segment: usize,
@@ -209,7 +208,7 @@ impl Reader {
         &self.payload
     }
 
-    /// Its segments; a document is named by the place of its segment here and its number there.
+    /// The segments; a document is identified by the position of its segment here and its number in the segment.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -233,8 +232,8 @@ impl Reader {
         })
     }
 
-    /// Calls `each` with the number and frequency of every document of segment `segment` that holds `term`, in
-    /// order. Fields without frequencies give 1.
+    /// Calls `each` with the number and frequency of every document of segment `segment` that holds `term`, in order.
+    /// Fields without frequencies give 1.
     pub fn postings(
         &self,
         segment: usize,
@@ -248,7 +247,8 @@ impl Reader {
         Ok(())
     }
 
-    /// How many documents of all segments hold `term`, deleted ones included: an upper bound, without a traversal.
+    /// An upper bound on how many documents hold `term`: deleted documents are included, so no posting list is
+    /// traversed.
     pub fn doc_freq_bound(&self, field: IndexField, term: &str) -> Result<u64, IndexError> {
         let tantivy_field = self.layout.field(field);
         let term = Term::from_field_text(tantivy_field, term);
@@ -259,8 +259,8 @@ impl Reader {
         Ok(total)
     }
 
-    /// Calls `each` with the terms of a field whose letters are those of `pattern`, which is [`folded`](super::folded), but
-    /// for `slips`, and with those that begin as it; segment by segment in the order of their bytes.
+    /// Calls `each` with the terms of a field whose letters differ from `pattern`, which is [`folded`](super::folded),
+    /// by at most `slips`, and with those that have it as a prefix; segment by segment in the order of their bytes.
     pub fn terms_near(
         &self,
         field: IndexField,
@@ -282,7 +282,8 @@ impl Reader {
     }
 
     /// Calls `each` with the terms of a field from `from` on, in the order of their bytes, segment by segment, until
-    /// it returns false. Without `from`, with all of them. A term comes once for each segment that holds it.
+    /// `each` returns false. Without `from`, starts with the first term. A term comes once for each segment that holds
+    /// it.
     pub fn terms(
         &self,
         field: IndexField,
@@ -324,7 +325,7 @@ impl Segment {
         Ok(Segment { reader, versions, grams, columns, lengths: Default::default() })
     }
 
-    /// Its name.
+    /// The name of the segment.
     pub(super) fn id(&self) -> String {
         self.reader.segment_id().uuid_string()
     }
@@ -334,7 +335,7 @@ impl Segment {
         self.reader.max_doc()
     }
 
-    /// How many documents are not deleted.
+    /// The number of documents that are not deleted.
     pub fn live_docs(&self) -> u64 {
         u64::from(self.reader.num_docs())
     }
@@ -349,7 +350,7 @@ impl Segment {
         !self.reader.is_deleted(doc)
     }
 
-    /// The file version of every document, in order.
+    /// Calls `each` with the file version of every document, in order.
     pub fn for_each_version(&self, mut each: impl FnMut(u32)) -> Result<(), IndexError> {
         let (column, max_doc) = (self.version_column()?, self.max_doc() as usize);
         let mut values = [0; AT_ONCE];
@@ -374,7 +375,8 @@ impl Segment {
         Ok(docs.iter().map(|doc| VersionId(column.get_val(*doc) as u32)).collect())
     }
 
-    /// Opening a column costs as much as reading many of its values, so this one is when it is first wanted.
+    /// The column of file versions. Opening a column costs as much as reading many of its values, so this is done on
+    /// first use.
     fn version_column(&self) -> Result<&dyn ColumnValues<u64>, IndexError> {
         if let Some(column) = self.versions.get() {
             return Ok(&**column);
@@ -409,12 +411,12 @@ impl Segment {
         })
     }
 
-    /// Where a document begins in its file, when nothing else is wanted.
+    /// The start of a document in its file, for callers that need no other column.
     pub fn start(&self, doc: u32) -> u32 {
         self.columns[0].get_val(doc) as u32
     }
 
-    /// The kinds of a document, when nothing else is wanted.
+    /// The kinds of a document, for callers that need no other column.
     pub fn kinds(&self, doc: u32) -> KindSet {
         KindSet(self.columns[5].get_val(doc) as u32)
     }

@@ -10,39 +10,39 @@ use crate::model::{Field, KindSet, SymbolKind};
 use crate::text::{Lines, Span};
 use crate::tokenize::{SEPARATOR, TermList};
 
-/// The fields that can be looked up.
+/// The fields that can be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexField {
-    /// A scored field: frequencies and lengths.
+    /// A scored field, with frequencies and lengths.
     Scored(Field),
-    /// Words as written; which files hold them and no more: they stand on a file's last chunk.
+    /// Words as written, without frequencies: only which files hold them. They belong to a file's last chunk.
     Word,
-    /// Names as written that a chunk defines.
+    /// Names that a chunk defines, as written.
     Definition,
-    /// Names as written that a chunk uses, with frequencies.
+    /// Names that a chunk uses, as written, with frequencies.
     Reference,
 }
 
 /// One document.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkDoc<'a> {
-    /// The file version it belongs to.
+    /// The file version of the document.
     pub version: VersionId,
-    /// Its bytes in the decoded source.
+    /// The span in the decoded source.
     pub span: Span,
-    /// Its lines.
+    /// The lines of the chunk.
     pub lines: Lines,
-    /// Its kind.
+    /// The kind of the chunk.
     pub kind: SymbolKind,
-    /// Its kind and those of its symbols.
+    /// The kind of the chunk and those of its symbols.
     pub kinds: KindSet,
     /// The scored fields in the order of [`Field::ALL`]; `None` where a field does not apply.
     pub scored: [Option<&'a TermList>; Field::ALL.len()],
-    /// The distinct words of its file, as written, on the file's last document only.
+    /// The distinct words of the file, as written, on the file's last document only.
     pub words: &'a TermList,
-    /// Names as written that it defines.
+    /// Names that the chunk defines, as written.
     pub definitions: &'a TermList,
-    /// Names as written that it uses.
+    /// Names that the chunk uses, as written.
     pub references: &'a TermList,
 }
 
@@ -101,7 +101,7 @@ impl Layout {
 }
 
 pub(super) fn tokenizers() -> TokenizerManager {
-    // The indexer looks up a tokenizer for numeric fields too, by the name that only the default manager has.
+    // The indexer looks up a tokenizer for numeric fields too, by a name that only the default manager knows.
     let manager = TokenizerManager::default();
     manager.register(TERM_LIST, TextAnalyzer::from(SplitTermList::default()));
     manager

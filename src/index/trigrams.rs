@@ -1,17 +1,18 @@
-//! Which words of a segment hold three given letters in a row: what finds the insides of words in a dictionary that
-//! is sorted by their beginnings.
+//! The trigram index of a segment's words: it finds words by their inner parts in a dictionary that is sorted by
+//! prefixes.
 //!
-//! The words of a segment, sorted, are counted off in blocks of [`BLOCK_WORDS`]; for every gram, three folded letters
-//! in a row, there is the list of the blocks in which it occurs. Neighbours in the order share their beginnings, so a
-//! block has few grams of its own and the lists are small. Whether a word is wanted is decided on the word itself.
+//! The sorted words of a segment are divided into blocks of [`BLOCK_WORDS`]. For every trigram, three folded letters in
+//! a row, there is a list of the blocks in which it occurs. Adjacent words share prefixes, so a block has few distinct
+//! trigrams and the lists are small. Whether a word matches is decided on the word itself.
 //!
-//! The lists lie beside their segment, in a file of its name, and are derived from it: one that is missing or of
-//! another format costs time and changes no answer. So they are written after the commit and belong to none.
+//! The lists lie beside their segment, in a file of its name, and are derived from the segment: if they are missing or
+//! have another format, searches take longer but return the same results. So they are written after the commit and
+//! belong to no commit.
 //!
 //! ```text
-//! table  [`Table`]; for each 64 grams the place in the heap of their lists
-//! heap   for each 64 grams: a mask of those that occur (8 bytes, little endian), the lengths of their lists in
-//!        bytes (varints), the lists (varints: the first block, then how far on the next one is)
+//! table  [`Table`]; for each 64 trigrams the offset of their lists in the heap
+//! heap   for each 64 trigrams: a mask of those that occur (8 bytes, little endian), the lengths of their lists in
+//!        bytes (varints), the lists (varints: the first block, then the distance to each next one)
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -23,17 +24,17 @@ use crate::store::{self, Envelope, FileError, push_varint, take_varint};
 /// The kind number in the envelope, and with it the version of this format.
 const KIND: u32 = 17;
 
-/// How many words a block has. Fewer make longer lists and less to look at.
+/// The number of words in a block. Smaller blocks make longer lists but fewer words to compare.
 pub const BLOCK_WORDS: u64 = 64;
 
-/// The dictionary of a segment with fewer words is read as a whole; it takes less than a millisecond.
+/// The number of words below which a dictionary is read as a whole, which takes less than a millisecond.
 pub const MIN_WORDS: u64 = 4_096;
 
-/// How files of lists end.
+/// The extension of files of lists.
 const EXTENSION: &str = "grams";
 
-/// Letters and digits without case, `_`, one code for all other letters that may have case, and some for those of
-/// scripts that have none.
+/// The number of letter codes: letters and digits without case, `_`, one code for all other letters that may have case,
+/// and some for those of scripts without case.
 const CODES: u16 = 40 + UNCASED_CODES;
 const UNCASED_CODES: u16 = 24;
 const N_GRAMS: usize = (CODES as usize).pow(3);
@@ -44,8 +45,8 @@ const GROUP: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Trigram(u32);
 
-/// The code of a letter. What simple folding makes equal has one code, in every version of Unicode: there are two
-/// letters outside of ASCII that fold into it.
+/// The code of a letter. Letters that simple case folding maps to the same letter have the same code, in every version
+/// of Unicode: only two letters outside of ASCII fold into ASCII.
 fn code(c: char) -> u16 {
     match c {
         '0'..='9' => c as u16 - '0' as u16,
@@ -62,7 +63,7 @@ fn code(c: char) -> u16 {
     }
 }
 
-/// Calls `each` with the grams of a word, in order.
+/// Calls `each` with the trigrams of a word, in order.
 pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
     let mut window = [None; 2];
     for code in word.chars().map(code) {
@@ -78,36 +79,36 @@ pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
 
 #[derive(Serialize, Deserialize)]
 struct Table {
-    /// Words of the segment.
+    /// The number of words in the segment.
     words: u64,
-    /// Words of a block.
+    /// The number of words in a block.
     block_words: u64,
-    /// Where the lists of each group of grams lie in the heap.
+    /// The offset in the heap of the lists of each group of trigrams.
     places: Vec<u32>,
 }
 
-/// The lists of a segment.
+/// The trigram index of a segment.
 pub(super) struct TrigramIndex {
     map: memmap2::Mmap,
     places: Vec<u32>,
 }
 
-/// Where the lists of the segment `id` lie.
+/// The path of the lists of the segment `id`.
 pub(super) fn path_of(dir: &Path, id: &str) -> PathBuf {
     dir.join(format!("{id}.{EXTENSION}"))
 }
 
-/// The segment whose lists a file of this name holds.
+/// The segment to which a file of lists with this name belongs.
 pub(super) fn segment_of(name: &str) -> Option<&str> {
     name.strip_suffix(EXTENSION)?.strip_suffix('.')
 }
 
 impl TrigramIndex {
-    /// Opens the lists of a segment of `words` words, of any number where that is not said; `None` where there are none
-    /// that can be used.
+    /// Opens the lists of a segment of `words` words, or of any number for `None`. Returns `None` if there are no
+    /// usable lists.
     pub fn open(path: &Path, words: Option<u64>) -> Option<TrigramIndex> {
         let file = std::fs::File::open(path).ok()?;
-        // SAFETY: such a file is never changed or cut after it got its name; it is only ever unlinked.
+        // SAFETY: such a file is never changed or truncated after it got its name; it is only ever unlinked.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
         let table: Table = postcard::from_bytes(envelope.table).ok()?;
@@ -116,7 +117,7 @@ impl TrigramIndex {
             .then_some(TrigramIndex { places: table.places, map })
     }
 
-    /// The blocks that hold all of `grams`, increasing; `None` when a list cannot be read.
+    /// The blocks in which all of `grams` occur, increasing; `None` when a list cannot be read.
     pub fn blocks(&self, grams: &[Trigram]) -> Option<Vec<u32>> {
         let mut lists = grams.iter().map(|gram| self.list(*gram)).collect::<Option<Vec<&[u8]>>>()?;
         lists.sort_by_key(|list| list.len());
@@ -132,7 +133,7 @@ impl TrigramIndex {
         Some(blocks)
     }
 
-    /// The list of a gram; empty for one that does not occur.
+    /// The list of a trigram; empty if the trigram does not occur.
     fn list(&self, gram: Trigram) -> Option<&[u8]> {
         let (group, bit) = (gram.0 as usize / GROUP, gram.0 as usize % GROUP);
         let mut rest = Envelope::heap_of(&self.map).get(self.places[group] as usize..)?;
@@ -153,7 +154,7 @@ impl TrigramIndex {
     }
 }
 
-/// The blocks of a list.
+/// An iterator over the blocks of a list.
 struct Blocks<'l> {
     rest: &'l [u8],
     last: u32,
@@ -174,15 +175,15 @@ impl Iterator for Blocks<'_> {
     }
 }
 
-/// Whether a segment of so many words has lists.
+/// Whether a segment of `words` words has lists.
 pub(super) fn has_lists(words: u64) -> bool {
     words >= MIN_WORDS
 }
 
-/// Puts the lists of a segment together from its words, which come in order.
+/// Builds the lists of a segment from its words, which come in order.
 pub(super) struct Builder {
     words: u64,
-    /// The lists, and one more than the last block in each; 0 for none.
+    /// The lists, each with one more than its last block, or 0 if it is empty.
     lists: Vec<(Vec<u8>, u32)>,
 }
 

@@ -1,9 +1,8 @@
-//! Damage: looking for it, and not dying of it.
+//! Damage: detecting it, and surviving it.
 //!
-//! Every segment file ends in a checksum of its bytes; only the numbers of the program's version beside it are not
-//! covered, and nothing depends on them. Readers do not compute it, for they touch a small part of what
-//! they map; [`verify`] does. Where bytes were altered unnoticed, the index library panics on some of what it then
-//! reads, so whoever reads does it in [`guarded`].
+//! Every segment file ends in a checksum of its bytes; only the version numbers of the program beside it are not
+//! covered, and nothing depends on these. Readers do not compute the checksum, because they use a small part of the
+//! mapped bytes; [`verify`] does. The index library panics on some altered bytes, so every reader runs in [`guarded`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use super::directory::{META, PinnedDirectory};
 use super::{IndexError, Reader};
 use crate::cores::NoThread;
 
-/// Does what reads the index; a panic in there is damage, as are numbers that lead outside of what is there.
+/// Runs a function that reads the index. A panic in it is reported as damage, as are numbers out of range.
 pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
         let text = panic
@@ -31,8 +30,8 @@ pub fn guarded<T, E: From<IndexError>>(read: impl FnOnce() -> Result<T, E>) -> R
     })
 }
 
-/// Reads every file of the newest commit in the folder `dir` and compares it with its checksum, then opens its
-/// segments. What is wrong, file by file; nothing when all is well.
+/// Reads every file of the newest commit in the folder `dir` and compares its checksum, then opens the segments.
+/// Returns the damage of each file; empty when there is none.
 pub fn verify(dir: &Path) -> Result<Vec<(PathBuf, String)>, IndexError> {
     let meta: Arc<[u8]> = match std::fs::read(dir.join(META)) {
         Ok(bytes) => bytes.into(),
@@ -61,7 +60,7 @@ pub fn verify(dir: &Path) -> Result<Vec<(PathBuf, String)>, IndexError> {
             Ok(true) => {}
             Ok(false) => wrong.push((path, "its checksum is wrong".to_string())),
             Err(IndexError::Moved) if is_optional => {}
-            // A newer commit has removed it, or else it is lost.
+            // A newer commit has removed the file; otherwise the file is lost.
             Err(IndexError::Moved) if std::fs::read(dir.join(META))?[..] != meta[..] => {
                 return Err(IndexError::Moved);
             }
@@ -107,7 +106,7 @@ mod tests {
         writer.close().unwrap();
     }
 
-    /// Reads all there is, by all ways there are.
+    /// Reads all data in all available ways.
     fn read_all(dir: &Path) -> Result<u64, IndexError> {
         let reader = Reader::open(dir)?;
         let mut sum = 0;
@@ -168,7 +167,7 @@ mod tests {
                 std::fs::write(path, &altered).unwrap();
                 let found = verify(dir.path()).unwrap();
                 let is_found = found.iter().any(|(wrong, _)| wrong == path);
-                // Behind the bytes that are covered stand the version and the checksum, in JSON.
+                // The bytes after the checksummed part are the version and the checksum, in JSON.
                 let is_in_footer = bytes.len() - place < 150;
                 assert!(is_found || is_in_footer, "{} byte {place}", path.display());
                 let begin = Instant::now();

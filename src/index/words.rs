@@ -1,4 +1,4 @@
-//! The words of a segment by what they contain.
+//! Finding the words of a segment by the text that they contain.
 
 use std::path::{Path, PathBuf};
 
@@ -19,25 +19,25 @@ pub struct Words<'r> {
     grams: Option<&'r TrigramIndex>,
 }
 
-/// Stretches of the sorted words, by number.
+/// Ranges of the sorted words, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Stretches(Vec<std::ops::Range<u64>>);
 
 impl Stretches {
-    /// How many words they hold.
+    /// The number of words in the ranges.
     pub fn words(&self) -> u64 {
         self.0.iter().map(|stretch| stretch.end - stretch.start).sum()
     }
 }
 
-/// The documents of a word, not read yet.
+/// The documents of a word, before its posting list is read.
 pub struct Documents<'w> {
     words: &'w Words<'w>,
     info: &'w TermInfo,
 }
 
 impl Documents<'_> {
-    /// Reads them.
+    /// Reads the posting list.
     pub fn read(&self) -> Result<Blocks, IndexError> {
         let postings =
             self.words.inverted.read_block_postings_from_terminfo(self.info, IndexRecordOption::Basic)?;
@@ -46,7 +46,7 @@ impl Documents<'_> {
 }
 
 impl Words<'_> {
-    /// Where the words are that can hold all of `grams`, folded.
+    /// The ranges of words that may contain all of `grams`, which are folded.
     pub fn stretches(&self, grams: &[Trigram]) -> Stretches {
         let words = self.inverted.terms().num_terms() as u64;
         let blocks = self.grams.filter(|_| !grams.is_empty()).and_then(|lists| lists.blocks(grams));
@@ -91,7 +91,8 @@ impl Words<'_> {
         Ok(())
     }
 
-    /// Calls `each` with the words that begin with `prefix`, in order, at most `most`; whether these were all.
+    /// Calls `each` for each word with the prefix `prefix`, in order, at most `most` times. Returns whether these were
+    /// all words.
     pub fn for_each_with_prefix(
         &self,
         prefix: &str,
@@ -124,8 +125,8 @@ impl Reader {
     }
 }
 
-/// Writes the lists of grams that the newest commit's segments in the folder `dir` lack, and removes those of segments
-/// that are no more. The caller holds the workspace's lock.
+/// Writes the trigram indexes that segments of the newest commit in the folder `dir` lack, and removes those of
+/// segments that no longer exist. The caller holds the workspace's lock.
 pub fn write_grams(dir: &Path) -> Result<(), IndexError> {
     guarded(|| write_grams_unguarded(dir))
 }
@@ -138,11 +139,11 @@ fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
         let name = entry.file_name();
         let segment = name.to_str().and_then(trigrams::segment_of);
         if segment.is_some_and(|segment| !ids.iter().any(|id| id == segment)) {
-            // One that another process still reads stays on some systems, until the next time.
+            // On some systems a file that another process still reads stays until the next time.
             let _ = store::remove_file(&entry.path());
         }
     }
-    // Opening a segment takes longer than looking for its lists.
+    // Opening a segment takes longer than checking for its lists.
     let lack: Vec<(&tantivy::Segment, PathBuf)> = listed
         .segments
         .iter()

@@ -1,10 +1,11 @@
 //! The directory that the writer works in.
 //!
-//! Reading is tantivy's own mapping of files. Writing is ours, for three reasons. Every step passes the store's, so
-//! that tests can freeze it or let it fail. The commit point's new name is durable before anything that only the
-//! commit before needs is removed; tantivy's own directory leaves the order of the two to the file system. And it
-//! syncs less: a segment's files are synced together when a commit is about to name them, and the list of files that
-//! are tantivy's to remove, which it would write and sync anew for each file that it creates, is the folder itself.
+//! Reading uses tantivy's own mapping of files. Writing is ours, for three reasons. Every step passes through the
+//! store, so that tests can freeze it or make it fail. The new commit point is durable before files that only the
+//! previous commit needs are removed; tantivy's own directory leaves the order of the two to the file system. And ours
+//! syncs less: the files of a segment are synced together when a commit is about to name them, and the list of files
+//! that tantivy may remove, which tantivy would write and sync for each file that it creates, is derived from the
+//! folder itself.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -21,7 +22,7 @@ use tantivy::directory::{
 use super::{IndexError, trigrams};
 use crate::store::{self, Private, Step};
 
-/// The list of files that may be removed, as tantivy calls it.
+/// tantivy's name for the list of files that it may remove.
 const MANAGED: &str = ".managed.json";
 
 /// How many files may wait to be synced; each keeps a descriptor open.
@@ -35,7 +36,7 @@ pub(super) struct WorkFolder {
     failure: Arc<OnceLock<(io::ErrorKind, String)>>,
 }
 
-/// What is not durable yet.
+/// Changes that are not durable yet.
 #[derive(Default)]
 struct Unsynced {
     files: Vec<(PathBuf, File)>,
@@ -43,7 +44,7 @@ struct Unsynced {
 }
 
 impl WorkFolder {
-    /// Opens the folder `dir`, and removes what a process that died left of files it was about to put in place.
+    /// Opens the folder `dir`, and removes the temporary files of a process that died.
     pub fn open(dir: &Path) -> Result<WorkFolder, IndexError> {
         let files = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
         for name in names(dir)? {
@@ -54,8 +55,8 @@ impl WorkFolder {
         Ok(WorkFolder { files, dir: dir.to_path_buf(), unsynced: Arc::default(), failure: Arc::default() })
     }
 
-    /// Why `error` came about: where writing failed, that is the reason, through however many layers and threads of
-    /// the library it came, some of which keep only a text.
+    /// The cause of `error`. If a write failed, that failure is the cause: the error may have passed many layers and
+    /// threads of the library, some of which keep only a text.
     pub fn explain(&self, error: tantivy::TantivyError) -> IndexError {
         match self.failure.get() {
             Some((kind, text)) => IndexError::Io(io::Error::new(*kind, text.clone())),
@@ -63,7 +64,7 @@ impl WorkFolder {
         }
     }
 
-    /// Keeps the first failure to write.
+    /// Records the first failure of a write.
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result
             && error.kind() != io::ErrorKind::Interrupted
@@ -88,7 +89,7 @@ fn is_of_segment(name: &str) -> bool {
     name.split_once('.').is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
-/// A segment's file that is being written.
+/// A file of a segment that is being written.
 struct SegmentFile {
     folder: WorkFolder,
     path: PathBuf,
@@ -133,15 +134,15 @@ impl Directory for WorkFolder {
         }
         let mut names =
             names(&self.dir).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))?;
-        // Lists are nothing that tantivy knows of, so it would take them for garbage.
+        // tantivy does not know files of trigram lists, so it would treat them as garbage.
         names.retain(|name| is_of_segment(name) && trigrams::segment_of(name).is_none());
         Ok(serde_json::to_vec(&names).expect("plain data"))
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        // The other lock makes collecting garbage wait for tantivy's own readers, and there are none.
+        // The other lock makes garbage collection wait for tantivy's own readers, and there are none.
         if lock.filepath == INDEX_WRITER_LOCK.filepath {
-            // Made here, so that it is as private as the rest.
+            // The lock file is created here, so that it is as private as the other files.
             let made = Private::Write.open(&self.dir.join(&lock.filepath));
             made.map_err(LockError::wrap_io_error)?;
             self.files.acquire_lock(lock)

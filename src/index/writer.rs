@@ -1,9 +1,9 @@
 //! Writing segments and committing them.
 //!
-//! Every indexing thread fills a segment of its own ([`SegmentBuilder`]), so documents cross no channel and the
-//! thread that parsed a file also inverts it. Finished segments, deletions and the payload become visible together,
-//! at [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because a short-lived
-//! process kills those that a policy would start.
+//! Every worker thread fills a segment of its own ([`SegmentBuilder`]), so documents cross no channel and the thread
+//! that parsed a file also inverts it. Finished segments, deletions and the payload become visible together, at
+//! [`Writer::commit`]. There is no background merging: merges are explicit and bounded, because the end of a
+//! short-lived process would kill background merges.
 
 use std::ops::Bound;
 use std::path::Path;
@@ -18,11 +18,11 @@ use super::workfolder::WorkFolder;
 use super::{IndexError, directory, merge};
 use crate::id::VersionId;
 
-/// From so many numbers in a row on, they are deleted by their bounds: that looks at a column of each segment, and a
-/// number by itself at its dictionary.
+/// The number of consecutive version numbers from which they are deleted as a range: a range query reads a column of
+/// each segment, while a single number is looked up in the dictionary.
 const LONG_RUN: usize = 64;
 
-/// So many merges go side by side where they are large.
+/// The number of concurrent merges, if they are large.
 const MERGES: usize = 2;
 
 /// The one writer of an index. The caller holds the workspace's lock.
@@ -33,7 +33,7 @@ pub struct Writer {
     writer: IndexWriter,
 }
 
-/// Makes segments that belong to no commit yet.
+/// Creates segments that belong to no commit yet.
 pub struct SegmentMaker {
     layout: Layout,
     index: Index,
@@ -49,7 +49,7 @@ pub struct SegmentBuilder {
     next_opstamp: u64,
 }
 
-/// A segment that lies on disk and belongs to no commit yet.
+/// A segment on disk that belongs to no commit yet.
 pub struct FinishedSegment(SegmentMeta);
 
 impl Writer {
@@ -76,15 +76,15 @@ impl Writer {
         let options = IndexWriterOptions::builder().num_merge_threads(MERGES).build();
         let writer = index.writer_with_options(options).map_err(explain)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
-        // What an update that was killed left behind takes space and names: deletions are written to a file that is
-        // named by the number of operations, so the same update tried again would find its file taken.
+        // The remains of a killed update take space and block names: deletions are written to a file that is named by
+        // the number of operations, so a retry of the same update would find its file name taken.
         if let Err(error) = writer.garbage_collect_files().wait() {
             tracing::warn!(%error, "files of an update that did not end stay behind");
         }
         Ok(Writer { layout, index, folder, writer })
     }
 
-    /// What threads make segments with while this writer commits others.
+    /// A maker for worker threads, which create segments while this writer commits others.
     pub fn segments(&self) -> SegmentMaker {
         let Writer { layout, index, folder, .. } = self;
         SegmentMaker { layout: layout.clone(), index: index.clone(), folder: folder.clone() }
@@ -111,13 +111,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds a finished segment, as of the next commit. Deletions of the same commit count for it too, whichever came
-    /// first, so a version that is deleted must not be added again.
+    /// Adds a finished segment, as of the next commit. Deletions of the same commit apply to the segment too, whichever
+    /// came first, so a deleted version must not be added again.
     pub fn add(&self, segment: FinishedSegment) -> Result<(), IndexError> {
         self.writer.add_segment(segment.0).map_err(|error| self.folder.explain(error))
     }
 
-    /// The commit point: what was deleted and added becomes visible with `payload`, and is durable on return.
+    /// The commit point: deletions and additions become visible with `payload`, and are durable on return.
     pub fn commit(&mut self, payload: &str) -> Result<(), IndexError> {
         let explain = |error| self.folder.explain(error);
         let mut prepared = self.writer.prepare_commit().map_err(explain)?;
@@ -127,16 +127,16 @@ impl Writer {
     }
 
     /// Merges small segments when there are many, and rewrites those that hold mostly deleted documents: bounded work
-    /// for the end of a command that added `added_docs` documents. How many it rewrote. Answers do not change, and
-    /// neither does the payload. A large merge is made as two of about the same size, which go side by side.
+    /// for the end of a command that added `added_docs` documents. Returns the number of rewritten documents. Neither
+    /// answers nor the payload change. A large merge is split into two of about the same size, which run concurrently.
     pub fn merge(&mut self, added_docs: u32) -> Result<u64, IndexError> {
         let choose = |sizes: &[merge::Size]| merge::halves(sizes, merge::plan(sizes, added_docs));
         self.merge_groups(MERGES, choose)
     }
 
-    /// Drops all deleted documents and leaves few segments, however long that takes. How many documents it rewrote.
-    /// Every segment that it builds is durable before the next is begun, so what was done is not lost when it is
-    /// ended.
+    /// Drops all deleted documents and leaves few segments, however long that takes. Returns the number of rewritten
+    /// documents. Every new segment is durable before the next is started, so an interruption does not lose finished
+    /// work.
     pub fn compact(&mut self) -> Result<u64, IndexError> {
         self.merge_groups(1, merge::compaction)
     }
@@ -157,12 +157,12 @@ impl Writer {
                 group.iter().map(|&place| segments[place].id()).collect()
             })
             .collect();
-        // The files of a segment are kept for as long as anybody has it in hand.
+        // The files of a segment are kept as long as its metadata are referenced.
         drop(segments);
         for together in groups.chunks(at_a_time) {
             let begun: Vec<_> = together.iter().map(|ids| self.writer.merge(ids)).collect();
             let ended = begun.into_iter().map(|merge| merge.wait());
-            // All are waited for: one that goes on would hold on to files that the caller believes to be free.
+            // Wait for all merges: a running merge would still use files that the caller believes to be free.
             ended
                 .fold(Ok(()), |all, one| all.and(one.map(drop)))
                 .map_err(|error| self.folder.explain(error))?;
@@ -170,15 +170,15 @@ impl Writer {
         Ok(docs)
     }
 
-    /// Ends the writer, waiting for what it still does.
+    /// Closes the writer after waiting for its merges.
     pub fn close(self) -> Result<(), IndexError> {
         self.writer.wait_merging_threads().map_err(|error| self.folder.explain(error))
     }
 }
 
 impl SegmentMaker {
-    /// A new segment for one thread to fill. `budget` is in bytes and sizes the hash table of terms; the caller
-    /// finishes the segment when [`SegmentBuilder::memory`] passes it.
+    /// A new segment for one thread to fill. `budget`, in bytes, determines the size of the term table; the caller
+    /// finishes the segment when [`SegmentBuilder::memory`] exceeds `budget`.
     pub fn new_segment(&self, budget: usize) -> Result<SegmentBuilder, IndexError> {
         let segment = self.index.new_segment();
         let folder = self.folder.clone();
@@ -199,7 +199,7 @@ fn sizes(segments: &[SegmentMeta]) -> Vec<merge::Size> {
 }
 
 impl FinishedSegment {
-    /// How many documents it holds.
+    /// The number of documents in the segment.
     pub fn docs(&self) -> u32 {
         self.0.max_doc()
     }
@@ -243,7 +243,7 @@ impl SegmentBuilder {
         self.writer.add_document(operation).map_err(|error| self.folder.explain(error))
     }
 
-    /// Bytes of memory that it takes now.
+    /// The present memory of the segment in bytes.
     pub fn memory(&self) -> usize {
         self.writer.mem_usage()
     }
@@ -315,7 +315,7 @@ pub(super) mod tests {
         add(&writer, 0..2);
         writer.commit("one").unwrap();
         writer.close().unwrap();
-        // The same update, as far as to the files of deletions; the commit point is put back as if it had died.
+        // The same update, up to the files of deletions; the commit point is restored as if the process had died.
         let before = std::fs::read(dir.path().join("meta.json")).unwrap();
         let mut writer = Writer::open(dir.path()).unwrap();
         writer.delete(VersionId(0));
@@ -350,7 +350,7 @@ pub(super) mod tests {
         assert_eq!(names(dir.path()).len(), before);
     }
 
-    /// The live documents of the newest commit, sorted, and how many segments hold them.
+    /// The live documents of the newest commit, sorted, and the number of segments that hold them.
     pub fn live(dir: &Path) -> (Vec<u32>, usize) {
         let reader = Reader::open(dir).unwrap();
         let mut live = Vec::new();
@@ -409,7 +409,7 @@ pub(super) mod tests {
             add(&writer, version..version + 1);
             writer.commit("some").unwrap();
         }
-        // Not committed when the merge runs, and not lost by it.
+        // A deletion that is not committed when the merge runs is not lost.
         writer.delete(VersionId(3));
         assert!(writer.merge(1).unwrap() > 0);
         assert_eq!(live(dir.path()), ((0..14).collect(), 1));
