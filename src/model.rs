@@ -305,7 +305,7 @@ skip_reasons! {
     Hidden "hidden" "Its name begins with a dot.",
     BuiltIn "built-in" "A built-in rule takes it for a build product or a dependency.",
     Symlink "symlink" "It is a symbolic link; links are not followed.",
-    Special "special" "It is no regular file.",
+    Special "special" "It is not a regular file.",
     Unreadable "unreadable" "It could not be read.",
     NameNotUtf8 "name-not-utf8" "Its name is not valid UTF-8.",
     Binary "binary" "It holds NUL bytes or too many control characters.",

@@ -1,4 +1,5 @@
-//! How a file's bytes spell its text: UTF-8, what a byte order mark says, or a guess; and what is no text at all.
+//! The encoding of a file's bytes: UTF-8, the one that a byte order mark names, or a guess; and the detection of binary
+//! data.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
@@ -6,10 +7,10 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use super::SkipDetail;
 use crate::model::SkipReason;
 
-/// How many bytes tell whether a file is binary; git looks at as many.
+/// The number of bytes that decide whether a file is binary, the same number as in git.
 pub(super) const HEAD_BYTES: usize = 8 << 10;
 
-/// How a file's bytes spell its text.
+/// The encoding of a text.
 pub(super) enum TextEncoding {
     Utf8 { bom: bool },
     Utf16 { encoding: &'static Encoding, bom: bool },
@@ -17,10 +18,10 @@ pub(super) enum TextEncoding {
 }
 
 impl TextEncoding {
-    /// Judges the byte order mark and the first bytes only.
+    /// The encoding according to the byte order mark and the first bytes only.
     pub fn of(bytes: &[u8]) -> Result<TextEncoding, SkipDetail> {
-        // The marks come before the test for NUL bytes, which half of UTF-16's are. What begins like UTF-32 in little
-        // end first could be UTF-16 that begins with a NUL; no text does.
+        // The marks come before the test for NUL bytes, because half of the bytes of UTF-16 are NUL. Bytes that begin
+        // like little-endian UTF-32 could be UTF-16 that begins with a NUL; no text does.
         match bytes {
             [0xff, 0xfe, 0, 0, ..] => return Ok(TextEncoding::Utf32 { is_big: false }),
             [0, 0, 0xfe, 0xff, ..] => return Ok(TextEncoding::Utf32 { is_big: true }),
@@ -45,7 +46,7 @@ impl TextEncoding {
                 let units = &bytes[if bom { 2 } else { 0 }..];
                 let text = encoding
                     .decode_without_bom_handling_and_without_replacement(units)
-                    // Without a mark it only looked like text.
+                    // Without a byte order mark, the bytes only looked like UTF-16.
                     .ok_or_else(|| match binary(&bytes) {
                         Err(why) if !bom => why,
                         _ => (SkipReason::Encoding, format!("broken {}", encoding.name())),
@@ -75,8 +76,8 @@ impl TextEncoding {
     }
 }
 
-/// Whether these are the bytes of something else than text: a NUL, or more than 30 % control characters, among the
-/// first. A terminal's escape sequences and form feeds stand in sources and do not count.
+/// Refuses binary data: the first bytes contain a NUL, or more than 30 % control characters. Escape sequences of
+/// terminals and form feeds occur in sources and do not count.
 fn binary(bytes: &[u8]) -> Result<(), SkipDetail> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(at) = memchr::memchr(0, head) {
@@ -90,7 +91,7 @@ fn binary(bytes: &[u8]) -> Result<(), SkipDetail> {
     Ok(())
 }
 
-/// UTF-16 without a mark, if these bytes can hardly be anything else: source text is ASCII for the most part, and then
+/// UTF-16 without a byte order mark, if these bytes can hardly be anything else: source text is mostly ASCII, and then
 /// every other byte is NUL, always on the same side.
 fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
@@ -112,9 +113,9 @@ fn utf32(bytes: &[u8], is_big: bool) -> Option<String> {
     if rest.is_empty() { text } else { None }
 }
 
-/// A guess for text that is not UTF-8, by the detector that browsers use. Keywords and identifiers are ASCII nearly
-/// everywhere, so what is at stake are the letters of comments and strings. The guess counts when every byte has a
-/// meaning in that encoding and what comes out is mostly letters: noise decodes to a mixture of everything.
+/// Decodes text that is not UTF-8 with the encoding that the browsers' detector guesses. Keywords and identifiers are
+/// ASCII nearly everywhere, so the guess affects the letters of comments and strings. The guess is accepted when every
+/// byte has a meaning in that encoding and the result is mostly letters: noise decodes to a mixture of everything.
 fn legacy(bytes: &[u8]) -> Result<String, SkipDetail> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
@@ -129,7 +130,7 @@ fn legacy(bytes: &[u8]) -> Result<String, SkipDetail> {
         .ok_or_else(|| refused(&format!("the text is not {name} either")))?;
     let (mut letters, mut others) = (0u64, 0u64);
     for c in text.chars().filter(|c| !c.is_ascii()) {
-        // What typographers use, and the punctuation and full-width forms of the East.
+        // Typographic characters, and the punctuation and full-width forms of East Asian scripts.
         let is_of_text = c.is_alphanumeric()
             || matches!(
                 c,
@@ -139,9 +140,9 @@ fn legacy(bytes: &[u8]) -> Result<String, SkipDetail> {
             || matches!(c, '\u{2500}'..='\u{259f}' | '\u{ff00}'..='\u{ffef}');
         if is_of_text { letters += 1 } else { others += 1 }
     }
-    // A control character of the second kind has no business in text.
+    // C1 control characters do not occur in text.
     if others * 4 > letters || text.chars().any(|c| ('\u{80}'..'\u{a0}').contains(&c)) {
-        return Err(refused(&format!("as {name} it is no text")));
+        return Err(refused(&format!("as {name} it is not text")));
     }
     Ok(text.into_owned())
 }

@@ -1,4 +1,4 @@
-//! Where the files of a root are read from: a folder, or a tree that lies in none.
+//! The source of a root's files: a folder, or a tree that is not in the file system.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeEntry, TreeKind};
 
-/// Where files are read from. It is cheap to clone.
+/// The source of a root's files. Cloning is cheap.
 #[derive(Clone)]
 pub enum Ground {
-    /// A folder of the system.
+    /// A folder of the file system.
     Folder(PathBuf),
     /// A tree such as that of a commit.
     Tree(Arc<dyn Tree>),
@@ -28,7 +28,7 @@ impl Ground {
         judged(content, Path::new(path.as_str()), limits)
     }
 
-    /// The tree, if it is none of the system's.
+    /// The tree, unless the source is a folder.
     pub fn tree(&self) -> Option<&dyn Tree> {
         match self {
             Ground::Folder(_) => None,
@@ -42,7 +42,7 @@ pub fn entry_of(tree: &dyn Tree, path: &RelPath) -> io::Result<TreeEntry> {
     let entry = tree.find(&tree.from_top(path))?;
     match entry.kind {
         TreeKind::File => Ok(entry),
-        _ => Err(io::Error::other("it is no regular file")),
+        _ => Err(io::Error::other("it is not a regular file")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Text that was read before, read again: what made it text then is not judged again, and where the file's stat says
-//! that its content is the same, it is not hashed either.
+//! Rereading text that was read before: the tests for text are not repeated, and if the file's stat data prove that its
+//! content is unchanged, the content is not hashed either.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -10,32 +10,32 @@ use memchr::memmem::Finder;
 use super::{HEAD_BYTES, Limits, TextEncoding, open_unblocked};
 use crate::id::ContentHash;
 
-/// Reads files of known content, one after the other into the same memory.
+/// Reads files of known content, one after the other, into the same buffer.
 #[derive(Default)]
 pub struct Rereader {
-    /// As long as the longest file so far.
+    /// The buffer, as long as the longest file so far.
     bytes: Vec<u8>,
 }
 
-/// What became of a file whose content is known.
+/// The result of rereading a file of known content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reread {
     /// The file has other content, or none.
     Changed,
     /// The file has the known content, which does not contain the text that was searched for.
     Without,
-    /// Its text, which may hold what was looked for.
+    /// The text, which may contain the wanted text.
     Text(String),
 }
 
 impl Reread {
-    /// What becomes of bytes that were text before. With `wanted`, text that does not hold it is not handed out.
+    /// Decodes bytes that were text before. With `wanted`, a text that does not contain it is not returned.
     pub fn of(bytes: &[u8], wanted: Option<&Finder<'_>>) -> Reread {
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         // A byte order mark begins with one of these, and UTF-16 without a mark is full of NUL bytes.
         let is_plain =
             !matches!(bytes.first(), Some(0xef | 0xfe | 0xff)) && memchr::memchr(0, head).is_none();
-        // Every encoding that is left spells ASCII, and only that, as ASCII.
+        // All remaining encodings encode ASCII as ASCII, and use these bytes for nothing else.
         if let Some(wanted) = wanted
             && is_plain
             && wanted.find(bytes).is_none()
@@ -50,9 +50,9 @@ impl Reread {
 }
 
 impl Rereader {
-    /// Reads the file at `path`, whose content once had the hash `hash`. `matches_stat` tells by its metadata whether it
-    /// has that content still; where it cannot, the hash decides. With `wanted`, text that does not hold it is not
-    /// handed out.
+    /// Reads the file at `path`, whose content once had the hash `hash`. `matches_stat` decides by the metadata whether
+    /// the content is unchanged; if it returns false, the hash decides. With `wanted`, a text that does not contain it
+    /// is not returned.
     pub fn read(
         &mut self,
         path: &Path,
@@ -91,7 +91,7 @@ impl Rereader {
     }
 }
 
-/// Reads until the end of the file, or until there are `enough` bytes or more; how many there are.
+/// Reads until the end of the file, or until there are `enough` bytes or more. Returns their number.
 fn fill(file: &mut File, bytes: &mut [u8], enough: usize) -> Option<usize> {
     let mut n_read = 0;
     while n_read < enough {

@@ -1,8 +1,8 @@
-//! What machines have written, by its looks: code that says so of itself, and minified code.
+//! Recognizing machine-written code by its content: code with a marker of generated code, and minified code.
 
 use std::path::Path;
 
-/// A marker of generated code stands in the first lines, or it is something that only speaks of markers.
+/// How many lines may precede a marker of generated code: a file with a later one only mentions markers.
 const MARKER_LINES: usize = 40;
 pub(super) const MARKER_BYTES: usize = 4 << 10;
 
@@ -12,14 +12,14 @@ pub(super) fn generated(text: &str) -> Option<String> {
     head.lines().take(MARKER_LINES).find(|line| is_marker(line)).map(|line| cut(line.trim(), 120).to_string())
 }
 
-/// The first `max` bytes of `text`, or a little less where that would split a character.
+/// The first `max` bytes of `text`, or slightly fewer if that would split a character.
 fn cut(text: &str, max: usize) -> &str {
     let end = (0..=max.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
     &text[..end.unwrap_or(0)]
 }
 
-/// Whether a line is Go's `Code generated ... DO NOT EDIT.`, in whatever comment, or holds `@generated` as a word of
-/// a comment: not quoted, which is how prose and linters mention it.
+/// Whether a line is Go's `Code generated ... DO NOT EDIT.`, in any kind of comment, or contains `@generated` as a word
+/// of a comment. A quoted marker does not count, because prose and linters mention markers in quotes.
 fn is_marker(line: &str) -> bool {
     let line = line.trim();
     const COMMENTS: [&str; 9] = ["//", "#", "/*", "*", "--", ";", "<!--", "%", "\"\"\""];
@@ -35,14 +35,14 @@ fn is_marker(line: &str) -> bool {
         .any(|word| word == "@generated")
 }
 
-/// Shorter texts cost nothing, whatever they are.
+/// The size of texts that are never treated as minified, because they cost little.
 pub(super) const MINIFIED_BYTES: usize = 5 << 10;
-/// No one writes lines of this length on average.
+/// The average length of lines that no person writes.
 const MINIFIED_LINE: usize = 400;
-/// Where machines write long lines; prose and tables in other files may have them too.
+/// Extensions of files in which machines write long lines; prose and tables in other files may have them too.
 const MINIFIED_KINDS: [&str; 8] = ["js", "mjs", "cjs", "css", "json", "svg", "html", "map"];
 
-/// How long the lines are of a text that no one has written by hand.
+/// The average line length of a minified text, as a detail; `None` for other texts.
 pub(super) fn minified(path: &Path, text: &str) -> Option<String> {
     if text.len() <= MINIFIED_BYTES {
         return None;

@@ -1,11 +1,10 @@
-//! A file's bytes to source text, or the reason why there is none.
+//! Reading a file's bytes as source text, or the reason why there is no text.
 //!
-//! This module owns opening, the size limit, decoding, the content hash and the tests that look at what a file
-//! holds: binary, generated, minified. Names and ignore rules are [`crate::walk`]'s; lines and structure are for
-//! whoever needs them.
+//! This module owns opening, the size limit, decoding, the content hash and the tests of a file's content: binary,
+//! generated, minified. Names and ignore rules belong to [`crate::walk`]; lines and structure belong to the callers.
 //!
-//! A file is opened once and everything is asked of that handle, without following a link and without waiting.
-//! Between the walk and the read a tree can change: a file that became a FIFO must not hang us, and one that became
+//! A file is opened once, without following a link and without blocking, and everything is read from that handle.
+//! Between the walk and the read a tree can change: a file that became a FIFO must not block us, and a file that became
 //! a link must not lead us out of the root.
 
 mod encoding;
@@ -26,14 +25,15 @@ use self::machine::{generated, minified};
 use crate::id::ContentHash;
 use crate::model::SkipReason;
 
-/// What is worth reading. The default is the product's.
+/// The limits on files whose content is read. The defaults are those of the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Larger files are found by their path only. It also bounds the memory that one file takes.
+    /// The size above which files are found by their path only. It also bounds the memory for one file.
     pub max_file_bytes: u64,
-    /// Index only the path of a file that says it is generated. The caller turns it off for files that git tracks.
+    /// Whether to index only the path of a file with a marker of generated code. The caller clears this for files that
+    /// git tracks.
     pub skip_generated: bool,
-    /// Index only the path of a minified file. The caller turns it off for files that git tracks.
+    /// Whether to index only the path of a minified file. The caller clears this for files that git tracks.
     pub skip_minified: bool,
 }
 
@@ -44,11 +44,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The largest file whose content can be indexed: spans are 32 bits wide, and text that is decoded can be three
+    /// The size of the largest file whose content can be indexed: spans are 32 bits wide, and decoded text can be three
     /// times as long as its bytes.
     pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
-    /// For files whose content is wanted, whatever they look like.
+    /// The limits for files whose content the user wants, whatever they look like.
     pub const WANTED: Limits =
         Limits { max_file_bytes: Limits::MAX_FILE_BYTES, skip_generated: false, skip_minified: false };
 }
@@ -60,29 +60,29 @@ pub struct Source {
     pub text: String,
     /// The hash of the bytes on disk.
     pub hash: ContentHash,
-    /// How many bytes there are on disk.
+    /// The number of bytes on disk.
     pub bytes: u64,
-    /// Whether the text comes from another encoding than UTF-8.
+    /// Whether the text was decoded from another encoding than UTF-8.
     pub decoded: bool,
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
-    /// Its text.
+    /// The text of the file.
     Source(Source),
-    /// A file that is indexed by its path, and listed among the skipped.
+    /// A file that is indexed by its path only, and listed among the skipped.
     PathOnly {
-        /// A [`path_only`] one; of no content where the file was too large to be read.
+        /// A [`path_only`] hash; it does not depend on the content if the file was too large to be read.
         hash: ContentHash,
-        /// Why its content is left out.
+        /// Why the content is left out.
         reason: SkipReason,
         /// The measure or marker behind the reason.
         detail: String,
     },
-    /// A file that is left out.
+    /// A file that is skipped.
     Skipped {
-        /// Why.
+        /// Why the file is skipped.
         reason: SkipReason,
         /// The error or measure behind the reason.
         detail: String,
@@ -94,7 +94,7 @@ pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
     judged(content(path, limits.max_file_bytes), path, limits)
 }
 
-/// What comes of a file with this content.
+/// The outcome for a file with this content.
 fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) -> ReadOutcome {
     let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
     let bytes = match content {
@@ -127,18 +127,17 @@ fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) ->
     ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
 }
 
-/// The text that `bytes` spell, and whether it comes from another encoding than UTF-8.
+/// The text of `bytes`, and whether it was decoded from another encoding than UTF-8.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
     TextEncoding::of(&bytes)?.decode(bytes)
 }
 
-/// What stands for content that was not read.
+/// The hash that stands for content that was not read.
 fn unread() -> ContentHash {
     ContentHash::of(b"unread")
 }
 
-/// Opens a file to read its bytes, and tells how many there are: a regular one, without following a link and without
-/// waiting.
+/// Opens a regular file without following a link and without blocking. Returns the file and its length.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     let file = open_unblocked(path)?;
     let metadata = file.metadata()?;
@@ -148,8 +147,8 @@ pub fn open(path: &Path) -> io::Result<(File, u64)> {
     }
 }
 
-/// The hash that stands for content which is not ranked: it is never taken for that of a version whose content is,
-/// because whether a file is left out depends on more than its bytes. One half says so, the other is of `content`,
+/// The hash that stands for content that is not ranked. It never equals the hash of a ranked version, because whether a
+/// file is skipped depends on more than its bytes. One half marks such hashes; the other half is from `content`,
 /// because the words of such a file are known.
 pub fn path_only(content: ContentHash) -> ContentHash {
     let mut hash = path_only_mark();
@@ -167,7 +166,7 @@ fn path_only_mark() -> ContentHash {
     *HASH.get_or_init(|| ContentHash::of(b"path-only"))
 }
 
-/// Why a file is left out, and the detail.
+/// Why a file is skipped, and the detail.
 type SkipDetail = (SkipReason, String);
 
 enum Content {
@@ -178,7 +177,7 @@ enum Content {
 fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
     let file = open_unblocked(path).map_err(|error| {
-        // A link or a socket refuses to be opened so; say which it is rather than what the system calls that.
+        // A link or a socket cannot be opened this way; name its type instead of the system's error.
         match fs::symlink_metadata(path) {
             Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
             Err(_) => unreadable(error),
@@ -191,12 +190,12 @@ fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
     if metadata.len() > max {
         return Ok(Content::TooLarge(metadata.len()));
     }
-    // An exact reservation, which may fail: the limit is a setting, and memory is what it is.
+    // An exact reservation, which may fail: the limit is a setting, and the memory may be smaller.
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(metadata.len() as usize).map_err(|error| unreadable(io::Error::other(error)))?;
     // One byte more than allowed, so that a file that grows meanwhile is noticed.
     let mut file = file.take(max.saturating_add(1));
-    // The beginning tells what is binary; the rest, which may be a gigabyte, need not be read then.
+    // The first bytes show that a file is binary; then the rest, which may be a gigabyte, is not read.
     (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut bytes).map_err(unreadable)?;
     TextEncoding::of(&bytes)?;
     file.read_to_end(&mut bytes).map_err(unreadable)?;
@@ -209,16 +208,17 @@ fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
 #[cfg(unix)]
 fn open_unblocked(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // For a regular file O_NONBLOCK changes nothing; O_NOCTTY keeps a terminal from becoming ours.
+    // For a regular file O_NONBLOCK changes nothing; O_NOCTTY prevents a terminal from becoming our controlling
+    // terminal.
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 #[cfg(not(unix))]
 fn open_unblocked(path: &Path) -> io::Result<File> {
-    // Without such flags there is a moment between asking and opening.
+    // Without such flags there is a race between the check and the opening.
     if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("no regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     OpenOptions::new().read(true).open(path)
 }
@@ -229,7 +229,7 @@ fn wrong_type(file_type: FileType) -> Option<SkipDetail> {
     } else if file_type.is_symlink() {
         Some((SkipReason::Symlink, "it became a link".to_string()))
     } else {
-        let detail = if file_type.is_dir() { "it became a directory" } else { "it is no regular file" };
+        let detail = if file_type.is_dir() { "it became a directory" } else { "it is not a regular file" };
         Some((SkipReason::Special, detail.to_string()))
     }
 }
@@ -239,7 +239,7 @@ mod tests {
     use super::machine::{MARKER_BYTES, MINIFIED_BYTES};
     use super::*;
 
-    /// What `read` says about a file of this name and content, in one line.
+    /// The outcome of `read` for a file of this name and content, in one line.
     fn read_as(name: &str, bytes: &[u8], limits: &Limits) -> String {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
@@ -417,12 +417,12 @@ mod tests {
         std::os::unix::fs::symlink("real", path("link")).unwrap();
         assert_eq!(shown("link"), "symlink: it became a link");
         assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
-        assert_eq!(shown("pipe"), "special: it is no regular file");
+        assert_eq!(shown("pipe"), "special: it is not a regular file");
         let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
-        assert_eq!(shown("socket"), "special: it is no regular file");
+        assert_eq!(shown("socket"), "special: it is not a regular file");
         assert_eq!(
             print(&read(Path::new("/dev/zero"), &Limits::default())),
-            "special: it is no regular file"
+            "special: it is not a regular file"
         );
     }
 }

@@ -79,7 +79,7 @@ impl Folder {
             FileType::Unknown => {
                 let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Unknown => Kind::Special("no regular file"),
+                    FileType::Unknown => Kind::Special("not a regular file"),
                     known => return self.kind(name, known),
                 }
             }

@@ -66,11 +66,11 @@ fn special_name(file_type: FileType) -> &'static str {
         t if t.is_socket() => "socket",
         t if t.is_block_device() => "block device",
         t if t.is_char_device() => "character device",
-        _ => "no regular file",
+        _ => "not a regular file",
     }
 }
 
 #[cfg(not(unix))]
 fn special_name(_: FileType) -> &'static str {
-    "no regular file"
+    "not a regular file"
 }
