@@ -1,7 +1,7 @@
-//! Revisions by name, and the trees of commits: what git has stored, without a worktree.
+//! Resolving revisions, and the trees of commits: data that git stores, without a worktree.
 //!
-//! Objects are read by gix from the object database as they are stored. Nothing that a checkout would do to them is
-//! done: no conversion of line ends or encodings, no filters, which could run programs.
+//! gix reads objects from the object database as they are stored. No conversion of a checkout is applied: neither line
+//! ends nor encodings, nor filters, which could run programs.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,7 +17,7 @@ use super::{Head, Repo};
 use crate::path::RelPath;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
 
-/// How many names an error offers.
+/// How many similar names an error suggests.
 const OFFERED: usize = 5;
 
 /// Why a revision cannot be searched.
@@ -29,45 +29,45 @@ pub enum RevisionError {
         root.display(), why.as_ref().map_or_else(String::new, |why| format!(" that can be used ({why})"))
     )]
     NoRepository {
-        /// What was asked for.
+        /// The requested revision.
         spec: String,
-        /// Where.
+        /// The root that is searched.
         root: PathBuf,
-        /// Why there is none, where there seems to be one.
+        /// Why the repository is not used, if there seems to be one.
         why: Option<String>,
     },
-    /// Its objects or references are not read.
+    /// The objects or references of the repository are not read.
     #[error("'{spec}' cannot be looked up: {reason}; leave the view out")]
     NotRead {
-        /// What was asked for.
+        /// The requested revision.
         spec: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Nothing has that name.
+    /// No revision has this name.
     #[error("there is no revision '{spec}' in the repository at {}; {}", top.display(), offered(near))]
     Unknown {
-        /// What was asked for.
+        /// The requested revision.
         spec: String,
-        /// The repository.
+        /// The top of the repository.
         top: PathBuf,
-        /// Branches and tags, the ones with the likest names first.
+        /// The names of branches and tags, the most similar first.
         near: Vec<String>,
     },
     /// The name is not that of a commit.
-    #[error("'{spec}' names no commit: {reason}; choose a branch, a tag or a commit")]
+    #[error("'{spec}' does not name a commit: {reason}; choose a branch, a tag or a commit")]
     NoCommit {
-        /// What was asked for.
+        /// The requested revision.
         spec: String,
-        /// What it is.
+        /// The error of git.
         reason: String,
     },
     /// The commit does not have the folder that is searched.
     #[error("there is no folder '{folder}' in '{spec}'; choose another root or revision")]
     NoFolder {
-        /// What was asked for.
+        /// The requested revision.
         spec: String,
-        /// The root, from the top.
+        /// The root, relative to the top.
         folder: RelPath,
     },
 }
@@ -79,19 +79,19 @@ fn offered(near: &[String]) -> String {
     }
 }
 
-/// What a name of a revision stands for.
+/// A resolved revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// As it was asked for.
+    /// The requested name.
     pub spec: String,
     /// The full name of a branch, which may move; `None` for a commit or a tag.
     pub branch: Option<String>,
-    /// The commit when it was looked up.
+    /// The commit when the revision was resolved.
     pub commit: String,
 }
 
 impl Repo {
-    /// What `spec` stands for: a branch, a tag, a commit or any other name that git has for one.
+    /// Resolves `spec`: a branch, a tag, a commit or any other name that git accepts.
     pub fn revision(&self, spec: &str) -> Result<Revision, RevisionError> {
         self.check_for(spec)?;
         let repo = self.inner.to_thread_local();
@@ -115,7 +115,7 @@ impl Repo {
         Ok(Revision { spec: spec.to_string(), branch: None, commit: commit.id().to_hex().to_string() })
     }
 
-    /// Checks what is read to look `spec` up.
+    /// Checks the files that are read to resolve `spec`.
     fn check_for(&self, spec: &str) -> Result<(), RevisionError> {
         let not_read = |reason: String| RevisionError::NotRead { spec: spec.to_string(), reason };
         self.sound.borrows.clone().map_or(Ok(()), |borrows| Err(not_read(borrows)))?;
@@ -125,7 +125,7 @@ impl Repo {
         checked.map_err(|error| not_read(error.to_string()))
     }
 
-    /// Where a revision stands now: its branch may have moved. `None` when that is gone.
+    /// The present head of a revision, whose branch may have moved; `None` when the branch is gone.
     pub fn head_of(&self, revision: &Revision) -> Option<Head> {
         let commit = match &revision.branch {
             None => revision.commit.clone(),
@@ -138,19 +138,19 @@ impl Repo {
         Some(Head { branch: revision.branch.clone(), commit: Some(commit), is_committed: true })
     }
 
-    /// Whether there is a commit of this name.
+    /// Whether there is a commit with this id.
     pub fn has_commit(&self, commit: &str) -> bool {
         let repo = self.inner.to_thread_local();
         ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| repo.has_object(id))
     }
 
-    /// Whether there is a branch of this full name. Where the branches cannot be read, nobody may conclude that one is
-    /// gone.
+    /// Whether there is a branch with this full name. If the branches cannot be read, the answer is true, so that no
+    /// caller concludes that a branch is gone.
     pub fn has_reference(&self, name: &str) -> bool {
         self.inner.to_thread_local().try_find_reference(name).map_or(true, |found| found.is_some())
     }
 
-    /// That nothing is called `spec`.
+    /// The error for an unknown revision `spec`.
     pub fn unknown(&self, spec: &str) -> RevisionError {
         let repo = self.inner.to_thread_local();
         let mut names: Vec<String> = Vec::new();
@@ -171,7 +171,7 @@ impl Repo {
         RevisionError::Unknown { spec: spec.to_string(), top: self.top.clone(), near: names }
     }
 
-    /// The tree of a commit, for a search of what lies at `root` in the worktree.
+    /// The tree of a commit, to be searched below the path that `root` has in the worktree.
     pub fn tree_of(&self, spec: &str, commit: &str, root: &Path) -> Result<CommitTree, RevisionError> {
         self.sound
             .check_objects()
@@ -211,18 +211,18 @@ fn no_commit(spec: &str, reason: impl std::fmt::Display) -> RevisionError {
     RevisionError::NoCommit { spec: spec.to_string(), reason: reason.to_string() }
 }
 
-/// The largest object of a folder that is read. A folder of a million files has half as many bytes.
+/// The size of the largest folder object that is read. The object of a folder with a million files is half as large.
 const MAX_FOLDER_BYTES: u64 = 64 << 20;
 
-/// The tree of a commit. Folders that were listed are kept, since files are found by their paths again and again; those
-/// that are one object are kept once, whatever their number.
+/// The tree of a commit. Listed folders are cached, since files are looked up by their paths repeatedly. Folders that
+/// are the same object are cached once.
 pub struct CommitTree {
     inner: gix::ThreadSafeRepository,
     commit: String,
     top: ObjectId,
     prefix: RelPath,
     folders: RwLock<Folders>,
-    /// Handles that no thread uses just now.
+    /// Repository handles that no thread uses at the moment.
     idle: Mutex<Vec<gix::Repository>>,
 }
 
@@ -233,7 +233,7 @@ struct Folders {
 }
 
 impl CommitTree {
-    /// The commit.
+    /// The id of the commit.
     pub fn commit(&self) -> &str {
         &self.commit
     }
@@ -312,7 +312,7 @@ fn object_id(id: BlobId) -> ObjectId {
     ObjectId::Sha1(id.0)
 }
 
-/// What a partial clone lacks is no file that is not there: the tree has it.
+/// The error for an object that a partial clone lacks. This is not `NotFound`, because the tree does contain the file.
 fn missing(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("git cannot read it: {error}"))
 }

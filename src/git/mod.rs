@@ -1,12 +1,12 @@
-//! What the repository around a folder knows: its top, its branch and commit, and which files it tracks.
+//! Queries about the repository around a folder: its top, its branch and commit, and which files it tracks.
 //!
-//! This module owns everything that is asked of git. Ignore files are [`crate::walk`]'s, since they count without a
-//! repository too.
+//! This module owns all access to git. Ignore files belong to [`crate::walk`], since they apply without a repository
+//! too.
 //!
-//! Repositories are opened isolated: of all configuration only the repository's own file is read, no environment
-//! variable is heeded, and nothing is run. So a tree that came from elsewhere cannot make us execute what its
-//! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that is owned
-//! by somebody else is opened with less trust and serves as well, for nothing is written to it.
+//! Repositories are opened isolated: of all configuration only the repository's own file is read, environment variables
+//! are ignored, and nothing is executed. So a tree that came from elsewhere cannot make us execute what its
+//! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
+//! another user is opened with less trust and works as well, because nothing is written to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::path::RelPath;
 mod commit;
 mod sound;
 
-/// No object that is read is larger: an indexed file has at most as many bytes.
+/// The size of the largest object that is read, which is also the limit for indexed files.
 const MAX_OBJECT_BYTES: usize = 1 << 30;
 
 /// A repository with a worktree.
@@ -36,31 +36,31 @@ pub struct Repo {
     sound: Sound,
 }
 
-/// Where a worktree stands.
+/// The head of a worktree, or of a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The branch, such as `main` or `topic/x`; `None` when a commit is checked out by itself.
+    /// The branch, such as `main` or `topic/x`; `None` for a detached head.
     pub branch: Option<String>,
-    /// The commit, as 40 hexadecimal digits; `None` before the first one.
+    /// The commit, as 40 hexadecimal digits; `None` before the first commit.
     pub commit: Option<String>,
-    /// Whether the commit itself is meant and not what the worktree makes of it; then a branch has its full name.
+    /// Whether the head is a commit itself and not the state of the worktree; then the branch has its full name.
     pub is_committed: bool,
 }
 
 impl Head {
-    /// Its branch as people call it.
+    /// The display name of the branch.
     pub fn shown(&self) -> Option<&str> {
         self.branch.as_deref().map(|name| if self.is_committed { short(name) } else { name })
     }
 }
 
-/// The name of a branch without what all names of its kind begin with.
+/// The name of a branch without the prefix of its namespace.
 pub fn short(name: &str) -> &str {
     ["refs/heads/", "refs/remotes/"].iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(name)
 }
 
-/// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a
-/// bare or a broken one, or one that is not used for another reason.
+/// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a bare
+/// or broken repository, or one that is not used for another reason.
 pub fn discover(folder: &Path) -> Option<Repo> {
     discover_within(folder, &Reach::Anywhere).unwrap_or_else(|error| {
         tracing::warn!("the repository around {} is not used: {error}", folder.display());
@@ -68,10 +68,9 @@ pub fn discover(folder: &Path) -> Option<Repo> {
     })
 }
 
-/// As [`discover`], read only from where `reach` allows.
+/// The repository that [`discover`] finds, read only from folders that `reach` allows.
 ///
-/// # Errors
-/// Where there is a repository that is not used, because it belongs to another folder or cannot be read safely.
+/// # Errors There is a repository that is not used, because it belongs to another folder or cannot be read safely.
 pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDirError> {
     let Ok(folder) = fs::canonicalize(folder) else { return Ok(None) };
     let Some((top, sound)) = nearest(&folder, reach)? else { return Ok(None) };
@@ -86,12 +85,12 @@ pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, Git
         }
     };
     let Some(top) = inner.work_dir().and_then(|top| fs::canonicalize(top).ok()) else { return Ok(None) };
-    // `core.worktree` can point anywhere, and git's own folder lies in the worktree without belonging to it.
+    // `core.worktree` can point anywhere, and git's own folder is inside the worktree without being part of it.
     let is_inside = folder.starts_with(&top) && !folder.starts_with(&sound.git_dir.dir);
     Ok(is_inside.then_some(Repo { inner, top, sound }))
 }
 
-/// The nearest folder from `folder` up that has a repository, on the same file system as git has it.
+/// The nearest folder from `folder` up that has a repository; like git, this does not cross file systems.
 fn nearest(folder: &Path, reach: &Reach) -> Result<Option<(PathBuf, Sound)>, GitDirError> {
     for at in folder.ancestors().take_while(|at| is_on_one_device(folder, at)) {
         if let Some(git_dir) = gitdir::of(&at.join(".git"))?
@@ -116,12 +115,12 @@ fn is_on_one_device(_: &Path, _: &Path) -> bool {
 }
 
 impl Repo {
-    /// The top of its worktree, without symbolic links.
+    /// The top of the worktree, without symbolic links.
     pub fn top(&self) -> &Path {
         &self.top
     }
 
-    /// The folder with the objects and branches, which all its worktrees share: the main one's `.git`.
+    /// The folder with the objects and branches that all worktrees share: the `.git` of the main worktree.
     pub fn common_dir(&self) -> PathBuf {
         let repo = self.inner.to_thread_local();
         let dir = repo.common_dir();
@@ -134,7 +133,7 @@ impl Repo {
         fs::canonicalize(&dir).unwrap_or(dir)
     }
 
-    /// What is checked out now; it is read anew each time. Empty where it cannot be read.
+    /// The checked-out head, which is read anew for each call. Empty if it cannot be read.
     pub fn head(&self) -> Head {
         if let Err(error) = self.sound.check_head() {
             tracing::warn!("cannot read the head of {}: {error}", self.top.display());
@@ -155,19 +154,19 @@ impl Repo {
         }
     }
 
-    /// The files that git tracks, asked about by their paths from the top.
+    /// The files that git tracks, looked up by paths relative to the top.
     pub fn tracked(&self) -> Tracked {
         let (inner, sound) = (self.inner.clone(), self.sound.clone());
         Tracked { inner, sound, prefix: String::new(), index: OnceLock::new(), is_all: false }
     }
 
-    /// What a commit tracks: everything that is in it.
+    /// The tracked files of a commit: all of its files.
     pub fn all_tracked(&self) -> Tracked {
         Tracked { is_all: true, ..self.tracked() }
     }
 
-    /// The files that git tracks, asked about by paths from `root`, which is a folder of the worktree. Nothing is
-    /// tracked if `root` is outside the worktree.
+    /// The files that git tracks, looked up by paths relative to `root`, a folder of the worktree. No file is tracked
+    /// if `root` is outside the worktree.
     pub fn tracked_below(&self, root: &Path) -> Tracked {
         let tracked = self.tracked();
         let below = fs::canonicalize(root).ok().and_then(|root| {
@@ -181,21 +180,21 @@ impl Repo {
     }
 }
 
-/// The files that git tracks, as its index lists them. The index is read when it is first asked, and then kept.
+/// The files that git tracks, as its index lists them. The index is read on first use, and then kept.
 pub struct Tracked {
     inner: gix::ThreadSafeRepository,
     sound: Sound,
-    /// The way from the top to the root, empty or with `/` at its end.
+    /// The path from the top to the root, empty or with `/` at its end.
     prefix: String,
-    /// `None` inside where there is no index or it cannot be read.
+    /// The index; `None` inside if there is none or it cannot be read.
     index: OnceLock<Option<gix::index::File>>,
     /// Whether everything is tracked, as in a commit.
     is_all: bool,
 }
 
 impl Tracked {
-    /// Whether git tracks the file at `path` or, if that is a directory, anything below it. A submodule is tracked
-    /// itself; what it holds is its own repository's affair.
+    /// Whether git tracks the file at `path` or, if `path` is a directory, anything below it. A submodule itself is
+    /// tracked; its content belongs to its own repository.
     pub fn contains(&self, path: &RelPath, is_dir: bool) -> bool {
         if self.is_all {
             return true;
@@ -206,7 +205,7 @@ impl Tracked {
         let mut path = format!("{}{path}", self.prefix);
         let is_entry = |path: &str| index.entry_index_by_path(path.into()).is_ok();
         if !is_dir {
-            // A submodule's entry has the path of a directory; a file there is not what git tracks.
+            // A submodule's entry has the path of a directory; a file at that path is not tracked.
             return index
                 .entry_range(path.as_str().into())
                 .is_some_and(|range| index.entries()[range].iter().any(|entry| !entry.mode.is_submodule()));
@@ -220,8 +219,8 @@ impl Tracked {
         if !path.ends_with('/') {
             path.push('/');
         }
-        // Entries are sorted by the bytes of their paths, so the first one below stands where the path with its `/`
-        // would. A sparse index has that very path in place of all that lies below.
+        // Entries are sorted by the bytes of their paths, so the first entry below is where the path with its `/` would
+        // be. A sparse index has that very path in place of everything below.
         match index.entry_index_by_path(path.as_str().into()) {
             Ok(_) => true,
             Err(at) => index.entries().get(at).is_some_and(|entry| {
@@ -240,7 +239,7 @@ impl Tracked {
         let path = repo.index_path();
         let options =
             gix::index::decode::Options { alloc_limit_bytes: Some(MAX_OBJECT_BYTES), ..Default::default() };
-        // Like git, which leaves the checksum to fsck: verifying it takes longer than reading the entries.
+        // Like git, which leaves the checksum to fsck: verifying the checksum takes longer than reading the entries.
         let index = gix::index::File::at(&path, repo.object_hash(), true, options);
         index.inspect_err(|error| tracing::debug!("no index at {}: {error}", path.display())).ok()
     }
@@ -252,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Git in `dir`, free of the machine's configuration and of any repository around the tests.
+    /// A git command in `dir`, isolated from the machine's configuration and from any repository around the tests.
     fn command(dir: &Path, arguments: &str) -> Command {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
@@ -267,7 +266,7 @@ mod tests {
         command
     }
 
-    /// Runs it and returns what it printed.
+    /// Runs a git command and returns its output.
     fn git(dir: &Path, arguments: &str) -> String {
         let output = command(dir, arguments).output().unwrap();
         assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));

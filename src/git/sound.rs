@@ -1,9 +1,9 @@
-//! Whether a repository can be opened: what gix reads is checked before gix reads it.
+//! Checks before opening a repository: every file that gix reads is checked first.
 //!
-//! gix opens the files of a repository as they are named, and reads them to their end. In a tree that came from elsewhere
-//! one of them may be a pipe, which never ends, a link to a device, or a file of many gigabytes that takes no room on
-//! disk. Here each of them has to be a regular file of a size that a repository may have. A server also checks that none of
-//! them lies outside of what it serves.
+//! gix opens the files of a repository by their names, and reads them to their end. In a tree that came from elsewhere
+//! such a file may be a pipe, which never ends, a link to a device, or a sparse file of many gigabytes. Here each of
+//! them has to be a regular file of a plausible size. A server also checks that none of them lies outside the folders
+//! that it serves.
 
 use std::fs::{self, FileType, Metadata};
 use std::io;
@@ -11,48 +11,48 @@ use std::path::{Path, PathBuf};
 
 use crate::gitdir::{GitDir, GitDirError, MAX_CONFIG_BYTES, MAX_LINE_BYTES, bounded};
 
-/// The largest index, some ten million files.
+/// The size limit of an index, which suffices for some ten million files.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 
-/// The largest list of packed references, some two million of them.
+/// The size limit of the list of packed references, which suffices for some two million of them.
 const MAX_PACKED_REFS_BYTES: u64 = 128 << 20;
 
-/// The largest list of commits at which a shallow clone ends.
+/// The size limit of the list of commits at which a shallow clone ends.
 const MAX_SHALLOW_BYTES: u64 = 64 << 20;
 
-/// The most references that lie in files of their own.
+/// The most references in files of their own.
 const MAX_REFS: usize = 500_000;
 
-/// The most object folders that a repository may borrow from.
+/// The most object folders from which a repository may borrow.
 const MAX_ALTERNATES: usize = 64;
 
-/// A reference that names another one is followed so often.
+/// The most symbolic references that are followed in a row.
 const MAX_STEPS: usize = 5;
 
-/// From which folders a repository may be read. What `.git` itself leads to is decided by [`crate::gitdir`].
+/// The folders from which a repository may be read. [`crate::gitdir`] decides where `.git` itself may lead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// From any: links and borrowed objects are followed. For programs that work for the user of the machine alone.
+    /// Any folder: links and borrowed objects are followed. For programs that work only for the user of the machine.
     #[default]
     Anywhere,
-    /// Only from these folders and from the repository's own: for servers, whose clients may read nothing else.
+    /// Only these folders and the repository's own: for servers, whose clients may read nothing else.
     Within(Vec<PathBuf>),
 }
 
-/// A repository that was checked.
+/// The checked files of a repository.
 #[derive(Clone, Debug)]
 pub(super) struct Sound {
     pub git_dir: GitDir,
-    /// The folders of objects, the repository's own first.
+    /// The object folders, the repository's own first.
     objects: Vec<PathBuf>,
-    /// The folders that files may lie in; `None` for any.
+    /// The folders in which files may lie; `None` for any folder.
     within: Option<Vec<PathBuf>>,
-    /// Why no object may be read.
+    /// Why no object may be read, if that is so.
     pub borrows: Option<String>,
 }
 
 impl Sound {
-    /// Checks what is read when a repository is opened. `None` where a git directory is not a repository.
+    /// Checks the files that are read when a repository is opened. `None` if a git directory is not a repository.
     pub fn check(folder: &Path, git_dir: GitDir, reach: &Reach) -> Result<Option<Sound>, GitDirError> {
         let GitDir { dir, common, is_folder } = &git_dir;
         let is_repository = fs::symlink_metadata(dir.join("HEAD")).is_ok()
@@ -96,14 +96,15 @@ impl Sound {
         Ok(())
     }
 
-    /// Checks what is read to tell what is checked out, which may have changed since the repository was opened.
+    /// Checks the files that are read to find the checked-out head, which may have changed since the repository was
+    /// opened.
     pub fn check_head(&self) -> Result<(), GitDirError> {
         let GitDir { dir, common, .. } = &self.git_dir;
         self.check_file(&common.join("packed-refs"), MAX_PACKED_REFS_BYTES)?;
         let mut path = dir.join("HEAD");
         for _ in 0..MAX_STEPS {
             self.check_file(&path, MAX_LINE_BYTES)?;
-            // A branch need not have a file of its own.
+            // A branch may have no file of its own.
             let Ok(text) = bounded(&path, MAX_LINE_BYTES) else { return Ok(()) };
             let Some(name) = text.strip_prefix(b"ref: ").and_then(|name| std::str::from_utf8(name).ok())
             else {
@@ -115,7 +116,7 @@ impl Sound {
         Ok(())
     }
 
-    /// Checks the index, which is read when somebody asks what is tracked.
+    /// Checks the index, which is read when a caller asks for tracked files.
     pub fn check_index(&self) -> Result<(), GitDirError> {
         let dir = &self.git_dir.dir;
         self.check_file(&dir.join("index"), MAX_INDEX_BYTES)?;
@@ -127,7 +128,7 @@ impl Sound {
         Ok(())
     }
 
-    /// Checks every reference and its log: which of them a name stands for is git's affair.
+    /// Checks every reference and its log, because git decides which of them a name stands for.
     pub fn check_refs(&self) -> Result<(), GitDirError> {
         let GitDir { dir, common, .. } = &self.git_dir;
         let mut folders = vec![common.join("refs")];
@@ -150,8 +151,8 @@ impl Sound {
         Ok(())
     }
 
-    /// Checks what is read to find what `spec` names beside the references: files of that name in the git directory, and
-    /// the logs of references.
+    /// Checks the other files that are read to resolve `spec`: files of that name in the git directory, and the logs of
+    /// references.
     pub fn check_name(&self, spec: &str) -> Result<(), GitDirError> {
         let GitDir { dir, common, .. } = &self.git_dir;
         let end = spec.find(['~', '^', ':', '@']).unwrap_or(spec.len());
@@ -170,7 +171,7 @@ impl Sound {
         Ok(())
     }
 
-    /// Checks the files that objects are read from. Their sizes are bounded where they are read.
+    /// Checks the files of the object database. Their sizes are bounded by the code that reads them.
     pub fn check_objects(&self) -> Result<(), GitDirError> {
         self.objects.iter().try_for_each(|objects| self.check_below(objects, u64::MAX))
     }
@@ -198,7 +199,7 @@ impl Sound {
         }
     }
 
-    /// A file that is there has to be a regular one of at most `max` bytes.
+    /// Checks that a file, if it exists, is a regular file of at most `max` bytes.
     fn check_file(&self, path: &Path, max: u64) -> Result<(), GitDirError> {
         let metadata: Metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
@@ -215,7 +216,7 @@ impl Sound {
         self.check_place(path)
     }
 
-    /// A link must not lead out of the folders that may be read.
+    /// Checks that a link does not lead out of the folders that may be read.
     fn check_place(&self, path: &Path) -> Result<(), GitDirError> {
         let is_link = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
         if self.within.is_none() || !is_link() {
@@ -233,7 +234,7 @@ impl Sound {
         self.within.as_ref().is_none_or(|within| within.iter().any(|folder| real.starts_with(folder)))
     }
 
-    /// Follows `objects/info/alternates`, as gix does: a path is counted from the repository's own folder of objects.
+    /// Follows `objects/info/alternates`, as gix does: paths are relative to the repository's own object folder.
     fn find_alternates(&mut self) -> Result<(), GitDirError> {
         let own = self.objects[0].clone();
         let mut at = 0;
@@ -251,7 +252,7 @@ impl Sound {
                             self.objects.push(real);
                         }
                     }
-                    // Quoted paths, which git can read and this cannot, are not followed either.
+                    // Quoted paths, which git can read and this module cannot, are not followed either.
                     _ if self.within.is_some() => {
                         let text = format!("{} names {line}, which is not served", path.display());
                         self.borrows.get_or_insert(text);
@@ -270,7 +271,7 @@ impl Sound {
     }
 }
 
-/// The entries of a folder; none where there is no such folder.
+/// The entries of a folder; empty if there is no such folder.
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, GitDirError> {
     let unreadable = |error: io::Error| GitDirError::unusable(folder, format!("cannot be read: {error}"));
     match fs::read_dir(folder) {

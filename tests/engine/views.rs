@@ -245,7 +245,7 @@ fn what_is_no_revision_is_named_with_the_choices() {
     no_such("", "main, topic");
     no_such("main..topic", "topic, main");
     tree.git(&["tag", "file", "topic:src/auth.rs"]);
-    assert!(error("file").starts_with("'file' names no commit: "), "{}", error("file"));
+    assert!(error("file").starts_with("'file' does not name a commit: "), "{}", error("file"));
     let bare = Tree::new(SMALL);
     let opened = Engine::open(bare.root(), Options { view: Some("main".into()), ..options(&bare) });
     let text = opened.err().unwrap().to_string();

@@ -107,7 +107,7 @@ fn what_cannot_be_searched_is_told_in_the_words_of_the_command_line() {
         "codebase_search",
         given,
         &["search", "the", "--view", "topic:boats"],
-        "'topic:boats' names no commit",
+        "'topic:boats' does not name a commit",
     );
     let message = session.call("touch", json!({ "files": ["src/auth.rs"], "view": "topic" }));
     let text = message["result"]["content"][0]["text"].as_str().unwrap();
