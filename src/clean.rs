@@ -1,18 +1,18 @@
 //! Text from files, repositories and requests, made safe for a terminal or an agent to read.
 //!
-//! This module owns the set of characters that steer a terminal, move text around or stay invisible, and what is shown
-//! in their place. Every renderer asks here, so that the set is the same for people, agents and errors. Pipes and files
-//! get the bytes as they are; whether a stream is a terminal is the front end's decision.
+//! This module owns the set of characters that control a terminal, reorder text or stay invisible, and their visible
+//! replacements. Every renderer uses this module, so that the set is the same for people, agents and errors. Pipes and
+//! files get the bytes unchanged; the front end decides whether a stream is a terminal.
 //!
-//! Beside the control characters the set holds what Unicode calls `Default_Ignorable_Code_Point` (zero-width characters,
-//! variation selectors, tags: letters that no eye sees and a model reads), the signs that turn the direction of text
-//! around, and the line ends that only some readers know. Such a character is replaced by a visible sign and not
-//! dropped: a reader should see that something is there. The price is that emoji lose their variants.
+//! Besides the control characters the set contains Unicode's `Default_Ignorable_Code_Point` (zero-width characters,
+//! variation selectors, tags: letters that are invisible to people but read by a model), the characters that change the
+//! direction of text, and the line ends that only some readers know. Such a character is replaced by a visible sign and
+//! not dropped: a reader should see that something is there. The price is that emoji lose their variants.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What is shown in place of a character that must not be; `None` for an ordinary one. A tab is ordinary, a line end
+/// The visible replacement of a hidden or control character; `None` for an ordinary one. A tab is ordinary, a line end
 /// is not.
 fn picture(c: char) -> Option<char> {
     match c {
@@ -43,17 +43,17 @@ fn picture(c: char) -> Option<char> {
     }
 }
 
-/// `text` on one line: each character that steers or hides is replaced by a picture (`␛` for escape).
+/// `text` on one line: each hidden or control character is replaced by a picture (`␛` for escape).
 pub fn line(text: &str) -> String {
     text.chars().map(|c| picture(c).unwrap_or(c)).collect()
 }
 
-/// `text` with its line ends and nothing else that steers or hides.
+/// `text` with its line ends, but without hidden or control characters.
 pub fn lines(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { picture(c).unwrap_or(c) }).collect()
 }
 
-/// `text` that a program shows further: as [`lines`], and carriage returns stay.
+/// `text` for a program that displays it: like [`lines`], but carriage returns stay.
 pub fn data(text: &str) -> Cow<'_, str> {
     let steers = |c: char| !matches!(c, '\n' | '\r') && picture(c).is_some();
     if text.contains(steers) {
@@ -64,7 +64,7 @@ pub fn data(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON that means the same and shows nothing that steers or hides: such characters become escapes.
+/// Equivalent JSON in which hidden and control characters are escaped.
 pub fn json(text: &str) -> Cow<'_, str> {
     let mut cleaner = Cleaner::new(ControlDisplay::Escapes);
     let mut out = Vec::with_capacity(text.len());
@@ -76,8 +76,8 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// A path as people see it: as it is or, where it would not stay on one line or holds what steers or hides, in quotes
-/// with escapes, as git shows such names. A path that begins with a quote is quoted too, so that no two paths look alike.
+/// A path for display. If it would not stay on one line or contains hidden or control characters, it is quoted with
+/// escapes, as git shows such names. A path that begins with a quote is quoted too, so that no two paths look alike.
 pub fn path(path: &str) -> Cow<'_, str> {
     if path.starts_with('"') || path.contains(is_odd) {
         Cow::Owned(quoted(path))
@@ -86,8 +86,8 @@ pub fn path(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path as it stands in an answer to an agent: as [`path`], and in quotes where it could be taken for a line of the
-/// answer (`next: g1-2`, `3: text`).
+/// A path in an answer to an agent: like [`path`], and also quoted if it could be mistaken for a line of the answer
+/// (`next: g1-2`, `3: text`).
 pub fn answer_path(path: &str) -> Cow<'_, str> {
     let behind_number = path.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = behind_number.len() < path.len() && behind_number.starts_with([' ', '-']);
@@ -119,21 +119,21 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// What a [`Cleaner`] writes in place of a character.
+/// The replacement that a [`Cleaner`] writes for a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlDisplay {
     /// A picture.
     Pictures,
-    /// JSON's escape.
+    /// A JSON escape.
     Escapes,
 }
 
-/// Cleans bytes that come in pieces, which may cut a character. Line ends stay, `\r\n` as well; bytes that are not UTF-8
-/// become U+FFFD, because a terminal may take one of them for a control character.
+/// Cleans bytes that come in pieces, which may split a character. Line ends stay, including `\r\n`; bytes that are not
+/// UTF-8 become U+FFFD, because a terminal may interpret one of them as a control character.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     form: ControlDisplay,
-    /// The beginning of a character, or a carriage return whose line end may follow.
+    /// The start of a character, or a carriage return that a line end may follow.
     held: Vec<u8>,
 }
 
@@ -143,7 +143,7 @@ impl Cleaner {
         Cleaner { form, held: Vec::new() }
     }
 
-    /// Appends `bytes` to `out`, clean; what may go on in the next piece is held back.
+    /// Appends `bytes` to `out`, cleaned; an unfinished character at the end is held back.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
         if self.held.is_empty() && bytes.iter().all(is_plain) {
@@ -157,7 +157,7 @@ impl Cleaner {
         self.held = piece.split_off(whole);
     }
 
-    /// Appends what was held back: nothing follows it.
+    /// Appends the bytes that were held back, at the end of the input.
     pub fn settle(&mut self, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
         self.clean(&held, out);
@@ -184,7 +184,7 @@ impl Cleaner {
     }
 }
 
-/// How many bytes at the end of a piece may go on in the next one.
+/// How many bytes at the end of a piece may continue in the next piece.
 fn unfinished(piece: &[u8]) -> usize {
     if piece.ends_with(b"\r") {
         return 1;

@@ -1,8 +1,8 @@
-//! How many threads can run at a time, and work that is spread over them.
+//! The number of threads that can run at a time, and work that is spread over them.
 //!
-//! The standard library asks the system anew each time how many, which on Linux reads several files: a tenth of a
-//! millisecond, in answers of a few. A limit of processes or memory may leave fewer threads than there are cores, or
-//! none beside the calling one; then fewer do the work.
+//! The standard library asks the system for that number on each call, which on Linux reads several files and takes a
+//! tenth of a millisecond, while some queries take only a few. A limit of processes or memory may allow fewer threads
+//! than there are cores, or none besides the calling one; then fewer threads do the work.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -11,12 +11,12 @@ use std::thread;
 
 static CORES: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
-/// At least 1, as it was when it was first asked for.
+/// The number of cores, at least 1, as it was on the first call.
 pub fn cores() -> usize {
     *CORES
 }
 
-/// That a thread was needed and the system gave none.
+/// The error for a thread that was needed and that the system did not start.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the system gives this process no further thread: {0}; raise the limit of processes and threads (ulimit -u), or \
@@ -25,12 +25,13 @@ pub fn cores() -> usize {
 pub struct NoThread(String);
 
 impl NoThread {
-    /// With what the system, or a library, said.
+    /// The error with the message of the system or a library.
     pub fn new(said: impl ToString) -> NoThread {
         NoThread(said.to_string())
     }
 
-    /// What a panic says, if that is how the standard library or tokio tell that there was no thread.
+    /// The error that the message of a panic stands for, if the standard library or tokio panicked for lack of a
+    /// thread.
     pub fn of_panic(said: &str) -> Option<NoThread> {
         let begins = ["failed to spawn thread", "OS can't spawn worker thread"];
         begins.iter().any(|begin| said.starts_with(begin)).then(|| NoThread::new(said))
@@ -43,15 +44,16 @@ impl From<NoThread> for io::Error {
     }
 }
 
-/// Whether the system gives one more thread just now. It is for libraries that start one and cannot do without.
+/// Checks that the system can start one more thread now. This is for libraries that start a thread and panic without
+/// it.
 pub fn check_thread() -> Result<(), NoThread> {
     let trial = thread::Builder::new().spawn(|| ()).map_err(NoThread::new)?;
     trial.join().unwrap_or_else(|panic| resume_unwind(panic));
     Ok(())
 }
 
-/// Runs `work` on up to `threads` threads at once, the calling one among them, and gives back what each gave. Where the
-/// system gives fewer threads, fewer work, so `work` takes its tasks from something that all share.
+/// Runs `work` on up to `threads` threads at once, including the calling one, and returns the result of each. The
+/// system may start fewer threads, so `work` takes its tasks from a shared source.
 pub fn spread<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
         let start = |_| match thread::Builder::new().spawn_scoped(scope, &work) {

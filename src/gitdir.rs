@@ -1,23 +1,23 @@
-//! Which git directory a `.git` leads to, and whether that directory is the folder's own.
+//! Finding the git directory to which a `.git` leads, and checking that this directory belongs to the folder.
 //!
-//! A `.git` that is a file or a link can name any repository of the machine. Whoever wrote the file would then read that
-//! repository through the folder, and join its index. So such a `.git` counts only where the git directory points back, as
-//! git writes it for linked worktrees (the file `gitdir`) and for submodules (`core.worktree`). Who can write only the folder
-//! cannot forge that.
+//! A `.git` that is a file or a link can name any repository of the machine. The author of the file would then read
+//! that repository through the folder, and join its index. So such a `.git` is accepted only if the git directory
+//! points back, as git writes it for linked worktrees (the file `gitdir`) and for submodules (`core.worktree`). A user
+//! who can write only the folder cannot forge that.
 //!
-//! Files are read here without trusting them: only regular ones, up to a size, without waiting for a pipe.
+//! Files are read here without trusting them: only regular files, up to a size limit, and without blocking on a pipe.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The largest file that holds one path or the name of one reference.
+/// The size limit of files that hold one path or the name of one reference.
 pub const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// The largest configuration of a repository.
+/// The size limit of the configuration of a repository.
 pub const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
-/// A git directory that belongs to a folder. Both paths are without links.
+/// A git directory that belongs to a folder. Both paths contain no links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitDir {
     /// The folder with the head and the index.
@@ -28,7 +28,7 @@ pub struct GitDir {
     pub is_folder: bool,
 }
 
-/// Why a repository is not used although there seems to be one.
+/// Why a repository is not used, although there seems to be one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitDirError {
     /// The git directory belongs to another folder, or to none.
@@ -38,9 +38,9 @@ pub enum GitDirError {
         dot_git.display(), dir.display()
     )]
     NoBackLink {
-        /// What leads there.
+        /// The `.git` that leads there.
         dot_git: PathBuf,
-        /// Where it leads.
+        /// The git directory.
         dir: PathBuf,
     },
     /// The git directory takes objects and branches from a repository that does not have it as a worktree.
@@ -48,15 +48,15 @@ pub enum GitDirError {
     NotShared {
         /// The git directory.
         dir: PathBuf,
-        /// Where it would take objects and branches from.
+        /// The repository from which it would take objects and branches.
         common: PathBuf,
     },
-    /// A file or folder of the repository cannot be read as git's.
+    /// A file or folder of the repository is not valid.
     #[error("{} {reason}", path.display())]
     Unusable {
-        /// Which one.
+        /// The file or folder.
         path: PathBuf,
-        /// What it is, as the end of a sentence.
+        /// The reason, as the end of a sentence.
         reason: String,
     },
 }
@@ -67,8 +67,8 @@ impl GitDirError {
     }
 }
 
-/// The git directory that `dot_git` leads to, which is named `.git`; `None` where there is nothing, or nothing that leads
-/// anywhere. Whether a repository is there is not looked at.
+/// The git directory to which `dot_git`, a path that ends in `.git`, leads; `None` if there is no such file, or it
+/// leads nowhere. This does not check that a repository is there.
 pub fn of(dot_git: &Path) -> Result<Option<GitDir>, GitDirError> {
     let Ok(metadata) = fs::symlink_metadata(dot_git) else { return Ok(None) };
     let is_folder = metadata.is_dir();
@@ -96,20 +96,20 @@ pub fn of(dot_git: &Path) -> Result<Option<GitDir>, GitDirError> {
     Ok(Some(GitDir { dir, common, is_folder }))
 }
 
-/// Where a file `.git` leads; `None` where it says nothing of that.
+/// The path in a file `.git`; `None` if the file contains none.
 fn led_to(dot_git: &Path) -> Result<Option<PathBuf>, GitDirError> {
     let Some(text) = text(dot_git, MAX_LINE_BYTES)? else { return Ok(None) };
     let Some(path) = text.strip_prefix(b"gitdir: ").map(trimmed) else { return Ok(None) };
     Ok(dot_git.parent().map(|folder| folder.join(to_path(path))))
 }
 
-/// Whether the git directory of a linked worktree says that `dot_git` leads to it.
+/// Whether the git directory of a linked worktree points back to `dot_git`.
 fn is_linked_to(dir: &Path, dot_git: &Path) -> Result<bool, GitDirError> {
     let back = line(&dir.join("gitdir"))?.map(|back| dir.join(back));
     Ok(back.is_some_and(|back| is_same(&back, dot_git)))
 }
 
-/// Whether a git directory has the folder of `dot_git` as its worktree, by its configuration.
+/// Whether the configuration of a git directory names the folder of `dot_git` as its worktree.
 fn is_worktree_of(dir: &Path, dot_git: &Path) -> Result<bool, GitDirError> {
     for name in ["config.worktree", "config"] {
         let config = text(&dir.join(name), MAX_CONFIG_BYTES)?.unwrap_or_default();
@@ -120,13 +120,13 @@ fn is_worktree_of(dir: &Path, dot_git: &Path) -> Result<bool, GitDirError> {
     Ok(false)
 }
 
-/// Whether both are one entry of one folder; what they are links to does not matter.
+/// Whether both paths are the same entry of the same folder; a link is not followed at the last part.
 fn is_same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| Some((fs::canonicalize(path.parent()?).ok()?, path.file_name()?.to_owned()));
     place(a).is_some_and(|a| Some(a) == place(b))
 }
 
-/// The one path that a file holds; `None` where there is no such file.
+/// The path that a file holds; `None` if there is no such file.
 fn line(path: &Path) -> Result<Option<PathBuf>, GitDirError> {
     Ok(text(path, MAX_LINE_BYTES)?.map(|text| to_path(trimmed(&text))))
 }
@@ -142,7 +142,7 @@ fn text(path: &Path, max: u64) -> Result<Option<Vec<u8>>, GitDirError> {
 /// The bytes of a regular file of at most `max` bytes; links are followed.
 pub fn bounded(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::other(format!("it is above {max} bytes"));
-    // A device may do something when it is opened, so it is not.
+    // Opening a device may have side effects, so the type is checked first.
     check_regular(&fs::metadata(path)?)?;
     let file = open_unblocked(path)?;
     let metadata = file.metadata()?;
@@ -186,8 +186,8 @@ fn to_path(bytes: &[u8]) -> PathBuf {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
-/// `core.worktree` of a configuration; of several the last one. Only what git itself writes is understood: a value on one
-/// line, in quotes or not. gix would understand more, and stands above this module.
+/// `core.worktree` of a configuration; the last value if there are several. Only values as git writes them are parsed:
+/// on one line, with or without quotes. gix could parse more, but this module lies below the one that uses gix.
 fn core_worktree(config: &[u8]) -> Option<Vec<u8>> {
     let (mut is_core, mut worktree) = (false, None);
     for line in config.split(|byte| *byte == b'\n') {
@@ -205,7 +205,7 @@ fn core_worktree(config: &[u8]) -> Option<Vec<u8>> {
     worktree
 }
 
-/// A value without its quotes, escapes and comment; `None` where it goes on in the next line.
+/// A value without its quotes, escapes and comment; `None` if it continues on the next line.
 fn value(text: &[u8]) -> Option<Vec<u8>> {
     let (mut value, mut is_quoted, mut kept) = (Vec::new(), false, 0);
     let mut bytes = text.iter().copied();
@@ -221,7 +221,7 @@ fn value(text: &[u8]) -> Option<Vec<u8>> {
             },
             byte => value.push(byte),
         }
-        // Blanks count inside of quotes, and where something follows.
+        // Blanks count inside quotes, and before further text.
         if is_quoted || !byte.is_ascii_whitespace() {
             kept = value.len();
         }

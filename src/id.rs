@@ -1,9 +1,9 @@
-//! Newtypes for what is counted or hashed: content hashes, file versions, generations, languages.
+//! Newtypes for numbers and hashes: content hashes, file versions, generations, languages.
 
 use serde::{Deserialize, Serialize};
 
-/// The first 128 bits of the BLAKE3 hash of a file's bytes as they stand on disk. It tells one version of a file
-/// from another; it is no defence against somebody who makes collisions on purpose.
+/// The first 128 bits of the BLAKE3 hash of a file's bytes on disk. The hash distinguishes the versions of a file; it
+/// does not protect against deliberate collisions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContentHash(pub [u8; 16]);
 
@@ -28,8 +28,8 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
-/// The number of a file version, a (path, content hash), within one workspace. Numbers are given once and never
-/// used again, so a posting can name a version that has been collected without naming another by mistake.
+/// The number of a file version, a (path, content hash), within one workspace. Numbers are never reused, so a posting
+/// of a collected version cannot refer to another version by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VersionId(pub u32);
 
@@ -43,12 +43,12 @@ impl std::fmt::Display for Generation {
     }
 }
 
-/// A language's place in the table of grammars that this binary links, see [`crate::grammar`]. It is stable within
-/// one settings fingerprint, which names the table.
+/// The index of a language in the table of grammars that this binary links, see [`crate::grammar`]. The index is stable
+/// within one settings fingerprint, which includes the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LanguageId(pub u16);
 
 impl LanguageId {
-    /// Text without a grammar.
+    /// The language of text without a grammar.
     pub const TEXT: LanguageId = LanguageId(0);
 }

@@ -1,4 +1,4 @@
-//! What analysis produces and everything above passes on: chunks, symbols, references, notes, and files left out.
+//! The results of analysis: chunks, symbols, references, notes, and skipped files.
 //!
 //! These are plain data with no behaviour beyond naming. Spans are bytes of the decoded source; lines count from 1.
 
@@ -11,7 +11,7 @@ use crate::text::{Lines, Span};
 
 macro_rules! symbol_kinds {
     ($($variant:ident $name:literal $sentence:literal,)+) => {
-        /// What a symbol or chunk is.
+        /// The kind of a symbol or chunk.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         #[repr(u8)]
@@ -20,7 +20,7 @@ macro_rules! symbol_kinds {
         }
 
         impl SymbolKind {
-            /// Every kind, in the order of their numbers on disk: new ones go to the end.
+            /// Every kind, in the order of their numbers on disk: new kinds are added at the end.
             pub const ALL: &'static [SymbolKind] = &[$(SymbolKind::$variant,)+];
 
             /// The name that filters and replies use.
@@ -59,17 +59,17 @@ pub fn qualified_name(container: Option<&str>, name: &str) -> String {
 }
 
 impl SymbolKind {
-    /// The kind with number `number` on disk.
+    /// The kind with the number `number` on disk.
     pub fn from_number(number: u8) -> Option<SymbolKind> {
         SymbolKind::ALL.get(number as usize).copied()
     }
 
-    /// Whether it can be called: functions, methods and macros.
+    /// Whether the symbol can be called: functions, methods and macros.
     pub fn is_function(self) -> bool {
         matches!(self, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Macro)
     }
 
-    /// Whether it names a type.
+    /// Whether the symbol is a type.
     pub fn is_type_like(self) -> bool {
         use SymbolKind::*;
         matches!(self, Struct | Class | Enum | Trait | Interface | Type)
@@ -98,15 +98,15 @@ impl std::fmt::Display for SymbolKind {
     }
 }
 
-/// A kind that does not exist.
+/// The error for an unknown kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown kind '{value}'; choose one of {}", SymbolKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownKind {
-    /// What was given.
+    /// The given value.
     pub value: String,
 }
 
-/// A set of kinds, a bit each.
+/// A set of kinds, as a bitset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KindSet(pub u32);
 
@@ -116,12 +116,12 @@ impl KindSet {
         self.0 |= 1 << kind as u32;
     }
 
-    /// Whether `kind` is in it.
+    /// Whether `kind` is in the set.
     pub fn contains(self, kind: SymbolKind) -> bool {
         self.0 & (1 << kind as u32) != 0
     }
 
-    /// Whether the two share a kind.
+    /// Whether the two sets share a kind.
     pub fn meets(self, other: KindSet) -> bool {
         self.0 & other.0 != 0
     }
@@ -140,15 +140,15 @@ impl FromIterator<SymbolKind> for KindSet {
 pub struct Symbol {
     /// The name alone, as written.
     pub name: Box<str>,
-    /// What it is.
+    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// The whole item, with its doc comment, attributes or decorators.
     pub span: Span,
-    /// The lines of the item proper, without what leads it.
+    /// The lines of the item proper, without its doc comment, attributes or decorators.
     pub lines: Lines,
-    /// The name of what holds it, such as a type, or a Go method's receiver.
+    /// The name of the container, such as a type, or a Go method's receiver.
     pub container: Option<Box<str>>,
-    /// The symbol that encloses it, as a place in the file's list of symbols.
+    /// The enclosing symbol, as an index into the file's list of symbols.
     pub parent: Option<u32>,
     /// The signature: from the item proper to its body, on one or more lines.
     pub signature: Span,
@@ -158,53 +158,53 @@ pub struct Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReferenceRole {
-    /// Something that is called.
+    /// A call.
     Call,
     /// A type.
     Type,
-    /// Something that is imported.
+    /// An import.
     Import,
 }
 
 /// A name that a file uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
-    /// How it is used.
+    /// How the name is used.
     pub role: ReferenceRole,
 }
 
-/// A stretch of a file that is indexed and shown as one: about forty lines along the syntax. The chunks of a file
+/// A section of a file that is indexed and shown as one unit: about forty lines along the syntax. The chunks of a file
 /// cover it exactly once, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk {
-    /// Its bytes.
+    /// The span in bytes.
     pub span: Span,
-    /// Its lines.
+    /// The lines.
     pub lines: Lines,
-    /// The kind of its main symbol; `block`, `doc` or `text` when it has none.
+    /// The kind of the main symbol; `block`, `doc` or `text` if there is none.
     pub kind: SymbolKind,
-    /// Its kind and those of all symbols that begin in it.
+    /// The kind of the chunk and those of all symbols that begin in it.
     pub kinds: KindSet,
-    /// The symbols that begin in it, as a range of places in the file's list, which is sorted by start.
+    /// The symbols that begin in the chunk, as a range of indexes into the file's list, which is sorted by start.
     pub symbols: std::ops::Range<u32>,
-    /// The symbols that are open where it begins, outermost first.
+    /// The symbols that enclose the start of the chunk, outermost first.
     pub context: Vec<u32>,
 }
 
-/// The fields that are scored by BM25. Their lengths are counted for each file version, so that averages are those
-/// of a view and exact.
+/// The fields that BM25 scores. Their lengths are counted for each file version, so that averages are exact for each
+/// view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
     /// Terms of all the text of a chunk, comments included.
     Body,
-    /// Terms of its comments.
+    /// Terms of the comments in the chunk.
     Comment,
-    /// Terms of the names that it defines.
+    /// Terms of the names that the chunk defines.
     Symbol,
-    /// Terms of what names the file, see [`RelPath::naming`]; on a file's first chunk only.
+    /// Terms of the file's naming part, see [`RelPath::naming`]; on a file's first chunk only.
     Name,
     /// Terms of the file's whole path without extension; on a file's first chunk only.
     Path,
@@ -214,7 +214,7 @@ impl Field {
     /// Every scored field, in the order of [`FieldLengths`].
     pub const ALL: [Field; 5] = [Field::Body, Field::Comment, Field::Symbol, Field::Name, Field::Path];
 
-    /// Whether it stands on a file's first chunk only, so that files and not chunks are its documents.
+    /// Whether the field is on a file's first chunk only, so that its documents are files and not chunks.
     pub fn is_per_file(self) -> bool {
         matches!(self, Field::Name | Field::Path)
     }
@@ -223,7 +223,7 @@ impl Field {
 /// How many terms each scored field holds.
 pub type FieldLengths = [u32; Field::ALL.len()];
 
-/// What is worth knowing about how a file was analysed. A file with a note is still indexed.
+/// A remark about the analysis of a file. A file with a note is still indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -236,9 +236,10 @@ pub enum Note {
     ParseBudget,
     /// The text was decoded from an encoding other than UTF-8.
     Decoded,
-    /// Only its path is indexed, see the file's entry among the skipped.
+    /// Only the path is indexed, see the file's entry among the skipped.
     PathOnly,
-    /// Its parser crashed on it once, or took too long; chunks are windows of lines. See its entry among the skipped.
+    /// The parser crashed on the file once, or took too long; chunks are windows of lines. See the file's entry among
+    /// the skipped.
     Quarantined,
     /// The file belongs to a large tree that is being indexed for the first time: its text is indexed, its structure is
     /// not yet. Chunks are windows of lines.
@@ -246,7 +247,7 @@ pub enum Note {
 }
 
 impl Note {
-    /// Every note, in the order of their bits on disk: new ones go to the end.
+    /// Every note, in the order of their bits on disk: new notes are added at the end.
     pub const ALL: &'static [Note] = &[
         Note::SyntaxErrors,
         Note::TooDeep,
@@ -258,19 +259,19 @@ impl Note {
     ];
 }
 
-/// A file's structure. It always exists: where there is no grammar or parsing was given up, chunks are windows of
-/// lines and `notes` say why.
+/// A file's structure. There is always one: without a grammar, or if parsing was given up, chunks are windows of lines
+/// and `notes` give the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Analysis {
     /// The chunks, in order; at least one, empty for an empty file.
     pub chunks: Vec<Chunk>,
-    /// The symbols, sorted by the start of their spans, an enclosing one before what it encloses.
+    /// The symbols, sorted by the start of their spans; an enclosing symbol comes before those that it encloses.
     pub symbols: Vec<Symbol>,
-    /// The names used, in order.
+    /// The used names, in order.
     pub references: Vec<Reference>,
     /// Comments and doc strings, in order, not overlapping.
     pub comments: Vec<Span>,
-    /// What went wrong.
+    /// Problems of the analysis.
     pub notes: Vec<Note>,
 }
 
@@ -287,12 +288,12 @@ macro_rules! skip_reasons {
             /// Every reason.
             pub const ALL: &'static [SkipReason] = &[$(SkipReason::$variant,)+];
 
-            /// The name in replies.
+            /// The name of the reason in replies.
             pub fn name(self) -> &'static str {
                 match self { $(SkipReason::$variant => $name,)+ }
             }
 
-            /// A sentence for people.
+            /// The reason as a sentence for people.
             pub fn sentence(self) -> &'static str {
                 match self { $(SkipReason::$variant => $sentence,)+ }
             }
@@ -317,12 +318,12 @@ skip_reasons! {
     Secret "secret" "It holds passwords, keys or tokens by its name.",
 }
 
-/// A file or directory that was seen and left out. A directory stands for all that is below it.
+/// A skipped file or directory. A directory stands for everything below it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Which one; where the name is not UTF-8, a lossy form of it.
+    /// The path; a lossy form if the name is not UTF-8.
     pub path: RelPath,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
     /// The rule, the error or the measure behind the reason, such as `.gitignore:3: *.log` or `3145728 bytes`.
     pub detail: String,
@@ -331,7 +332,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Whether it speaks for `path`: is about that, or is a directory above it.
+    /// Whether the entry covers `path`: it is for that path, or for a directory above it.
     pub fn covers(&self, path: &RelPath) -> bool {
         let rest = path.as_str().strip_prefix(self.path.as_str());
         rest.is_some_and(|rest| rest.is_empty() || (self.is_dir && rest.starts_with('/')))

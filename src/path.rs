@@ -1,6 +1,6 @@
 //! Root-relative paths.
 //!
-//! A [`RelPath`] cannot leave its root: it is checked once, where it is made, and everything above trusts it. It is
+//! A [`RelPath`] cannot leave its root: it is checked once, when it is created, and all other code relies on it. It is
 //! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
 
 use std::borrow::Cow;
@@ -31,10 +31,10 @@ pub enum PathError {
     Nul(String),
 }
 
-/// Stems that say which part a file plays in its folder.
+/// Stems that describe the role of a file in its folder.
 const ROLES: &[&str] = &["mod", "lib", "main", "index", "__init__", "init"];
 
-/// Folders that hold the code of what the folder above them is named after.
+/// Folders that hold the code of a component that the folder above them names.
 const CONTAINERS: &[&str] = &["src", "lib", "source"];
 
 impl RelPath {
@@ -43,8 +43,8 @@ impl RelPath {
         RelPath("".into())
     }
 
-    /// The path that `text` spells: `.` and empty parts are dropped, `..` takes a part back, `\` is an ordinary
-    /// character except on Windows.
+    /// The path that `text` spells: `.` and empty parts are dropped, `..` removes the part before it, `\` is an
+    /// ordinary character except on Windows.
     pub fn new(text: &str) -> Result<RelPath, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul(text.replace('\0', "\\0")));
@@ -52,7 +52,7 @@ impl RelPath {
         Self::from_path(Path::new(text))
     }
 
-    /// The path that a platform path spells, see [`RelPath::new`].
+    /// The path that a platform path spells, by the rules of [`RelPath::new`].
     pub fn from_path(path: &Path) -> Result<RelPath, PathError> {
         let shown = || path.to_string_lossy().into_owned();
         let mut parts: Vec<&str> = Vec::new();
@@ -71,7 +71,7 @@ impl RelPath {
         Ok(RelPath(parts.join("/").into()))
     }
 
-    /// This path with one more part. A name that no part can have is replaced by [`as_part`], so the result lies below
+    /// This path with one more part. A name that cannot be a part is replaced by [`as_part`], so the result lies below
     /// this path whatever the name is.
     pub fn join(&self, name: &str) -> RelPath {
         let name = &*as_part(name);
@@ -83,7 +83,7 @@ impl RelPath {
         &self.0
     }
 
-    /// Its last part; empty for the root.
+    /// The last part; empty for the root.
     pub fn file_name(&self) -> &str {
         split(&self.0).1
     }
@@ -93,8 +93,8 @@ impl RelPath {
         stem(&self.0)
     }
 
-    /// What names the file: its stem or, where that only says which part a file plays in its folder (`mod`, `index`,
-    /// `__init__`), the folder's name.
+    /// The part that names the file: its stem or, if the stem only describes the role of the file in its folder (`mod`,
+    /// `index`, `__init__`), the folder's name.
     pub fn naming(&self) -> &str {
         naming(&self.0)
     }
@@ -105,12 +105,12 @@ impl RelPath {
         name.rfind('.').filter(|&at| at > 0).map(|at| &name[at + 1..])
     }
 
-    /// The path of the directory that holds it; `None` for the root.
+    /// The path of the containing directory; `None` for the root.
     pub fn parent(&self) -> Option<&str> {
         if self.0.is_empty() { None } else { Some(split(&self.0).0) }
     }
 
-    /// How many directories stand above it.
+    /// The number of directories above the path.
     pub fn depth(&self) -> usize {
         self.0.matches('/').count()
     }
@@ -121,7 +121,7 @@ impl RelPath {
     }
 }
 
-/// Why `name` cannot be one part of a path; `None` when it can.
+/// Why `name` cannot be a part of a path, as the end of a sentence; `None` when it can.
 pub fn part_fault(name: &[u8]) -> Option<&'static str> {
     let is_separator = |byte: &u8| *byte == b'/' || (cfg!(windows) && matches!(byte, b'\\' | b':'));
     match name {
@@ -134,7 +134,7 @@ pub fn part_fault(name: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// `name` where it can be one part of a path, else a form of it that can: with U+FFFD for what no part may hold.
+/// `name` if it can be a part of a path, else with U+FFFD in place of the characters that a part cannot contain.
 pub fn as_part(name: &str) -> Cow<'_, str> {
     if part_fault(name.as_bytes()).is_none() {
         return Cow::Borrowed(name);

@@ -1,7 +1,7 @@
 //! Byte spans and the line index of a text.
 //!
-//! Offsets are bytes of the decoded source (UTF-8), lines are counted from 1. A span is half open. `u32` bounds a
-//! text at 4 GiB; the reader refuses far smaller files, so conversions are checked once, when a text is read.
+//! Offsets are bytes of the decoded source (UTF-8); lines are counted from 1. A span is half open. `u32` limits a text
+//! to 4 GiB; the reader refuses much smaller files, so conversions are checked once, when a text is read.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,12 @@ impl Span {
         Span { start: start as u32, end: end as u32 }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }
 
-    /// Whether it holds no byte.
+    /// Whether the span is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -36,12 +36,12 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Whether `other` lies wholly inside.
+    /// Whether `other` lies wholly inside this span.
     pub fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two share a byte.
+    /// Whether the two spans share a byte.
     pub fn overlaps(self, other: Span) -> bool {
         self.start < other.end && other.start < self.end
     }
@@ -57,7 +57,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// How many lines.
+    /// The number of lines.
     pub fn count(self) -> u32 {
         self.last - self.first + 1
     }
@@ -68,7 +68,7 @@ impl Lines {
     }
 }
 
-/// Where each line of a text begins. A line ends with `\n`, which belongs to it; a text that ends with `\n` has no
+/// The start of each line of a text. A line ends with `\n`, which belongs to it; a text that ends with `\n` has no
 /// empty line after it, and the empty text has one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineIndex {
@@ -88,12 +88,12 @@ impl LineIndex {
         LineIndex { starts, len: text.len() as u32 }
     }
 
-    /// How many lines, at least 1.
+    /// The number of lines, at least 1.
     pub fn count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The line that holds `byte`; a byte past the end belongs to the last line.
+    /// The line that contains `byte`; a byte past the end belongs to the last line.
     pub fn line_of(&self, byte: u32) -> u32 {
         self.starts.partition_point(|&start| start <= byte) as u32
     }
@@ -103,14 +103,14 @@ impl LineIndex {
         self.starts.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.len)
     }
 
-    /// The lines that `span` touches. An empty span touches the line it stands on.
+    /// The lines that `span` touches. An empty span touches the line of its position.
     pub fn lines_of(&self, span: Span) -> Lines {
         let first = self.line_of(span.start);
         let last = self.line_of(span.end.saturating_sub(1).max(span.start));
         Lines { first, last: last.max(first) }
     }
 
-    /// The bytes of `lines`, the last line's end included, cut at the end of the text.
+    /// The bytes of `lines`, including the last line's end, truncated at the end of the text.
     pub fn span_of(&self, lines: Lines) -> Span {
         let start = self.start_of(lines.first);
         let end = self.start_of(lines.last.saturating_add(1)).max(start);

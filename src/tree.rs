@@ -1,4 +1,4 @@
-//! A tree of files that lies in no folder of the system, such as that of a commit: what a walk and a reader need of one.
+//! A tree of files that is not in the file system, such as that of a commit: the interface for the walk and the reader.
 //!
 //! This module lies low in the dependency order, so that [`crate::git`] can provide what [`crate::walk`] and
 //! [`crate::read`] use, without any of the three depending on another. All paths here are relative to the tree's top,
@@ -13,31 +13,31 @@ use crate::path::{RelPath, part_fault};
 
 /// A tree whose files never change.
 pub trait Tree: Send + Sync {
-    /// The way from the top to the root.
+    /// The path from the top to the root.
     fn prefix(&self) -> &RelPath;
 
-    /// The entries of a folder. `NotFound` where there is no such folder.
+    /// The entries of a folder. `NotFound` if there is no such folder.
     fn list(&self, folder: &RelPath) -> io::Result<Arc<TreeFolder>>;
 
-    /// How many bytes an entry has.
+    /// The size of an entry in bytes.
     fn size(&self, entry: &TreeEntry) -> io::Result<u64>;
 
-    /// The bytes of a file, or what a link says.
+    /// The bytes of a file, or the target of a link.
     fn read(&self, entry: &TreeEntry) -> io::Result<Vec<u8>>;
 
-    /// The entry at a path; `NotFound` where there is none.
+    /// The entry at a path; `NotFound` if there is none.
     fn find(&self, path: &RelPath) -> io::Result<TreeEntry> {
         let folder = RelPath::new(path.parent().unwrap_or("")).map_err(io::Error::other)?;
         self.list(&folder)?.entry(path.file_name().as_bytes()).cloned()
     }
 
-    /// The path from the top of what lies at `rel` below the root.
+    /// The path, relative to the top, of the entry at `rel` below the root.
     fn from_top(&self, rel: &RelPath) -> RelPath {
         below(self.prefix(), rel)
     }
 }
 
-/// What lies at `rel` below `folder`.
+/// The path of `rel` below `folder`.
 pub fn below(folder: &RelPath, rel: &RelPath) -> RelPath {
     let parts = rel.as_str().split('/').filter(|part| !part.is_empty());
     parts.fold(folder.clone(), |path, part| path.join(part))
@@ -48,25 +48,25 @@ pub fn below(folder: &RelPath, rel: &RelPath) -> RelPath {
 pub struct TreeFolder {
     entries: Vec<TreeEntry>,
     refused: Vec<Refused>,
-    /// The size of each entry, or [`UNKNOWN`]. A folder may stand at many places of a tree, and to ask for a size takes longer
-    /// than all else that a walk does with a file.
+    /// The size of each entry, or [`UNKNOWN`]. A folder may occur at many places of a tree, and looking up a size takes
+    /// longer than everything else that a walk does with a file.
     sizes: Box<[AtomicU64]>,
 }
 
-/// A size that nobody has asked for yet.
+/// A size that has not been looked up yet.
 const UNKNOWN: u64 = u64::MAX;
 
-/// An entry whose name cannot be taken, which a tree of a folder of the system never has. Nothing below it is looked at.
+/// An entry whose name is not allowed, which no folder of the file system has. Nothing below it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Its name.
+    /// The name.
     pub name: OsString,
     /// What is wrong with the name, as the end of a sentence that begins with the name.
     pub fault: &'static str,
 }
 
 impl TreeFolder {
-    /// A folder of these entries, in any order. Of entries with one name the first stays.
+    /// A folder of these entries, in any order. Of entries with the same name the first is kept.
     pub fn new(mut all: Vec<TreeEntry>) -> TreeFolder {
         all.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
         let (mut entries, mut refused) = (Vec::<TreeEntry>::with_capacity(all.len()), Vec::new());
@@ -86,22 +86,22 @@ impl TreeFolder {
         TreeFolder { entries, refused, sizes }
     }
 
-    /// The entries that can be taken, sorted by the bytes of their names, each name once.
+    /// The entries with allowed names, sorted by the bytes of their names, each name once.
     pub fn entries(&self) -> &[TreeEntry] {
         &self.entries
     }
 
-    /// The entries that cannot.
+    /// The entries whose names are not allowed.
     pub fn refused(&self) -> &[Refused] {
         &self.refused
     }
 
-    /// The entry of this name; `NotFound` where there is none.
+    /// The entry of this name; `NotFound` if there is none.
     pub fn entry(&self, name: &[u8]) -> io::Result<&TreeEntry> {
         self.place(name).map(|place| &self.entries[place])
     }
 
-    /// The entry of this name and its size, which `tree` is asked for once.
+    /// The entry of this name and its size, which is looked up in `tree` once.
     pub fn sized(&self, name: &[u8], tree: &dyn Tree) -> io::Result<(&TreeEntry, u64)> {
         let place = self.place(name)?;
         let entry = &self.entries[place];
@@ -123,15 +123,15 @@ impl TreeFolder {
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Its name.
+    /// The name.
     pub name: OsString,
-    /// What it is.
+    /// The kind.
     pub kind: TreeKind,
-    /// What tells its content from any other.
+    /// The id of the content.
     pub id: BlobId,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeKind {
     /// A regular file.
@@ -140,11 +140,11 @@ pub enum TreeKind {
     Folder,
     /// A symbolic link.
     Link,
-    /// Another repository, of which the tree has no more than the name of a commit.
+    /// A submodule, of which the tree contains only the id of a commit.
     Submodule,
 }
 
-/// The name that git gives to a content.
+/// The id that git gives to a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(pub [u8; 20]);
 

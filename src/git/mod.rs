@@ -70,7 +70,8 @@ pub fn discover(folder: &Path) -> Option<Repo> {
 
 /// The repository that [`discover`] finds, read only from folders that `reach` allows.
 ///
-/// # Errors There is a repository that is not used, because it belongs to another folder or cannot be read safely.
+/// # Errors
+/// There is a repository that is not used, because it belongs to another folder or cannot be read safely.
 pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDirError> {
     let Ok(folder) = fs::canonicalize(folder) else { return Ok(None) };
     let Some((top, sound)) = nearest(&folder, reach)? else { return Ok(None) };
