@@ -107,7 +107,7 @@ impl Repo {
             return Err(unknown());
         }
         let id = repo.rev_parse_single(spec).map_err(|error| {
-            tracing::debug!("'{spec}' is no revision: {error}");
+            tracing::debug!("'{spec}' is not a revision: {error}");
             unknown()
         })?;
         let object = id.object().map_err(|error| no_commit(spec, error))?;

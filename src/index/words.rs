@@ -170,7 +170,7 @@ fn write_grams_of(inverted: &InvertedIndexReader, path: &Path) -> Result<(), Ind
     let mut stream = inverted.terms().stream()?;
     while stream.advance() {
         let word = std::str::from_utf8(stream.key());
-        builder.add(word.map_err(|_| IndexError::Damaged("a word is no UTF-8".into()))?);
+        builder.add(word.map_err(|_| IndexError::Damaged("a word is not UTF-8".into()))?);
     }
     builder.write(path).map_err(|FileError { source, .. }| IndexError::Io(source))
 }

@@ -11,8 +11,8 @@
 //! of each symbol: kind and [`Shape`] in one byte; if the shape does not determine parent and container: the distance
 //!     back to the parent, 0 for none, the container as [`Holder`] and, for [`Holder::Text`], the text; then the
 //!     distance of the start from the end of the symbol before, or from its start if that symbol is the parent; the
-//!     length in bytes; the distance of the first line from the last or first line of that symbol, and the number of further
-//!     lines, as [`push_pair`]
+//!     length in bytes; the distance of the first line from the last or first line of that symbol, and the number of
+//!     further lines, as [`push_pair`]
 //! ```
 //!
 //! All numbers are varints.

@@ -348,7 +348,7 @@ impl Workspace {
     pub fn put_aside(&self, reason: &str) -> Result<PathBuf, WorkspaceError> {
         let number = self.numbered_aside().last().map_or(1, |(number, _)| number + 1);
         let aside = self.dir.join(format!("{DAMAGED}{number}"));
-        tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it is made anew");
+        tracing::warn!(reason, aside = %aside.display(), "the index could not be read; it will be rebuilt");
         store::create_private_dir(&aside)?;
         store::replace(&aside.join("REASON"), &[reason.as_bytes(), b"\n"])?;
         let from = self.data_dir();

@@ -35,7 +35,7 @@ fn a_folder_that_cannot_be_written_into_is_named() {
     let root = tree.root();
     for (to, folder, why) in [
         ("no/such/file", "no/such", "there is no such folder"),
-        ("src/auth.rs/file", "src/auth.rs", "it is no folder"),
+        ("src/auth.rs/file", "src/auth.rs", "it is not a folder"),
     ] {
         let ran = tree.run(&["export", to]);
         let told = format!("spyhop: write into {}: {why}\n", root.join(folder).display());

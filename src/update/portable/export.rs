@@ -181,7 +181,7 @@ fn about_the_folder(error: io::Error) -> io::Error {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
     match error.kind() {
         NotFound => io::Error::new(NotFound, "there is no such folder"),
-        NotADirectory => io::Error::new(NotADirectory, "it is no folder"),
+        NotADirectory => io::Error::new(NotADirectory, "it is not a folder"),
         kind @ (PermissionDenied | ReadOnlyFilesystem) => kind.into(),
         _ => error,
     }
