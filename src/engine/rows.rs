@@ -44,16 +44,15 @@ impl Row {
         }
     }
 
-    /// The same row with the greater sum `to`, because few files hold the query as written.
+    /// This row with the greater sum `to`, because few files hold the query as written.
     pub fn lifted(self, to: f32) -> Row {
-        let lift = to - self.sum;
         let (score, what) = match self.what {
             What::Ranked(hit) => {
-                let hit = hit.lifted(lift);
+                let hit = hit.lifted(to);
                 (hit.score, What::Ranked(hit))
             }
             What::Beyond(place, worth) => {
-                let worth = worth.lifted(lift);
+                let worth = worth.lifted(to);
                 (worth.score, What::Beyond(place, worth))
             }
         };

@@ -33,12 +33,12 @@ pub fn beyond(query: &Query, profile: &Profile, head: &Standing) -> Beyond {
 }
 
 impl Beyond {
-    /// The same for a file that gains `lift` because few files hold the query as written.
-    pub fn lifted(&self, lift: f32) -> Beyond {
+    /// The worth of a file with the sum `to`, because few files hold the query as written.
+    pub fn lifted(&self, to: f32) -> Beyond {
         let mut parts = self.parts;
+        let lift = to - self.sum;
         parts[Signal::Literal as usize] += lift;
-        let sum = self.sum + lift;
-        Beyond { lift: self.lift + lift, sum, score: probability(sum), parts }
+        Beyond { lift: self.lift + lift, sum: to, score: probability(to), parts }
     }
 
     /// The contributions to a file that holds the query on so many lines, the base last. Their shares add up to the

@@ -38,10 +38,9 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// The same, gaining `lift` because few files hold the query as written.
-    pub fn lifted(self, lift: f32) -> Ranked {
-        let sum = self.sum + lift;
-        Ranked { lift: self.lift + lift, sum, score: probability(sum), ..self }
+    /// This hit with the sum `to`, because few files hold the query as written.
+    pub fn lifted(self, to: f32) -> Ranked {
+        Ranked { lift: self.lift + (to - self.sum), sum: to, score: probability(to), ..self }
     }
 
     /// Before `other` in an answer: by score, then by path and place.
