@@ -1,8 +1,8 @@
 //! The binary: command line in, text or JSON out.
 //!
-//! It owns nothing but the way from the process to [`cli`]; [`mcp`] is the front end for agents, and [`install`] sets
-//! it up with them. Front ends use the library's public API like any other program, so whatever the command line can
-//! do, an embedding program can do too.
+//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, and [`install`] registers that
+//! server with clients. Front ends use the library's public API like any other program, so whatever the command line
+//! can do, an embedding program can do too.
 
 mod cli;
 mod install;

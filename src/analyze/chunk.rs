@@ -1,8 +1,8 @@
 //! From places where a file may be cut to its chunks.
 //!
-//! It owns every size that a chunk can have and the decision where to cut; which places there are is the walk's. It
-//! is pure and knows no language: it sees lines, levels and two bits for each place. That is what makes the promise
-//! of this module cheap to test on any text: chunks cover a file exactly once, in order.
+//! This module owns every limit on the size of a chunk and the decision where to cut; the walk finds the possible
+//! places. The module is pure and knows no language: it sees lines, levels and two bits for each place. This makes its
+//! guarantee cheap to test on any text: chunks cover a file exactly once, in order.
 
 use crate::model::{Chunk, KindSet, Symbol, SymbolKind};
 use crate::text::{LineIndex, Lines, Span};
@@ -19,13 +19,13 @@ const GATHER_LINES: u32 = 25;
 /// torn for a few lines.
 const MAX_LINES: u32 = 80;
 
-/// The same in bytes: eighty lines of fifty bytes. Dense lines count as more.
+/// [`MAX_LINES`] in bytes: eighty lines of fifty bytes. Dense lines count as more.
 pub(super) const MAX_BYTES: u32 = 4096;
 
 /// What stays whole where there is nothing to cut at: an item at its cap with its comment and closing lines.
 const WHOLE_LINES: u32 = 100;
 
-/// The same in bytes.
+/// [`WHOLE_LINES`] in bytes.
 const WHOLE_BYTES: u32 = 5 * 1024;
 
 /// A rest with no more lines than this joins what stands before it rather than stand alone.

@@ -1,9 +1,9 @@
-//! Macros that a parser of C++ stumbles over, because it reads a file without what it includes.
+//! Macros that a C++ parser misreads, because it parses a file without the headers that the file includes.
 //!
-//! It owns finding them by how they are written; where they are hidden, blanks stand, so that every other byte keeps
-//! its place. `class API Name : public Base {` is a variable to the parser, a class is what all its readers see; and a
-//! `BEGIN_NAMESPACE` on a line of its own takes the line after it along. What a macro stands before, behind or alone says
-//! whether it is one: a type may be in capitals too, and is left where hiding it would take a declaration's type away.
+//! This module recognizes such macros by their spelling and replaces them by blanks, so that every other byte keeps its
+//! offset. The parser takes `class API Name : public Base {` for a variable where every human reader sees a class, and
+//! a `BEGIN_NAMESPACE` on a line of its own swallows the line after it. The text around a word decides whether the word
+//! is a macro: a type may be in capitals too, and stays where hiding it would leave a declaration without a type.
 
 use crate::grammar::in_capitals;
 

@@ -1,9 +1,9 @@
 //! Analysis: from a source text and its language to chunks, symbols, references and comments.
 //!
-//! It owns parsing, the walk and the cutting; what node kinds mean is [`crate::grammar`]'s, and reading and decoding
-//! a file is done before. It always answers: where there is no grammar, or a file nests too deep or takes the parser
-//! too long, its chunks are windows of lines and a note says why. An error would only make every caller write that
-//! fallback again.
+//! This module owns parsing, the walk and the cutting; [`crate::grammar`] defines the meaning of node kinds, and files
+//! are read and decoded before analysis. Analysis always returns a result: where there is no grammar, or a file nests
+//! too deep or takes the parser too long, its chunks are windows of lines and a note gives the reason. With an error
+//! instead, every caller would have to write that fallback again.
 
 mod bodies;
 mod budget;

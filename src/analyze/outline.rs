@@ -1,7 +1,8 @@
 //! An analysis as text, for the expected outlines beside the fixtures.
 //!
-//! It owns that form and nothing else; tests and `eval/outline.rs` print it. Symbols come first, indented by what encloses them,
-//! then chunks, then references by role: a diff of two outlines then says which of the three a change has touched.
+//! This module owns that text format and nothing else; tests and `eval/outline.rs` print it. Symbols come first,
+//! indented by what encloses them, then chunks, then references by role, so a diff of two outlines shows which of the
+//! three a change has affected.
 
 use std::fmt::Write;
 

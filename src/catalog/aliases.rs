@@ -11,11 +11,11 @@ use super::{INDEX_DIR, PATH, Param};
 /// What became of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It works and says nothing.
+    /// The name works, without a notice.
     Hidden,
-    /// It works and says in the result's metadata what to use instead.
+    /// The name works, and the result's metadata names the replacement.
     Deprecated,
-    /// It works no more; the error says what to use instead.
+    /// The name no longer works; the error names the replacement.
     Removed,
 }
 

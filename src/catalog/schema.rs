@@ -1,6 +1,7 @@
 //! A tool's parameters as JSON Schema, and the page that documents all tools.
 //!
-//! It owns the two forms; the words are the rows'. Both are written from the rows alone, so neither can fall behind.
+//! This module owns the two output formats; the words come from the rows. Both formats are generated from the rows
+//! alone, so neither can become outdated.
 
 use std::fmt::Write;
 

@@ -1,9 +1,9 @@
 //! The tools that agents are offered: names, descriptions, and which of them are shown when.
 //!
-//! It owns the surface as data. A tool's parameters are rows of its operation, so they mean the same as everywhere
-//! else; which state a name is in stands in the constant sets below and not in each tool, so that a change of the
-//! surface is one small diff; other systems' names are in [`aliases`](super::aliases). Nothing here is computed from
-//! an index or a tree: the listed head of a profile is the same bytes in every run.
+//! This module owns the list of tools as data. A tool's parameters are rows of its operation, so they mean the same as
+//! everywhere else. The state of a name is in the constant sets below and not in each tool, so that a change of the
+//! list is one small diff. Other systems' names are in [`aliases`](super::aliases). Nothing here is computed from an
+//! index or a tree: the tool list of a profile has the same bytes in every run.
 
 use super::aliases::{ALIASES, Alias};
 use super::grep::{FIXED, GREP, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};

@@ -1,8 +1,8 @@
 //! Arguments, made from the catalog's rows.
 //!
-//! It owns the spelling (`_` becomes `-`, what a subcommand is about stands without a flag) and the rows that only a
-//! terminal needs. Defaults are shown in help and never filled in here: a front end sets what the user set, and the
-//! library's `Default` is the only place that says what happens otherwise.
+//! This module owns the spelling of arguments (`_` becomes `-`, and a subcommand's subject needs no flag) and the rows
+//! that only a terminal needs. Help shows defaults, but this module never fills them in: a front end sets what the user
+//! set, and the library's `Default` is the only place that defines the rest.
 
 use std::path::PathBuf;
 

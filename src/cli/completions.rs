@@ -1,7 +1,7 @@
 //! `spyhop completions SHELL`: a completion script on standard output.
 //!
-//! It owns the list of shells, which is clap's. The script is made in memory first, because the generator panics
-//! when a pipe closes under it.
+//! This module owns the list of shells, which is clap's. The script is built in memory first, because the generator
+//! panics when its output pipe closes.
 
 use std::io::Write;
 

@@ -1,6 +1,6 @@
 //! `spyhop doctor`: checks the index.
 //!
-//! It owns the exit code: 0 when nothing is damaged, 2 when something is.
+//! This module owns the exit code: 0 when nothing is damaged, 2 when something is.
 
 use clap::ArgMatches;
 use spyhop::render::{json, text};

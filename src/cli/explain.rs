@@ -1,7 +1,7 @@
 //! `--explain-skips PATH`, of `skipped` and of `index`: which rule leaves a path out.
 //!
-//! It owns the exit code, which is that of `git check-ignore`: 0 when something leaves the path out, 1 when nothing
-//! does. An absolute path outside the tree one stands in chooses its own tree, as with `--path`.
+//! This module owns the exit code, which is that of `git check-ignore`: 0 when a rule leaves the path out, 1 when no
+//! rule does. An absolute path outside the current tree chooses its own tree, as with `--path`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! `spyhop files [PATTERN]`: files by name.
 //!
-//! It owns that a missing pattern is an empty one, which lists every file.
+//! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
 use spyhop::catalog;

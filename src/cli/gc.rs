@@ -1,6 +1,6 @@
-//! `spyhop gc`: gives back what the index holds of branches and worktrees that are gone, and makes room.
+//! `spyhop gc`: removes from the index the branches and worktrees that are gone, and frees space.
 //!
-//! It owns the exit code: 1 when the indexes still take more than they may.
+//! This module owns the exit code: 1 when the indexes still take more space than they may.
 
 use clap::ArgMatches;
 use spyhop::catalog;

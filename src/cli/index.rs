@@ -1,7 +1,7 @@
 //! `spyhop index [ROOT]`: makes the index, or brings it up to date.
 //!
-//! It owns the argument `ROOT`, which is taken exactly, as `--root` is: the advice that a missing index gives names
-//! the tree in full, and following it must index that tree and no other around it.
+//! This module owns the argument `ROOT`, which is taken exactly, as `--root` is: the advice in the error about a
+//! missing index names the tree in full, and following that advice must index that tree and not one around it.
 
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `spyhop mcp install CLIENT` and `spyhop mcp uninstall CLIENT`: the entry in a client's configuration.
 //!
-//! It owns the question. The change is shown as a diff, and nothing is written before somebody at a terminal or `--yes`
-//! has agreed; without either there is nobody to agree, which is an error and not a no.
+//! This module owns the confirmation. The change is shown as a diff, and nothing is written before a person at a
+//! terminal or `--yes` agrees. With neither, nobody can agree, which is an error and does not count as a no.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `spyhop languages`: the languages this binary knows.
 //!
-//! It owns nothing but the call; names and extensions come from the grammar folders.
+//! This module only makes the call; names and extensions come from the grammar folders.
 
 use clap::ArgMatches;
 use spyhop::render::{json, text};

@@ -1,7 +1,7 @@
 //! Logging: off unless asked for, on standard error.
 //!
-//! It owns the switch. What is logged is the library's; spans are written when they close, with the time they took,
-//! since that is what one looks for.
+//! This module owns the switch. The library decides what is logged. A span is logged when it closes, with its duration,
+//! since the duration is what readers of a log look for.
 
 use std::io;
 

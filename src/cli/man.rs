@@ -1,6 +1,6 @@
 //! `spyhop man [COMMAND]`: a manual page on standard output, in roff.
 //!
-//! It owns the choice of the page; the page is made from the same arguments that are parsed.
+//! This module owns the choice of the page. The page is made from the same arguments that the parser uses.
 
 use std::io::Write;
 

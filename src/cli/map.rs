@@ -1,6 +1,6 @@
 //! `spyhop map [PATH]`: the outline of a tree, a folder or a file.
 //!
-//! It owns nothing but the call.
+//! This module only makes the call.
 
 use clap::ArgMatches;
 use spyhop::catalog;

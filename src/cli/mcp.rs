@@ -1,8 +1,8 @@
 //! `spyhop mcp [ROOT...]`: a server for agents.
 //!
-//! It owns the arguments, and what the person who starts a server over HTTP is told. A root is taken exactly, and so is
-//! the current folder where none is given: a server serves nothing outside what it was started with, so it does not
-//! look for a repository around it.
+//! This module owns the arguments, and the message for the person who starts a server over HTTP. A root is taken
+//! exactly, and so is the current folder where no root is given: a server serves nothing outside the folders that it
+//! was started with, so it does not look for a repository around them.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

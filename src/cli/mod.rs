@@ -1,9 +1,9 @@
 //! The command line: parse, dispatch, exit.
 //!
-//! It owns exit codes and what becomes of a failure; each subcommand has a file of its own, arguments come from the
-//! catalog ([`args`]), and the search itself is the library's. Bare words are a search: the word `search` is put in
-//! front of them before parsing, instead of teaching the parser two grammars at once, because then a query may
-//! contain any word, also a subcommand's name, everywhere but in the first place.
+//! This module owns exit codes and the handling of failures. Each subcommand has a file of its own, arguments come from
+//! the catalog ([`args`]), and the search itself is the library's. Bare words are a search: the word `search` is
+//! inserted in front of them before parsing, because with two grammars in the parser a query could not contain the name
+//! of a subcommand. This way a query may contain any word anywhere but in the first place.
 
 mod args;
 mod explain;

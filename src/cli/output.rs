@@ -1,7 +1,7 @@
 //! Standard output and standard error, as the user's terminal and flags have them.
 //!
-//! It owns what is decided about streams: colour, links, width, whether there is chatter. Rendering is the library's.
-//! An answer is written whole and flushed at once, so a reader of a pipe never waits for half of it.
+//! This module owns the decisions about streams: colour, links, width, and whether warnings are shown. Rendering is the
+//! library's. An answer is written whole and flushed at once, so the reader of a pipe never waits for half an answer.
 
 use std::io::{self, IsTerminal, Write};
 

@@ -1,9 +1,9 @@
-//! Where: the tree, the engine over it, and paths as they are typed.
+//! The place of a command: its tree, the engine over that tree, and paths as they are typed.
 //!
-//! It owns the way from what stands on the command line and the current folder to a root and root-relative paths.
-//! Whether a root can be used, and where its index lies, the engine decides. A typed path is read from the current
-//! folder as in any other tool and, where nothing is there, from the root: answers show root-relative paths, and
-//! what an answer shows can be typed back.
+//! This module owns the conversion of the command line and the current folder to a root and root-relative paths. The
+//! engine decides whether a root can be used and where its index lies. A typed path is read relative to the current
+//! folder, as in any other tool, and where no such file exists, relative to the root: answers show root-relative paths,
+//! and a path from an answer can be typed back.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -42,7 +42,7 @@ impl Place {
         Place::at(root, path, &cwd, is_on_disk(matches))
     }
 
-    /// The same, with a path that stands without a flag.
+    /// The place that the arguments and a path without a flag choose.
     pub fn with(matches: &ArgMatches, path: &PathBuf) -> Result<Place, Failure> {
         let cwd = here()?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
@@ -137,7 +137,8 @@ impl Place {
         Ok(ManuallyDrop::new(engine))
     }
 
-    /// The same, to change the index: another process that does so is waited for, unless the user says not to.
+    /// Opens the engine to change the index. Waits for another process that is changing the index, unless the user says
+    /// not to.
     pub fn open_for_writing(&self, matches: &ArgMatches) -> Result<Engine, Failure> {
         Ok(Engine::open(&self.root, options_for_writing(matches)?)?)
     }

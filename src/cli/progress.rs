@@ -1,7 +1,7 @@
 //! The progress bar: stage, files, bytes and rate, on standard error, when that is a terminal.
 //!
-//! It owns drawing, and telling the allocator what is to come; the engine reports. Nothing is drawn for the first moment, so that a refresh that finds nothing
-//! to do, as most do, does not flicker before every answer.
+//! This module owns drawing, and tells the allocator which stage comes next; the engine reports progress. Nothing is
+//! drawn at first, so that a refresh that finds nothing to do, as most do, does not flicker before every answer.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

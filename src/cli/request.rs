@@ -1,6 +1,6 @@
 //! A search request, as it was typed.
 //!
-//! It owns the translation of arguments; defaults are the library's, ranges are checked by the engine.
+//! This module owns the translation of arguments; defaults are the library's, and the engine checks ranges.
 
 use std::path::PathBuf;
 use std::sync::Arc;

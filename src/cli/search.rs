@@ -1,7 +1,7 @@
 //! `spyhop QUERY...` and `spyhop search`: one query, several as one, or a batch from standard input.
 //!
-//! It owns the three ways in and the three forms out. A batch answers every line of input with exactly one line, an
-//! error too, so that a program on the other side can pair them by counting.
+//! This module owns the three kinds of input and the three output formats. A batch answers every line of input with
+//! exactly one line, errors included, so that a program on the other side can pair questions and answers by counting.
 
 use std::io::{self, BufRead};
 

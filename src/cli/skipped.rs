@@ -1,6 +1,6 @@
-//! `spyhop skipped`: what was seen and is not ranked, with the reason.
+//! `spyhop skipped`: the files that were seen and are not ranked, each with the reason.
 //!
-//! It owns the narrowing to one reason, which is a matter of display: the engine always knows them all.
+//! This module owns the filter by one reason, which only affects the display: the engine always returns all files.
 
 use clap::ArgMatches;
 use spyhop::catalog;

@@ -1,7 +1,7 @@
 //! `spyhop status`: the state of the index and what is in it.
 //!
-//! It owns the exit code: 0 when there is an index, 1 when there is none, 2 when it is damaged, so that a script can
-//! ask without reading.
+//! This module owns the exit code: 0 when there is an index, 1 when there is none, 2 when the index is damaged, so that
+//! a script need not parse the output.
 
 use clap::ArgMatches;
 use spyhop::engine::api::State;

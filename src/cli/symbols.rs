@@ -1,6 +1,6 @@
 //! `spyhop symbols [PATTERN]`: definitions by name.
 //!
-//! It owns that a missing pattern is an empty one, which lists every definition.
+//! This module owns the default pattern: a missing pattern is an empty one, which lists every definition.
 
 use clap::ArgMatches;
 use spyhop::catalog;

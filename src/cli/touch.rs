@@ -1,6 +1,7 @@
 //! `spyhop touch FILES...`: says which files are being worked on.
 //!
-//! It owns going on after a bad path: every good one is touched, each bad one is named, the exit code remembers.
+//! This module owns the handling of bad paths: every good path is touched, each bad one is named, and the exit code
+//! reports the failure.
 
 use std::path::PathBuf;
 

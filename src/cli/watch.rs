@@ -1,7 +1,7 @@
 //! `spyhop watch`: keeps the index current until it is killed.
 //!
-//! It owns what is said meanwhile: a line an event on standard output, failures on standard error. A tree that becomes
-//! another repository's has another index, so the engine is opened anew then.
+//! This module owns the output while watching: one line an event on standard output, failures on standard error. When a
+//! tree becomes part of another repository, its index is another one, so the engine is then opened again.
 
 use std::sync::Mutex;
 

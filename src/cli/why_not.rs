@@ -1,6 +1,6 @@
 //! `spyhop why-not FILE QUERY...`: why a file does not answer, or where it ranks.
 //!
-//! It owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
+//! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! The manifest of a language as it is written: `grammar.toml`, read into plain data.
 //!
-//! It owns the shape of the file and refuses keys that it does not know. Whether the node kinds and fields named in
-//! it exist is checked in [`super::rules`], where the parser is at hand. Roles are given by node kind and field
-//! rather than by tree-sitter queries, because one walk over the tree can then carry all of them out at a fifth of a
-//! query's cost, and because there is nothing to compile when a process starts.
+//! This module owns the format of the file and rejects unknown keys. [`super::rules`], which has the parser, checks
+//! that the node kinds and fields named in it exist. Roles are given by node kind and field rather than by tree-sitter
+//! queries, because one walk over the tree then carries out all roles at a fifth of a query's cost, and because nothing
+//! needs compiling when a process starts.
 
 use std::collections::BTreeMap;
 
@@ -287,19 +287,19 @@ pub(super) struct Case {
 pub(super) struct Condition {
     /// From the item's node.
     pub path: String,
-    /// It is of one of these kinds.
+    /// The node has one of these kinds.
     #[serde(default)]
     pub is: Vec<String>,
-    /// It reads as one of these.
+    /// The node's text is one of these.
     #[serde(default)]
     pub text: Vec<String>,
-    /// It begins as one of these.
+    /// The node's text begins with one of these.
     #[serde(default)]
     pub begins: Vec<String>,
-    /// It reads as a macro: in capitals, with an underscore.
+    /// The node's text looks like a macro: in capitals, with an underscore.
     #[serde(default, rename = "macro")]
     pub is_macro: bool,
-    /// It does not exist.
+    /// The node does not exist.
     #[serde(default)]
     pub absent: bool,
 }

@@ -1,9 +1,9 @@
-//! Grammars: which languages there are, how a file's language is recognised, and what their node kinds mean.
+//! Grammars: the known languages, how a file's language is recognized, and what the node kinds of each language mean.
 //!
-//! It owns the folders under `grammars/`, the table of linked parsers and the compiled roles; parsing and walking
-//! are [`crate::analyze`]'s. Manifests are embedded in the binary and compiled when a language is first met, so a
-//! process that reads only Rust never looks at the node kinds of C; a folder of the user's replaces a manifest by
-//! its name through the same loader, which is what keeps the built-in ones honest.
+//! This module owns the folders under `grammars/`, the table of linked parsers and the compiled roles; parsing and
+//! walking belong to [`crate::analyze`]. Manifests are embedded in the binary and compiled at the first file of their
+//! language, so a process that reads only Rust never looks at the node kinds of C. A user's grammar folder replaces a
+//! manifest by its name through the same loader, so the built-in manifests have no special treatment.
 
 mod bodies;
 mod manifest;
@@ -86,7 +86,7 @@ pub enum GrammarError {
         /// Its name, and the choices.
         unknown: UnknownLanguage,
     },
-    /// It is no TOML, or has a key or a value that a manifest cannot have.
+    /// The manifest is not TOML, or has an invalid key or value.
     #[error("{source_name}: {message}")]
     Manifest {
         /// The manifest.
@@ -104,7 +104,7 @@ pub enum GrammarError {
         /// The folder's.
         expected: String,
     },
-    /// It claims what another language claims already.
+    /// The manifest claims something that belongs to another language.
     #[error("{source_name}: '{value}' belongs to {owner} already")]
     Claimed {
         /// The manifest.

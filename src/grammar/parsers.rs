@@ -1,9 +1,9 @@
 //! The one table of linked parsers.
 //!
-//! It owns the link between a folder under `grammars/` and the parser crate that reads its language; what the folder
-//! says is none of its business. A row is the single line of code that a language needs, because everything else
-//! about it is data: the row embeds the manifest and names the parser, and the cargo feature in front of it decides
-//! whether either is in the binary.
+//! This module owns the link between a folder under `grammars/` and the parser crate of its language; it does not read
+//! the contents of the folder. A row is the single line of code that a language needs, because everything else about a
+//! language is data: the row embeds the manifest and names the parser, and the cargo feature in front of the row
+//! decides whether either is in the binary.
 
 use tree_sitter::Language;
 

@@ -1,8 +1,8 @@
 //! A manifest compiled against its parser: what each node kind means, by the kind's number.
 //!
-//! It owns the check that every kind and field named in a manifest exists, and the tables that the walk reads;
-//! the walk itself is [`crate::analyze`]'s. Tables are indexed by number because the walk asks for every node of a
-//! file, hundreds of thousands a megabyte, where comparing even interned names would show.
+//! This module checks that every kind and field named in a manifest exists, and owns the tables that the walk reads;
+//! the walk itself is in [`crate::analyze`]. Tables are indexed by number because the walk looks up every node of a
+//! file, hundreds of thousands a megabyte, where even a comparison of interned names would be noticeable.
 
 use std::collections::BTreeMap;
 
@@ -173,7 +173,7 @@ impl Rules {
         self.last_of(node).0
     }
 
-    /// The same, with what qualifies the name, if anything does.
+    /// Like [`Rules::name_of`], together with the node of the qualifier, if the name has one.
     pub fn qualified_name_of<'tree>(&self, node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
         let (node, scope) = self.last_of(node);
         (node, scope.map(|scope| self.name_of(scope)))
@@ -546,7 +546,7 @@ impl Compiler<'_> {
         self.kind_among(name, |id| self.language.node_kind_is_named(id))
     }
 
-    /// The same of a token: a keyword or a sign.
+    /// Every number of the token `name`: a keyword or a punctuation mark.
     fn token(&self, name: &str) -> Result<KindSet, GrammarError> {
         self.kind_among(name, |id| !self.language.node_kind_is_named(id))
     }

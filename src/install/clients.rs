@@ -1,7 +1,7 @@
 //! The clients: where each keeps its servers, in which form, and in which folder it starts them.
 //!
-//! It owns what has to be looked up in other programs' documentation; `docs/install.md` says where each line of it is
-//! from. A client is a row, and so is one more.
+//! This module owns the facts that come from other programs' documentation; `docs/install.md` names the source of each
+//! line. Each client is one row, so adding a client means adding a row.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! The file of a client: read whole, replaced whole.
+//! The configuration file of a client: read whole, replaced whole.
 //!
-//! It owns that a reader sees the old bytes or the new ones and nothing else, and that a file which is a link stays
-//! one: people keep such files in a repository of theirs, and what changes is the file there. Mode and owner stay.
+//! This module guarantees that a reader sees either the old bytes or the new ones, and that a link stays a link: people
+//! keep such files in a repository of theirs, and the file in that repository is the one that changes. Mode and owner
+//! are kept.
 
 use std::fs;
 use std::io::{self, Write};

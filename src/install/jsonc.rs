@@ -1,8 +1,8 @@
 //! A server's entry in a file of JSON, which may have comments and trailing commas.
 //!
-//! It owns what may be in the way: a file that is no object, servers that are none, names that stand there twice, of
-//! which a client would read one and we might change the other. The tree keeps every comment and blank, so what is
-//! written differs where it must.
+//! This module owns the checks for what prevents an edit: a file that is not an object, servers that are not an object,
+//! and duplicate names, of which a client might read one and Spyhop change the other. The syntax tree keeps every
+//! comment and blank, so the written text differs only where it must.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};

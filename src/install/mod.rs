@@ -1,8 +1,8 @@
-//! `spyhop mcp install`: an entry for the server in a client's configuration, and the way back.
+//! `spyhop mcp install`: adds an entry for the server to a client's configuration, and removes it again.
 //!
-//! It owns what becomes of the file, up to the moment somebody has said yes; asking is the command line's. A change is
-//! planned on the text, and before it is shown it is proved: what the file says to its readers is the same but for our
-//! entry. What cannot be changed that way is left alone, with the entry shown for whoever does it by hand.
+//! This module owns the change of the file up to the confirmation; the command line asks for that. A change is planned
+//! on the text and verified before it is shown: the file must mean the same to its readers except for Spyhop's entry. A
+//! file that cannot be changed that way is left alone, and the entry is shown so that the user can add it by hand.
 
 pub mod clients;
 mod file;

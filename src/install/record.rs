@@ -1,9 +1,9 @@
-//! What was done to a file, noted so that it can be taken back to the byte.
+//! A record of the change to a file, so that the change can be undone to the byte.
 //!
-//! It owns the notes, a small file for each configuration in the user's folder for state. A note holds the stretch that
-//! differs and hashes of both texts, not a copy of the file: that holds other servers' secrets, which are none of our
-//! business. It is worth something as long as the file is the one that was written; after that, the entry is removed
-//! by what it is.
+//! This module owns the records, a small file for each configuration in the user's state folder. A record holds the
+//! range that differs and hashes of both texts, not a copy of the file: the file contains other servers' secrets, which
+//! Spyhop must not copy. A record is useful as long as the file is still the one that was written; after any other
+//! change, the entry is removed by its name.
 
 use std::fs;
 use std::io::Write;

@@ -1,8 +1,8 @@
-//! One place of a text that became another.
+//! The one place where two versions of a text differ.
 //!
-//! It owns that nothing else of a file is touched. What edits a configuration works on a copy with plain line ends;
-//! whatever it did is reduced to the one stretch that differs, and that is put into the bytes as they are. So line ends
-//! stay mixed where they were, and a byte that nobody meant to change cannot change.
+//! This module guarantees that nothing else in a file changes. An edit of a configuration works on a copy with plain
+//! line ends; its result is reduced to the one range that differs, and only that range is replaced in the original
+//! bytes. So mixed line ends stay mixed, and a byte that nobody meant to change cannot change.
 
 /// A stretch of a text, and what stands there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A server's entry in a file of TOML.
 //!
-//! It owns where the table goes. A table of ours stands behind the other servers, or at the end, and never between a
-//! comment and what it is about; one that is removed leaves the comments around it. Where the servers are one inline
-//! table, so is the entry.
+//! This module owns the position of the table. Spyhop's table is placed after the other servers, or at the end of the
+//! file, and never between a comment and the table that it describes. Removing the table keeps the comments around it.
+//! Where the servers are one inline table, the entry is inline too.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! JSON arguments to typed requests, by the catalog's rows.
 //!
-//! It owns names, types and what a caller is told about them: an unknown parameter or a value of the wrong type is an
-//! error that names it and says what there is to choose from, because a parameter that is quietly ignored gives a
-//! wrong answer that looks right. Ranges are the engine's to check, except for what only tools take; defaults are the
+//! This module owns parameter names, value types and argument errors. An unknown parameter or a value of the wrong type
+//! is an error that names the parameter and lists the valid choices, because a silently ignored parameter gives a wrong
+//! answer that looks right. The engine checks ranges, except those of parameters that only tools take. Defaults are the
 //! library's.
 
 use std::path::PathBuf;

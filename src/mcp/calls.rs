@@ -1,7 +1,7 @@
-//! One call on one engine: ask, fit the answer into its budget, render.
+//! One call on one engine: run the request, fit the answer into its budget, render it.
 //!
-//! It owns the pages. An answer that is too long is asked for again with as many rows as fit: only the engine can say
-//! where the next page begins, and asking twice is cheap beside reading too much.
+//! This module owns paging. When an answer is too long, the request runs again with as many rows as fit: only the
+//! engine can say where the next page begins, and running a request twice is cheap compared with reading too much.
 
 use spyhop::engine::api::{
     FilesReply, FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session,
@@ -27,7 +27,7 @@ impl From<Answer> for PendingReply {
 }
 
 impl PendingReply {
-    /// The same with something more to know.
+    /// Adds a warning to the answer.
     pub fn warn(self, warning: &str) -> PendingReply {
         PendingReply { answer: self.answer.warn(warning), ..self }
     }

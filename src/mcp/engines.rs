@@ -1,10 +1,11 @@
-//! The engines of one tree: that of the worktree, and those of the revisions that were asked about last.
+//! The engines of one tree: the engine of the worktree, and those of the most recently used revisions.
 //!
-//! It owns which engine a call is for. An engine is opened for one view, so each revision has one of its own; a few are
-//! kept, because who compares asks about the same ones again. A caller may name another index of the tree, which has to
-//! be there already: nobody makes the server write into a folder that is not an index of its tree. A name such as `HEAD~1` may stand for another commit by
-//! then, so it is looked up each time. What nobody has used for a while is let go of: a server runs for days, and most of
-//! its roots are asked about for minutes.
+//! This module owns the choice of the engine for a call. An engine is opened for one view, so each revision has an
+//! engine of its own. A few stay open, because a client that compares revisions uses the same ones again. A name such
+//! as `HEAD~1` may stand for another commit by then, so the name is resolved each time. A caller may name another index
+//! of the tree; that index must exist, so that no caller can make the server write into a folder that is not an index
+//! of its tree. Engines that were not used for a while release their caches: a server runs for days, and most of its
+//! roots are used for minutes.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

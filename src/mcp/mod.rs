@@ -1,8 +1,8 @@
 //! `spyhop mcp`: a server for agents, over the Model Context Protocol on standard input and output, or over HTTP.
 //!
-//! It owns the start and the end of the server. The surface, its words and its schemas are the catalog's, answers are
-//! rendered by the library; here names become requests and replies become results. Standard output belongs to the
-//! protocol: logs go to standard error, and nothing else is written.
+//! This module owns the start and the end of the server. The catalog holds the tools, their descriptions and their
+//! schemas, and the library renders answers; this front end turns names into requests and replies into results.
+//! Standard output carries the protocol and nothing else; logs go to standard error.
 
 mod arguments;
 mod calls;
@@ -54,7 +54,7 @@ pub struct Config {
 pub enum Failure {
     /// A root cannot be served.
     Engine(Error),
-    /// It cannot listen as it was asked to.
+    /// The server cannot listen at the given address.
     Http(http::HttpError),
     /// Standard input or output failed, or what came in was not the protocol.
     Io(io::Error),

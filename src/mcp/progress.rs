@@ -1,7 +1,8 @@
-//! Progress notifications: for requests that carry a token, and for nobody else.
+//! Progress notifications, sent only for requests that carry a progress token.
 //!
-//! It owns the one number that a client sees. Stages count different things, and the protocol wants a number that
-//! only grows, so it is a part of 100: a little while the tree is scanned, most of it by bytes that are indexed.
+//! This module owns the single number that a client sees. Stages count different things, and the protocol requires a
+//! number that only grows, so progress is a share of 100: a small part for the scan of the tree, most of it for the
+//! bytes indexed.
 
 use std::time::{Duration, Instant};
 

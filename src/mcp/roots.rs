@@ -1,10 +1,11 @@
 //! Path safety: what a caller names stays in the roots that the server was started with.
 //!
-//! It owns the way from a text to a root and a path below it, for every parameter of every tool; nothing else in this
-//! front end reads a path from a caller. The one path that may lie outside is the folder of an index, of which
-//! [`engines`](super::engines) asks that it holds an index of the root. A path is refused by its spelling before the disk is asked, so that a
-//! refusal says nothing about what lies outside, and by where its links lead after that. `..` is refused even where
-//! it would stay inside: no answer of ours contains one, so it is only ever an attempt or a mistake.
+//! This module owns the conversion of a text to a root and a path below that root, for every parameter of every tool;
+//! nothing else in this front end reads a path from a caller. The only path that may lie outside the roots is an index
+//! folder, and [`engines`](super::engines) checks that the folder holds an index of the root. A path is first checked
+//! by its spelling, before any access to the disk, so that a refusal reveals nothing about what lies outside; then by
+//! where its links lead. `..` is refused even where it would stay inside: no answer of Spyhop contains `..`, so it is
+//! always an attempt to escape or a mistake.
 
 use std::path::{Path, PathBuf};
 

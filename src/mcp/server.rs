@@ -1,8 +1,8 @@
-//! The protocol: who we are, which tools are listed, and calls from name to result.
+//! The protocol: the server's identity, the listed tools, and calls from name to result.
 //!
-//! It owns the border between failures. A name that is not offered is an error of the protocol; whatever goes wrong
-//! with a tool that is, also in its arguments, is a result marked as an error, because that is what a model gets to
-//! read and can correct.
+//! This module owns the distinction between two kinds of failure. A tool name that is not offered is a protocol error.
+//! Any other failure of a call, bad arguments included, is a result marked as an error, because a model reads results
+//! and can correct its call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Server {
         Server { profile, trees, roots, only: None }
     }
 
-    /// The same for one client, whose session lasts as long as the server does.
+    /// A server for a single client, whose session lasts as long as the server does.
     pub fn for_one(self) -> Server {
         Server { only: Some(Session::new()), ..self }
     }

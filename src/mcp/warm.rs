@@ -1,9 +1,10 @@
-//! Trees that stay warm: an engine each, its index brought up to date in the background, and answers meanwhile.
+//! Trees that stay warm: each has an engine whose index is brought up to date in the background while calls are
+//! answered.
 //!
-//! It owns time. The engine blocks; here a call waits for it a little and then takes what is there: the last commit
-//! with a note, or, where there is none yet, the state `indexing` with how far it is. What the server gave up on goes on in
-//! its thread, so the next call finds it done; what the client cancelled ends where it walks a tree. Who watches the
-//! progress is willing to wait longer.
+//! This module owns waiting. The engine blocks; a call waits for it for a short time and then answers with what there
+//! is: the last commit with a note, or, before the first commit, the state `indexing` with the progress. Work whose
+//! timeout has passed goes on in its thread, so the next call finds it done; work that the client cancelled stops at
+//! the next step of a tree walk. A client that receives progress notifications waits longer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,10 +22,12 @@ use super::calls::{self, PendingReply};
 use super::engines::{self, Engines};
 use super::progress::Watcher;
 
-/// How long a call waits for an update before it takes what is there: long enough for small trees and small changes.
+/// The timeout of a call that waits for an update, after which the call answers from the last commit. Long enough for
+/// small trees and small changes.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The same for a caller who is told of the progress; below the minute after which common clients give up.
+/// The timeout of a call whose client receives progress notifications. Below the minute after which common clients give
+/// up.
 const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often it is looked whether a tree that somebody else watches still is, or may be by now.

@@ -1,10 +1,10 @@
 //! Values that look like secrets, and their masks.
 //!
-//! It owns what counts as a secret in a line of text and what stands in its place. Which texts are looked at is decided
-//! where text of files is cut for a reply: nothing is looked at that is not shown. Patterns are data, in
-//! `patterns.toml`; a pattern is compiled when a line first holds a text that its values start with, so that a process
-//! which meets none pays for none. Randomness alone never makes a secret: a token has its issuer's form, anything else
-//! a name in front of it that says what it is.
+//! This module owns the recognition of secrets in a line of text and their masks. Callers that cut text of files for a
+//! reply decide which texts are scanned: text that is not shown is not scanned. Patterns are data, in `patterns.toml`.
+//! A pattern is compiled when a line first contains a literal prefix of its values, so a process that never meets one
+//! pays nothing. Randomness alone never makes a secret: a token has its issuer's form, and any other value needs a name
+//! in front of it that says what it is.
 //!
 //! A mask has as many bytes as what it stands for. So lines, columns, highlights and offsets are the same with masks
 //! and without, and mean the same in the file and in the answer.

@@ -1,7 +1,7 @@
-//! A text cut into what a brace can be matched by: words, brackets, comments, quoted text, directives.
+//! A lexer for brace matching: words, brackets, comments, quoted text, directives.
 //!
-//! It knows just enough of a language not to take a bracket in a string for one, by the few marks that its manifest
-//! names. What it cannot make sense of is [`Token::Broken`], and nothing behind that is told.
+//! The lexer knows just enough of a language not to mistake a bracket in a string for a real one, by the few marks that
+//! the manifest names. Text that it cannot interpret is [`Token::Broken`], and nothing after such a token is reported.
 
 use crate::grammar::BodyRules;
 use crate::text::Span;

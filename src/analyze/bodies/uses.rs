@@ -28,9 +28,9 @@ pub(super) struct Uses {
 enum Wanted {
     #[default]
     None,
-    /// It begins here, or goes on behind a dot.
+    /// The type begins here, or continues after a dot.
     Name,
-    /// It may end in this.
+    /// The type may end in this span.
     Ends(Span),
 }
 

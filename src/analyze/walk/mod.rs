@@ -1,10 +1,10 @@
 //! The walk: one pass over a syntax tree that collects symbols, references, comments and the lines at which the
 //! file may be cut.
 //!
-//! It owns how roles are carried out; what they are is [`crate::grammar`]'s, and where cuts are really made is
-//! [`super::chunk`]'s. The walk is iterative with a stack of its own, since trees nest as deep as the guard lets
-//! them, and it touches most nodes with one table look-up and three calls into tree-sitter: fields are asked for
-//! only where a role needs them, and `Node::parent` never, because it searches from the root.
+//! This module owns how roles are carried out; [`crate::grammar`] defines the roles, and [`super::chunk`] decides where
+//! to cut. The walk is iterative with a stack of its own, since trees nest as deep as the guard lets them. For most
+//! nodes it needs one table look-up and three calls into tree-sitter: fields are read only where a role needs them, and
+//! `Node::parent` is never called, because it searches from the root.
 
 mod item;
 mod names;
@@ -87,7 +87,7 @@ mod frame {
     pub const SPLIT: u16 = 1 << 13;
     /// A symbol was opened with it.
     pub const SYMBOL: u16 = 1 << 14;
-    /// It stands inside a function.
+    /// The node is inside a function.
     pub const LOCAL: u16 = 1 << 15;
 }
 

@@ -1,8 +1,8 @@
-//! Where the server may listen: on this machine's own addresses and nowhere else.
+//! Where the server may listen: on loopback addresses only.
 //!
-//! It owns the way from `ADDR:PORT` to an address. What is served is somebody's source code over a connection without
-//! encryption, so an address that other machines reach is refused and not merely warned of. `localhost` is taken for
-//! 127.0.0.1 without asking a resolver, whose answer would decide who can connect.
+//! This module owns the parsing of `ADDR:PORT`. The server sends somebody's source code over a connection without
+//! encryption, so an address that other machines can reach is an error and not just a warning. `localhost` means
+//! 127.0.0.1 without a call to a resolver, whose answer would decide who can connect.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -24,7 +24,7 @@ pub enum NotLoopback {
          and let a tunnel bring others in"
     )]
     Reachable(String),
-    /// It is no address at all.
+    /// The text is not an address.
     #[error("'{0}' is not ADDR:PORT; choose one such as {DEFAULT}, and put roots in front of --http")]
     Malformed(String),
 }
@@ -34,7 +34,7 @@ impl Loopback {
         self.0
     }
 
-    /// The same with the port that the system has chosen.
+    /// This address with `port`, the port that the system has chosen.
     pub fn at(self, port: u16) -> Loopback {
         Loopback(SocketAddr::new(self.0.ip(), port))
     }

@@ -1,9 +1,10 @@
-//! Who may ask: what is decided about a request by its head, before its body is read.
+//! Access control: what is decided about a request from its head, before its body is read.
 //!
-//! It owns the order. `Host` and `Origin` come first, because a page in a browser can make requests to this machine
-//! under a name of its own; what is wrong there learns nothing else, not even whether a token is right. Both are
-//! compared as texts with short lists: whoever writes a loopback name in an unusual way is turned away and can write
-//! it in the usual one. rmcp has such checks too, but they would come after the token's, so they are off.
+//! This module owns the order of the checks. `Host` and `Origin` come first, because a web page in a browser can send
+//! requests to this machine under a host name of its own; a request that fails there learns nothing else, not even
+//! whether its token is right. Both headers are compared as texts with short lists: a client that writes a loopback
+//! name in an unusual way is refused and can write it in the usual one. rmcp has such checks too, but they would run
+//! after the token check, so they are off.
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -25,7 +26,7 @@ pub struct Gate {
 /// A request that may go on.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// It is for the protocol; the origin is that of a page, which has to be told that it may read the answer.
+    /// A request for the protocol. `origin` is that of a web page, which must be allowed to read the answer.
     Request { origin: Option<HeaderValue> },
     /// A browser asks for such a page whether it may send a request.
     Preflight { origin: HeaderValue },

@@ -1,11 +1,12 @@
-//! The same server over HTTP: one address of this machine, any number of clients.
+//! The MCP server over HTTP: one address of this machine, any number of clients.
 //!
-//! It owns listening, what a request passes through on its way to the protocol, and the end. The protocol is rmcp's,
-//! the tools and the roots are those of the server over pipes. Every request is answered by itself, as rmcp's mode
-//! without sessions has it; what a client was sent is remembered here ([`sessions`]), under the `Mcp-Session-Id` that it
-//! was given when it greeted. So nothing is held open for a session, and a client that brings none, as later revisions
-//! want it, is answered from the tree alone. The price is that a call is cancelled by closing its connection only: the
-//! notification with which clients of older revisions do that would have to find another request.
+//! This module owns listening, the checks that a request passes on its way to the protocol, and shutdown. The protocol
+//! is rmcp's; the tools and the roots are those of the server over pipes. Every request is answered by itself, as in
+//! rmcp's stateless mode. What a client was sent is remembered here ([`sessions`]), under the `Mcp-Session-Id` that the
+//! client got when it initialized. So no connection is held open for a session, and a client without a session, as
+//! later revisions require, is answered from the tree alone. The price is that a call is cancelled only by closing its
+//! connection: the cancel notification of older revisions arrives in another request, which has no way to find the
+//! call.
 
 mod address;
 mod connections;

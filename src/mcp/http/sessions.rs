@@ -1,8 +1,9 @@
-//! Which sessions there are over HTTP: begun by a greeting, named by `Mcp-Session-Id`, ended by the client or by time.
+//! The sessions over HTTP: begun by an initialize request, named by `Mcp-Session-Id`, ended by the client or a timeout.
 //!
-//! It owns their number and their age. A session is a little memory and nothing that runs, so it may lie for a working
-//! day; a client whose session has gone is told so with the status 404, whereupon it greets again. Revisions of the
-//! protocol from 2026-07-28 on have no sessions: a request of those is in none, whatever else it brings.
+//! This module owns the number and the age of sessions. A session is a little memory and runs nothing, so it may stay
+//! idle for a working day. A client whose session has ended gets the status 404 and then initializes again. Revisions
+//! of the protocol from 2026-07-28 on have no sessions: a request of such a revision belongs to no session, whatever
+//! headers it carries.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

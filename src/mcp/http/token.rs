@@ -1,8 +1,9 @@
-//! The secret that a request must carry, and where it comes from: a file, a variable, or chance.
+//! The bearer token that a request must carry, and its source: a file, an environment variable, or the random
+//! generator.
 //!
-//! It owns what a token may look like and that it is compared without telling how much of it was right. A file is the
-//! way to keep a token over restarts: where it is not there, one is drawn and written into it, for its owner only. A
-//! file that others may read is refused, as ssh refuses such a key.
+//! This module owns the form of a token and a comparison that does not reveal how much of the token was right. A token
+//! file keeps a token across restarts: where the file does not exist, a new token is generated and written to it,
+//! readable by its owner only. A file that others may read is refused, as ssh refuses such a key.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -31,13 +32,13 @@ pub struct Found {
 /// Where a token is from.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It stood in this file.
+    /// Read from this file.
     File(PathBuf),
-    /// It was drawn and written into this file.
+    /// Generated and written into this file.
     NewFile(PathBuf),
-    /// It stood in [`VARIABLE`].
+    /// Read from [`VARIABLE`].
     Variable,
-    /// It was drawn; whoever starts the server has to be shown it.
+    /// Generated; the server must show the token to the person who starts it.
     Drawn(String),
 }
 
@@ -56,7 +57,7 @@ pub enum NoToken {
     /// Another user could write what is in it.
     #[error("the token file '{}' belongs to user {uid}; choose a file of your own", path.display())]
     Foreign { path: PathBuf, uid: u32 },
-    /// It is a link, a FIFO, a folder or a device.
+    /// The path is a link, a FIFO, a folder or a device.
     #[error("the token file '{}' is {what}; choose an ordinary file", path.display())]
     Odd { path: PathBuf, what: &'static str },
     /// The file failed.
