@@ -1,4 +1,4 @@
-//! JSON arguments to typed requests, by the catalog's rows.
+//! Converts JSON arguments to typed requests, by the catalog's rows.
 //!
 //! This module owns parameter names, value types and argument errors. An unknown parameter or a value of the wrong type
 //! is an error that names the parameter and lists the valid choices, because a silently ignored parameter gives a wrong
@@ -19,7 +19,7 @@ use spyhop::path::RelPath;
 
 use super::roots::{self, Place, Roots};
 
-/// A call, typed.
+/// A call with typed arguments.
 #[derive(Debug)]
 pub enum ToolRequest {
     Search(SearchRequest),
@@ -36,7 +36,7 @@ pub enum ToolRequest {
 }
 
 impl ToolRequest {
-    /// The folder or file that it stays in.
+    /// The folder or file that the request is limited to.
     pub fn path(&self) -> Option<&str> {
         let filter = match self {
             ToolRequest::Search(request)
@@ -55,21 +55,21 @@ impl ToolRequest {
     }
 }
 
-/// A call with where it goes and how long its answer may be.
+/// A typed call, with its tree, its session and the size limit of its answer.
 #[derive(Debug)]
 pub struct Call {
     pub root: usize,
-    /// The revision that is asked about in place of the worktree.
+    /// The revision to search in place of the worktree.
     pub view: Option<String>,
-    /// Another index of the root than that of the server.
+    /// An index of the root other than the server's.
     pub index_dir: Option<PathBuf>,
     pub ask: ToolRequest,
     pub budget: usize,
-    /// Whose call it is; `None` for a client that has no session.
+    /// The client's session; `None` for a client without one.
     pub session: Option<Session>,
 }
 
-/// The call that `given` spells for `tool`, which is called by a name that has parameters of its `own` too.
+/// Parses the arguments `given` to `tool`; `own` holds the extra parameters of the alias that the caller used.
 pub fn call(
     tool: &Tool,
     own: &'static [&'static Param],
@@ -95,7 +95,7 @@ pub fn call(
     Ok(Call { root, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
-/// Arguments by the names of their rows.
+/// Arguments, each with its catalog row.
 struct Arguments<'t> {
     tool: &'t Tool,
     values: Vec<(&'static Param, Value)>,
@@ -119,7 +119,7 @@ impl<'t> Arguments<'t> {
             if values.iter().any(|(other, _)| other.name == param.name) {
                 return Err(format!("'{}' is given twice, once by another name", param.name));
             }
-            // Some clients send every parameter they know.
+            // Some clients send every parameter they know; null means that the parameter is not set.
             if !value.is_null() {
                 values.push((param, value));
             }
@@ -132,14 +132,14 @@ impl<'t> Arguments<'t> {
         Ok(Arguments { tool, values })
     }
 
-    /// The root of the call and, where the tool takes one, the path it is about.
+    /// The root of the call and, where the tool takes a path, the path.
     fn tree(&self, roots: &Roots) -> Result<(usize, Option<Place>), String> {
         let root = self.text(&tools::TREE)?.map(|text| roots.root(&text)).transpose()?;
         let path = self
             .text(&catalog::PATH)?
             .map(|text| roots.place(catalog::PATH.name, &text, root))
             .transpose()?;
-        // A tool without `path` may have its root chosen by the files that it is about.
+        // The files that a tool without `path` is about may choose its root.
         let root = root.or(path.as_ref().map(|place| place.root));
         let named = [&catalog::FILE, &catalog::FILES];
         let by_file = || {
@@ -166,7 +166,7 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    /// Texts: a list, or one text as a list of one.
+    /// A list of texts; a single text counts as a list with one element.
     fn texts(&self, param: &Param) -> Result<Vec<String>, String> {
         let one = |value: &Value| match value {
             Value::String(text) => Ok(text.clone()),
@@ -179,7 +179,7 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    /// The words of a list, where each text may hold several, separated by commas.
+    /// The words of a list, each element of which may hold several words, separated by commas.
     fn words(&self, param: &Param) -> Result<Vec<String>, String> {
         let texts = self.texts(param)?;
         Ok(texts.iter().flat_map(|text| text.split(',')).map(|word| word.trim().to_string()).collect())
@@ -234,9 +234,9 @@ struct Named<'a> {
     roots: &'a Roots,
     root: usize,
     path: Option<Place>,
-    /// Whether what is asked about lies in a folder; else only the engine knows what is there.
+    /// Whether the call searches files on disk. If not, only the engine knows which paths exist.
     is_on_disk: bool,
-    /// What a search remembers: what its own client did, and never what others did.
+    /// What a search remembers: the actions of its own client, never those of other clients.
     recall: Recall,
 }
 
@@ -285,12 +285,12 @@ impl Named<'_> {
             let places: Result<Vec<Place>, String> = files.iter().map(place).collect();
             return Ok(ToolRequest::Touch(places?.into_iter().map(|place| place.path).collect()));
         }
-        // The root is chosen by it, and a mistyped one must not choose another.
+        // The path may choose the root, so a mistyped path must be an error and must not choose another root.
         self.path()?;
         Ok(ToolRequest::Status)
     }
 
-    /// The queries of a batch; what is empty is no query, as between two `|` on a command line.
+    /// The queries of a batch. Empty queries are dropped, as between two `|` on a command line.
     fn queries(&self) -> Result<Vec<String>, String> {
         let texts = self.arguments.texts(&catalog::QUERIES)?;
         let queries = texts.iter().flat_map(|text| text.split('|')).map(str::trim);
@@ -380,7 +380,8 @@ impl Named<'_> {
         })
     }
 
-    /// The folder or file to stay in, which must be there: a mistyped one would answer with nothing.
+    /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be
+    /// empty.
     fn path(&self) -> Result<Option<String>, String> {
         let Some(place) = &self.path else { return Ok(None) };
         let Some(root) = self.roots.iter().nth(place.root) else { return Ok(None) };
@@ -391,7 +392,7 @@ impl Named<'_> {
     }
 }
 
-/// Sets a number that was given; one too large for its type is beyond every range already.
+/// Sets a number that was given. A number too large for its type is out of every range anyway.
 fn set<N: TryFrom<u64> + Bounded>(number: &mut N, given: Option<u64>) {
     if let Some(given) = given {
         *number = N::try_from(given).unwrap_or(N::MOST);

@@ -14,7 +14,7 @@ use spyhop::render::json;
 
 use super::arguments::{Call, ToolRequest};
 
-/// An answer, and what becomes of the session when it is sent: one that nobody waits for any more was not read.
+/// An answer, and the update of the session when the answer is sent: an answer that nobody waits for was not read.
 pub struct PendingReply {
     answer: Answer,
     sent: Option<Box<dyn FnOnce() + Send>>,
@@ -32,7 +32,7 @@ impl PendingReply {
         PendingReply { answer: self.answer.warn(warning), ..self }
     }
 
-    /// The answer, which is sent now.
+    /// Returns the answer to be sent now, and updates the session.
     pub fn send(self) -> Answer {
         if let Some(sent) = self.sent {
             sent();
@@ -41,7 +41,7 @@ impl PendingReply {
     }
 }
 
-/// Answers a call by the engine of what it is about; a failure is an answer too, marked as such.
+/// Answers a call with the engine of its tree. A failure is an answer too, marked as an error.
 pub fn answer(
     engine: &Engine,
     call: &Call,
@@ -53,7 +53,7 @@ pub fn answer(
     if let Some(path) = call.ask.path() {
         engine.check_path(path)?;
     }
-    // The files that links would lead to are those of the worktree.
+    // Links would lead to files of the worktree, not of the view.
     let told = asked(engine, call, progress)?;
     Ok(PendingReply { answer: told.answer.without_links(), ..told })
 }
@@ -94,7 +94,8 @@ fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> 
     .map(PendingReply::from)
 }
 
-/// Notes that a call asked for one file by its path; a folder tells less, and is not noted.
+/// Notes that a call requested one file by its path. A folder says less about the client's interest, so folders are not
+/// noted.
 fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
     let file = path.and_then(|path| RelPath::new(path).ok());
     if let (Some(session), Some(file)) = (session, file) {
@@ -102,7 +103,7 @@ fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
     }
 }
 
-/// How a failure is answered.
+/// The answer to a call that failed.
 pub fn failed(error: &Error) -> Answer {
     agent::error(&error.to_string(), json::error_kind(error.kind()))
 }
@@ -131,7 +132,7 @@ fn search(
         let answer = agent::search(&reply, queries, request.mode);
         let is_whole = agent::tokens(&answer.text) <= budget;
         let answer = if rows <= 1 { agent::cut(answer, budget) } else { answer };
-        // What was cut has not been sent as it would be remembered.
+        // A truncated answer does not contain everything that the session would remember as sent.
         let session = call.session.clone().filter(|_| is_whole);
         let sent = session
             .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
@@ -166,8 +167,8 @@ fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<A
     Ok(agent::symbols(&fitting(request.max_results, ask, rows)?))
 }
 
-/// The first reply whose rows all fit; `rows` gives how many a reply has and how many of them fit. A single row always
-/// fits.
+/// The first reply whose rows all fit; `rows` returns how many rows a reply has and how many of them fit. A single row
+/// always fits.
 fn fitting<R>(
     mut max_results: usize,
     ask: impl Fn(usize) -> Result<R, Error>,
@@ -183,7 +184,8 @@ fn fitting<R>(
     }
 }
 
-/// A map has no pages: one that is too long is made again with fewer rows, as many as should fit.
+/// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should
+/// fit.
 fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, Error> {
     let mut request = request.clone();
     loop {
@@ -199,7 +201,8 @@ fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, E
     }
 }
 
-/// Notes files in the session of the client alone. Who has none is told so: elsewhere it would weigh for others.
+/// Notes files in the client's own session. A client without a session gets an error: noted elsewhere, the files would
+/// affect other clients.
 fn touch(engine: &Engine, session: Option<&Session>, files: &[RelPath]) -> Result<Answer, Error> {
     let answer = agent::touched(engine.root(), files);
     match session {

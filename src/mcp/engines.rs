@@ -19,18 +19,18 @@ use tokio::sync::Notify;
 use super::arguments::Call;
 use super::calls::{self, PendingReply};
 
-/// How many revisions stay open. Each maps what it has read of the index.
+/// How many revisions stay open. Each keeps what it has read of the index mapped into memory.
 const KEPT: usize = 2;
 
-/// See the module.
+/// The engines of one tree; see the module.
 pub struct Engines {
     options: Options,
     worktree: Arc<Engine>,
-    /// The last used one last.
+    /// Engines of revisions, least recently used first.
     views: Mutex<Vec<Arc<Engine>>>,
-    /// When they were last used; `None` since they rest.
+    /// When the engines were last used; `None` once their caches are released.
     used: Mutex<Option<Instant>>,
-    /// Told when they are used after a rest.
+    /// Notified at the first use after a release.
     wake: Arc<Notify>,
 }
 
@@ -41,14 +41,15 @@ impl Engines {
         Ok(Engines { options, worktree, views: Mutex::default(), used: Mutex::default(), wake })
     }
 
-    /// Says that they are used.
+    /// Notes a use of the engines.
     pub fn mark_used(&self) {
         if lock(&self.used).replace(Instant::now()).is_none() {
             self.wake.notify_one();
         }
     }
 
-    /// Lets go of what can be opened again, unless they were used within the last `idle`; how long it is until then.
+    /// Releases what can be opened again, unless the engines were used within the last `idle`; then returns the time
+    /// left.
     pub fn rest(&self, idle: Duration) -> Option<Duration> {
         let mut used = lock(&self.used);
         let left = idle.saturating_sub((*used)?.elapsed());
@@ -63,17 +64,17 @@ impl Engines {
         None
     }
 
-    /// That of the worktree.
+    /// The engine of the worktree.
     pub fn worktree(&self) -> &Arc<Engine> {
         &self.worktree
     }
 
-    /// How they are opened.
+    /// The options with which the engines are opened.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Answers a call, which `cancel` ends early.
+    /// Answers a call, which `cancel` ends early. The engine of a view and of an index.
     pub fn answer(
         &self,
         call: &Call,
@@ -95,7 +96,7 @@ impl Engines {
         let dir = dir.as_deref().or(index_dir).unwrap_or(self.worktree.index_dir());
         let is_it = |engine: &Arc<Engine>| engine.view() == view.map(str::trim) && engine.index_dir() == dir;
         let kept = lock(&self.views).iter().find(|engine| is_it(engine)).cloned();
-        // What it stands for is looked up without keeping others from their engines.
+        // The view's name is resolved outside the lock, so that other calls can get their engines meanwhile.
         let engine = match kept.filter(|engine| engine.view_holds()) {
             Some(engine) => engine,
             None => {
@@ -112,16 +113,16 @@ impl Engines {
     }
 }
 
-/// Opens a tree, with another index than that of `options` if one is named.
+/// Opens a tree, with the index at `index_dir` if given, else with that of `options`.
 pub fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
     let failed = |error| calls::failed(&error);
     let Some(dir) = index_dir else { return Engine::open(root, options).map_err(failed) };
     let (index_dir, on_missing) = (Some(dir.to_path_buf()), OnMissing::Fail);
     match Engine::open(root, Options { index_dir, on_missing, ..options.clone() }) {
         Ok(engine) if engine.has_index() => Ok(engine),
-        // Whatever is there otherwise, also where it may not be read, the refusal is the same.
+        // Whatever else is at the path, readable or not, the error is the same.
         _ => {
-            // A view that there is not is another mistake.
+            // An unknown view is a different error.
             Engine::open(root, options).map_err(failed)?;
             let (dir, root) = (dir.display(), root.display());
             let text =
@@ -135,7 +136,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets trees rest that nobody has used for `idle`, and calls `rested` after that, for ever. It sleeps while all rest.
+/// Releases the caches of trees that were not used for `idle`, then calls `rested`; never returns. Sleeps while no tree
+/// holds caches.
 pub async fn rest_when_idle(all: Vec<Arc<Engines>>, wake: Arc<Notify>, idle: Duration, rested: fn()) {
     loop {
         wake.notified().await;

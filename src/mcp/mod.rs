@@ -33,19 +33,19 @@ use server::Server;
 use tokio::sync::Notify;
 use warm::Tree;
 
-/// A tree that nobody has asked about or changed for so long lets go of what is cheap to open again. Agents ask in
-/// bursts; opening it takes some ten milliseconds.
+/// A tree without requests or changes for this long releases whatever is cheap to open again. Agents send requests in
+/// bursts; opening a tree again takes some ten milliseconds.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What a server is started with.
+/// The configuration of a server.
 pub struct Config {
-    /// The trees it serves, each exactly this folder; it answers about nothing outside them.
+    /// The trees to serve, each exactly this folder. The server answers about nothing outside them.
     pub roots: Vec<PathBuf>,
-    /// How they are indexed.
+    /// The options for indexing and searching the trees.
     pub options: Options,
-    /// Which tools it shows.
+    /// The set of listed and callable tools.
     pub profile: Profile,
-    /// Gives memory back that is free, called when trees have let go of some.
+    /// Returns free memory to the system; called after trees have released memory.
     pub give_back: fn(),
 }
 
@@ -56,7 +56,7 @@ pub enum Failure {
     Engine(Error),
     /// The server cannot listen at the given address.
     Http(http::HttpError),
-    /// Standard input or output failed, or what came in was not the protocol.
+    /// Standard input or output failed, or the input was not the protocol.
     Io(io::Error),
 }
 
@@ -83,13 +83,13 @@ pub fn serve(config: Config) -> Result<(), Failure> {
     };
     let served = catch_unwind(AssertUnwindSafe(|| runtime.block_on(serving)));
     let served = served.unwrap_or_else(|panic| Err(of_panic(panic)));
-    // An update that still runs is not waited for: whatever it has not committed is done again next time.
+    // An update that still runs is not awaited: the next run repeats whatever was not committed.
     runtime.shutdown_background();
     served
 }
 
-/// Where standard streams are no pipes, tokio reads them on a thread, and panics where there is none. Any other panic
-/// goes on.
+/// Converts tokio's panic on a missing thread to an error: where the standard streams are not pipes, tokio reads them
+/// on a thread. Any other panic continues.
 fn of_panic(panic: Box<dyn Any + Send>) -> Failure {
     match panic.downcast_ref::<String>().and_then(|said| no_thread(said)) {
         Some(text) => Failure::Io(io::Error::other(text)),
@@ -97,7 +97,7 @@ fn of_panic(panic: Box<dyn Any + Send>) -> Failure {
     }
 }
 
-/// What lets the roots of a server rest.
+/// Releases the caches of idle roots.
 struct Resting {
     engines: Vec<Arc<engines::Engines>>,
     wake: Arc<Notify>,
@@ -110,11 +110,11 @@ impl Resting {
     }
 }
 
-/// The server of the roots, whose indexes begin to be brought up to date.
+/// Opens the roots as a server, and starts to bring their indexes up to date.
 fn server(config: Config) -> Result<(Server, Resting), Failure> {
     let wake = Arc::new(Notify::new());
     let mut trees: Vec<Tree> = Vec::new();
-    // Clients read nothing outside of the roots, by way of git neither.
+    // Clients can read nothing outside the roots, by way of git either.
     let options = Options { git_reach: GitReach::Within(config.roots.clone()), ..config.options };
     for root in &config.roots {
         let tree = Tree::open(root, options.clone(), Arc::clone(&wake)).map_err(Failure::Engine)?;
@@ -127,7 +127,7 @@ fn server(config: Config) -> Result<(Server, Resting), Failure> {
     Ok((Server::new(config.profile, trees), resting))
 }
 
-/// The protocol needs one thread; engines run on threads for blocking work.
+/// A single-threaded runtime for the protocol; engines run on threads for blocking work.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Io)
 }

@@ -1,10 +1,10 @@
-//! Requests over pipes that are too long: they are answered with an error instead of not at all.
+//! Requests over pipes that are too long: each is answered with an error.
 //!
-//! rmcp bounds the length of a line, because one without end would fill the memory, and drops a longer one without a
-//! word; a client would wait for its answer for ever. This reader stands before rmcp, passes every byte on, and looks
-//! for the request's `id` on the way. Behind a line that is too long it puts a short request with the same id, whose
-//! method is [`METHOD`]; the server answers that with the error. So nothing of the long line is kept, and answers are
-//! still written in one place.
+//! rmcp limits the length of a line, because an endless line would fill the memory, and silently drops a longer one; a
+//! client would wait for its answer for ever. This reader stands in front of rmcp, passes every byte on, and watches
+//! for the request's `id`. After a line that is too long it inserts a short request with the same id and the method
+//! [`METHOD`], which the server answers with the error. So nothing of the long line is kept, and answers are still
+//! written in one place.
 
 use std::io;
 use std::pin::Pin;
@@ -13,20 +13,20 @@ use std::task::{Context, Poll, ready};
 use rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The longest line, with its end.
+/// The longest line, including its line end.
 pub const MAX_LINE: usize = DEFAULT_MAX_LINE_LENGTH;
 
-/// What stands for a request that was too long.
+/// The method of the request that stands for one that was too long.
 pub const METHOD: &str = "spyhop/oversize";
 
-/// The longest id that is looked at; clients count, or draw a UUID.
+/// The longest id that is recognized; clients use counters or UUIDs.
 const MAX_ID: usize = 256;
 
-/// A reader that puts a short request behind each line that is too long.
+/// A reader that inserts a short request after each line that is too long.
 pub struct Oversize<R> {
     inner: R,
     line: Line,
-    /// What is yet to be passed on.
+    /// Bytes that are not passed on yet.
     pending: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Oversize<R> {
         if this.pending.is_empty() {
             let begin = out.filled().len();
             ready!(Pin::new(&mut this.inner).poll_read(cx, out))?;
-            // What follows the end of a line that is too long waits until the request behind that has been passed on.
+            // Bytes after the end of a line that is too long wait until the inserted request has been passed on.
             let read = &out.filled()[begin..];
             let Some((end, request)) = this.line.first_oversize(read) else { return Poll::Ready(Ok(())) };
             this.pending = request;
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Oversize<R> {
             out.set_filled(begin + end);
             return Poll::Ready(Ok(()));
         }
-        // The rest of what was read may hold the end of another such line only if that began before, so it does not.
+        // The rest of what was read is shorter than a line that is too long, so no other such line can end in it.
         let n = this.pending.len().min(out.remaining());
         out.put_slice(&this.pending[..n]);
         this.pending.drain(..n);
@@ -58,24 +58,25 @@ impl<R: AsyncRead + Unpin> AsyncRead for Oversize<R> {
     }
 }
 
-/// What is known of the line that is being read: a state machine over the JSON of one message, as far as its own keys.
+/// The state of the line that is being read: a state machine over the JSON of one message, as far as its top-level
+/// keys.
 #[derive(Default)]
 struct Line {
     length: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// Whether the next value at depth 1 is a key's, and the bytes of the last string there.
+    /// Whether the next value at depth 1 belongs to a key, and the bytes of the last string at that depth.
     after_colon: bool,
     key: Vec<u8>,
-    /// The bytes of the value of `id`, once it has begun.
+    /// The bytes of the value of `id`, once that value has begun.
     id: Option<Vec<u8>>,
     in_id: bool,
 }
 
 impl Line {
-    /// Reads on; where the first line that is too long ends in `bytes`, and the request to put there. A line without
-    /// an id wants no answer.
+    /// Processes `bytes`. Returns where the first line that is too long ends in them, and the request to insert there.
+    /// A line without an id needs no answer.
     fn first_oversize(&mut self, bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
         let mut found = None;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -139,7 +140,7 @@ impl Line {
         self.key.clear();
     }
 
-    /// Keeps a byte of a key or of the id.
+    /// Appends a byte to a key or to the id.
     fn note(&mut self, byte: u8) {
         let kept = match &mut self.id {
             Some(id) if self.in_id => id,

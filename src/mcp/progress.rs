@@ -11,10 +11,10 @@ use rmcp::{Peer, RoleServer};
 use spyhop::engine::api::{Progress, Stage};
 use spyhop::render::agent;
 
-/// A client is told no oftener than this.
+/// The shortest interval between two notifications.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Who is told.
+/// The client that receives notifications, if it sent a progress token.
 pub struct Watcher {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -26,12 +26,12 @@ impl Watcher {
         Watcher { peer, token, told: None }
     }
 
-    /// Whether there is anybody.
+    /// Whether the client asked for progress.
     pub fn is_there(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Tells how far an update is, if that is further than it was told before.
+    /// Sends the progress of an update, if it has grown since the last notification.
     pub async fn tell(&mut self, progress: Option<Progress>) {
         let part = progress.map_or(0.0, part);
         let text = progress.map_or_else(|| "starting".to_string(), agent::said);
@@ -41,7 +41,7 @@ impl Watcher {
         self.send(part, text).await;
     }
 
-    /// Tells that it is done, if anything was told at all.
+    /// Sends the final notification, if any was sent before.
     pub async fn finish(&mut self) {
         if self.told.is_some() {
             self.send(WHOLE, "done".to_string()).await;
@@ -58,15 +58,16 @@ impl Watcher {
     }
 }
 
-/// What is done when all is.
+/// The progress of a finished update.
 const WHOLE: f64 = 100.0;
 
-/// How much of an update is done, of 100. How many files a scan will see is not known: it comes near 5 and never there.
+/// The progress of an update, of 100. How many files a scan will see is unknown, so a scan approaches 5 without
+/// reaching it.
 fn part(progress: Progress) -> f64 {
     let part = match progress.stage {
         Stage::Wait => 0.0,
         Stage::Scan => 5.0 - 5.0 / (1.0 + progress.files as f64 / 1000.0),
-        // What it is out of is known, how much of the whole it is, is not.
+        // The total of this stage is known, but not its share of the whole update.
         Stage::Text => 5.0,
         Stage::Index => 5.0 + 90.0 * progress.bytes as f64 / progress.total_bytes.max(1) as f64,
         Stage::Commit => 96.0,

@@ -1,4 +1,4 @@
-//! Path safety: what a caller names stays in the roots that the server was started with.
+//! Path safety: every path that a caller names stays in the roots that the server was started with.
 //!
 //! This module owns the conversion of a text to a root and a path below that root, for every parameter of every tool;
 //! nothing else in this front end reads a path from a caller. The only path that may lie outside the roots is an index
@@ -14,12 +14,12 @@ use spyhop::path::RelPath;
 /// The roots, as the engine names them: absolute, links resolved.
 pub struct Roots(Vec<PathBuf>);
 
-/// A path of a caller, resolved.
+/// A caller's path, resolved.
 #[derive(Debug, PartialEq)]
 pub struct Place {
-    /// Which root, by its place in the list.
+    /// The index of the root in the list.
     pub root: usize,
-    /// Where below it.
+    /// The path below that root.
     pub path: RelPath,
 }
 
@@ -32,7 +32,7 @@ impl Roots {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// The root that `text` names: one of them exactly, by its path.
+    /// The root that `text` names: exactly the path of one of the roots.
     pub fn root(&self, text: &str) -> Result<usize, String> {
         spelling("root", text)?;
         let named = Path::new(text);
@@ -41,8 +41,8 @@ impl Roots {
         found.ok_or_else(|| format!("root '{text}' is none of this server's; choose {}", self.listed()))
     }
 
-    /// What `text` names. A relative path is below `root`, else below the first one; an absolute one chooses its
-    /// root, which must be `root` if that is given.
+    /// Resolves the path `text`. A relative path is below `root`, or below the first root if `root` is not given. An
+    /// absolute path chooses its root, which must be `root` if that is given.
     pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
         spelling(param, text)?;
         let path = Path::new(text);
@@ -61,7 +61,7 @@ impl Roots {
         Ok(Place { root, path: below })
     }
 
-    /// A folder that may lie anywhere, counted from a root. What is there is for the caller of this to check.
+    /// A folder that may lie anywhere, relative to a root. The caller must check what is there.
     pub fn folder(&self, param: &str, text: &str, root: usize) -> Result<PathBuf, String> {
         spelling(param, text)?;
         Ok(self.0[root].join(text))
@@ -69,7 +69,7 @@ impl Roots {
 
     fn absolute(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
         let target = real(Path::new(text));
-        // Of roots that lie in each other the innermost is meant.
+        // Of nested roots, the innermost is meant.
         let holding = self.0.iter().enumerate().filter(|(_, folder)| target.starts_with(folder));
         let found = match root {
             Some(root) => holding.into_iter().find(|(at, _)| *at == root),
@@ -89,8 +89,8 @@ impl Roots {
     }
 }
 
-/// Refuses a pattern of paths that is spelled to leave the root. It could match nothing there; saying so is kinder
-/// than an empty answer.
+/// Refuses a path pattern that is spelled to leave the root. Such a pattern could match nothing; an error is more
+/// helpful than an empty answer.
 pub fn pattern(param: &str, text: &str) -> Result<(), String> {
     spelling(param, text)?;
     if text.starts_with('/') {
@@ -99,7 +99,7 @@ pub fn pattern(param: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What a path may not look like, on any system: an agent may think that it is on another one.
+/// Refuses spellings that are invalid on any system: an agent may think that it is on another one.
 fn spelling(param: &str, text: &str) -> Result<(), String> {
     let refuse = |why: &str| Err(format!("{param} '{}' {why}", text.replace('\0', "\\0")));
     if text.contains('\0') {
@@ -118,14 +118,14 @@ fn spelling(param: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `path` with its links resolved, as far as it exists; the rest is appended as it is spelled.
+/// `path` with its links resolved as far as the path exists; the rest is appended as spelled.
 fn real(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let Ok(found) = ancestor.canonicalize() {
             let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
             return found.join(rest).components().collect();
         }
-        // A link that leads nowhere cannot be resolved, and what it says may be outside.
+        // A dangling link cannot be resolved, and its target may be outside.
         if ancestor.is_symlink() {
             return PathBuf::from("/");
         }
@@ -190,7 +190,7 @@ mod tests {
             assert!(roots.place("path", text, None).is_err(), "{text}");
         }
         assert_eq!(roots.place("path", "inner", None).unwrap().path.as_str(), "inner");
-        // An absolute path names what it leads to; there the other root is as good as named by itself.
+        // An absolute path names its target, so a link to another root chooses that root, as its own path would.
         let through = one.join("other");
         assert_eq!(roots.place("path", through.to_str().unwrap(), None).unwrap().root, 1);
         assert!(roots.place("path", through.to_str().unwrap(), Some(0)).is_err());

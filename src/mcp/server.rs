@@ -35,20 +35,20 @@ pub struct Server {
     profile: Profile,
     trees: Vec<Tree>,
     roots: Roots,
-    /// The session of the only client there is, over pipes.
+    /// The session of the only client over pipes.
     only: Option<Session>,
 }
 
-/// What a request over HTTP brings with it: the session that it belongs to.
+/// The session that a request over HTTP belongs to.
 #[derive(Clone)]
 pub struct SessionHeader {
-    /// `None` before there is one, and for clients that keep none.
+    /// `None` before there is a session, and for clients without sessions.
     pub session: Option<Session>,
-    /// Whether it greeted, so that a session should begin.
+    /// Whether the client initialized, so that a session should begin.
     pub greeted: Arc<AtomicBool>,
 }
 
-/// What a client may show its model about us. It is the same in every run, as the listed tools are.
+/// Spyhop's description for the client's model. Like the list of tools, it is the same in every run.
 const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each hit is there. Start with \
     codebase_search and a sentence in your own words; a hit is path:lines, score and reasons. `next` in an answer is \
     the cursor of the next page. Further tools are found with tool_search. What stands behind a line number, and every \
@@ -66,7 +66,7 @@ impl Server {
         Server { only: Some(Session::new()), ..self }
     }
 
-    /// The tool that a name stands for here.
+    /// The tool that a name stands for in this profile.
     fn tool(&self, name: &str) -> Result<(&'static Tool, Option<&'static Alias>), ErrorData> {
         match tools::called(name) {
             CallTarget::Tool(tool, alias) if self.profile.offers(tool) => Ok((tool, alias)),
@@ -132,7 +132,7 @@ impl ServerHandler for Server {
         self.negotiate_initialize(&request)
     }
 
-    /// The only request beside the protocol's stands for one that was too long to be read.
+    /// Answers the only custom request, which stands for a request that was too long to be read.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -180,12 +180,12 @@ impl ServerHandler for Server {
     }
 }
 
-/// What the request brought with it, over HTTP.
+/// The session data that a request over HTTP carries.
 fn visit(context: &RequestContext<RoleServer>) -> Option<&SessionHeader> {
     context.extensions.get::<Parts>()?.extensions.get()
 }
 
-/// A tool as the protocol lists it.
+/// A tool in the form in which the protocol lists it.
 fn wire(tool: &'static Tool) -> WireTool {
     let annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(false);
     let annotations =
@@ -202,13 +202,13 @@ fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-/// What `tool_search` answers.
+/// The answer of `tool_search`.
 fn found(profile: Profile, query: &str) -> Answer {
     let found = tools::find(profile, query);
     agent::tools(query, &found)
 }
 
-/// What a result's metadata says where the name that was called is on its way out.
+/// The note in a result's metadata that the tool was called by a deprecated name.
 fn notice(alias: &Alias) -> Option<MetaObject> {
     (alias.state == State::Deprecated).then(|| {
         let mut meta = MetaObject::new();

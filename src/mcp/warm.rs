@@ -30,21 +30,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// up.
 const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether a tree that somebody else watches still is, or may be by now.
+/// How often to check whether a tree that another process watches still is watched, or can be watched by now.
 const WATCH_AGAIN: Duration = Duration::from_secs(60);
 
-/// How often an index that another process is building is looked at.
+/// The interval at which to check an index that another process is building.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A tree that is served.
 pub struct Tree {
     engines: Arc<Engines>,
     update: watch::Receiver<Update>,
-    /// How many calls run at once; more would only compete for the same processors.
+    /// The limit on calls that run at once; more would only compete for the same processors.
     calls: Arc<Semaphore>,
-    /// How many answers from the last commit and exact searches run at once, which calls that wait must not hold up.
+    /// The limit on concurrent answers from the last commit and exact searches, which waiting calls must not block.
     asides: Arc<Semaphore>,
-    /// How many questions for the state run at once. None of the calls above, which may walk a whole tree, holds these up.
+    /// The limit on concurrent status requests. Calls that walk a whole tree must not block them.
     states: Arc<Semaphore>,
 }
 
@@ -55,11 +55,11 @@ enum Update {
     Done,
 }
 
-/// An answer, and whether it is a failure.
+/// An answer, as an error if the call failed.
 pub type Outcome = Result<Answer, Answer>;
 
 impl Tree {
-    /// Opens the tree and begins to bring its index up to date, if the options want one that is.
+    /// Opens the tree and begins to bring its index up to date, if the options ask for a current index.
     pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<Tree, Error> {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
@@ -76,7 +76,7 @@ impl Tree {
                     stay_up_to_date(&engines);
                 }
             };
-            // With the thread goes the sender, and calls compare the tree for themselves.
+            // The sender is dropped with the thread, and each call then compares the tree itself.
             if let Err(error) = std::thread::Builder::new().spawn(keep) {
                 tracing::warn!(%error, "no thread keeps the index up to date");
             }
@@ -91,18 +91,18 @@ impl Tree {
         self.engines.worktree().root()
     }
 
-    /// Whether a folder is that of the tree's own index.
+    /// Whether a folder is the tree's own index.
     pub fn is_index(&self, dir: &Path) -> bool {
         dir.canonicalize().is_ok_and(|dir| dir == self.engines.worktree().index_dir())
     }
 
-    /// What answers.
+    /// The engines that answer calls.
     pub fn engines(&self) -> Arc<Engines> {
         Arc::clone(&self.engines)
     }
 
-    /// Answers a call about this tree. Where the answer is dropped before it has come, because the client cancelled the
-    /// request or its connection has gone, the call is cancelled.
+    /// Answers a call about this tree. When the future is dropped before the answer has come, because the client
+    /// cancelled the request or its connection has closed, the call is cancelled.
     pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<PendingReply, Answer> {
         let cancel = CancelOnDrop::default();
         let outcome = self.answered(call, watcher, &cancel.cancel).await;
@@ -118,12 +118,12 @@ impl Tree {
     ) -> Result<PendingReply, Answer> {
         let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
         if matches!(call.ask, ToolRequest::Grep(_)) {
-            // It reads the files as they are and needs no index, so it is what there is meanwhile.
+            // An exact search reads the files as they are and needs no index, so it can be answered meanwhile.
             let work = move || engines.answer(&call, &cancel, &|_| ());
             return run(&self.asides, work).await;
         }
         let patience = if watcher.is_there() { WATCHED_PATIENCE } else { PATIENCE };
-        // A revision has a view of its own, and so has another index; that update makes neither.
+        // A revision and another index have views of their own, which the update of the worktree does not make.
         let is_own = call.view.is_none() && call.index_dir.is_none();
         if is_own && !self.is_up_to_date(Instant::now() + patience, watcher).await {
             return self.as_it_is(call).await;
@@ -154,7 +154,7 @@ impl Tree {
         }
     }
 
-    /// The state of the tree, with how far its update is; the roots are all that are served.
+    /// The status of the tree, with the progress of its update; `roots` are all roots that are served.
     pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> Outcome {
         let engines = self.engines();
         let update = if index_dir.is_none() { *self.update.borrow() } else { Update::Done };
@@ -176,7 +176,7 @@ impl Tree {
         .await
     }
 
-    /// Waits for the first update, telling how far it is; whether it has ended by then.
+    /// Waits for the first update while sending progress; returns whether the update ended before the deadline.
     async fn is_up_to_date(&self, deadline: Instant, watcher: &mut Watcher) -> bool {
         let mut update = self.update.clone();
         loop {
@@ -190,8 +190,8 @@ impl Tree {
         }
     }
 
-    /// Answers from the last commit as it is. The engine is a new one, because whether one compares is settled when
-    /// it is opened; opening maps a few files.
+    /// Answers from the last commit as it is. The engine is a new one, because the stale policy is fixed when an engine
+    /// is opened; opening maps a few files.
     async fn as_it_is(&self, call: Arc<Call>) -> Result<PendingReply, Answer> {
         let root = self.root().to_path_buf();
         let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
@@ -215,7 +215,7 @@ impl Tree {
     }
 }
 
-/// Cancels a call when it is dropped before it was disarmed.
+/// Cancels a call when dropped, unless disarmed before.
 #[derive(Default)]
 struct CancelOnDrop {
     cancel: Cancel,
@@ -223,7 +223,7 @@ struct CancelOnDrop {
 }
 
 impl CancelOnDrop {
-    /// The call has ended, or goes on although nobody waits for it.
+    /// Disarms the guard: the call has ended, or goes on although nobody waits for it.
     fn disarm(mut self) {
         self.is_disarmed = true;
     }
@@ -237,15 +237,15 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// What an answer says that did not wait.
+/// The warning of an answer that did not wait for the update.
 const NOT_YET: &str = "comparing the tree with the index takes longer; this answer is from the last commit";
 
-/// Runs blocking work on a thread for it, when it is its turn.
+/// Runs blocking work on a thread of its own, as soon as `turns` has a permit.
 async fn run<T: Send + 'static>(
     turns: &Arc<Semaphore>,
     work: impl FnOnce() -> Result<T, Answer> + Send + 'static,
 ) -> Result<T, Answer> {
-    // The turn ends with the work, not with the call: work that nobody waits for any more still runs.
+    // The permit is released with the work, not with the call: work that nobody waits for any more still runs.
     let turn = Arc::clone(turns).acquire_owned().await;
     let start = move || {
         tokio::task::spawn_blocking(move || {
@@ -253,7 +253,7 @@ async fn run<T: Send + 'static>(
             work()
         })
     };
-    // Where the system gives no thread, tokio panics.
+    // Tokio panics where the system cannot start a thread.
     let started = catch_unwind(AssertUnwindSafe(start)).map_err(|panic| {
         let said = panic.downcast_ref::<String>().and_then(|said| no_thread(said));
         agent::error(&said.unwrap_or_else(|| "the call failed".to_string()), "no-thread")
@@ -261,8 +261,8 @@ async fn run<T: Send + 'static>(
     started.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
 }
 
-/// Makes the index or brings it up to date. Where another process is at it, its result is waited for: a first answer
-/// needs it. Other failures are left for the calls to meet and to tell.
+/// Makes the index or brings it up to date. Waits while another process does so, because a first answer needs the
+/// result. Other failures are left for the calls to find and report.
 fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
     let tell = |progress| _ = update.send_replace(Update::Running(Some(progress)));
     while let Err(error) = engine.refresh(&tell) {
@@ -276,8 +276,8 @@ fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
     update.send_replace(Update::Done);
 }
 
-/// Watches the tree as long as the server lives, so that calls need not compare it. Where another process does that, or
-/// it fails, calls ask that process or compare for themselves meanwhile.
+/// Watches the tree as long as the server lives, so that calls need not compare it. Where another process watches the
+/// tree, or watching fails, calls ask that process or compare the tree themselves meanwhile.
 fn stay_up_to_date(engines: &Engines) {
     let (engine, stop) = (engines.worktree(), Stop::default());
     let tell = |event: Watched| match event {
@@ -297,7 +297,8 @@ fn stay_up_to_date(engines: &Engines) {
     };
     loop {
         match engine.watch(&stop, &tell) {
-            // It cannot be, or is another repository's now than the engine's; calls compare for themselves.
+            // The tree cannot be watched, or belongs to another repository than the engine's now; calls compare for
+            // themselves.
             Ok(_) => return,
             Err(error) => tracing::info!(root = %engine.root().display(), %error, "the tree is not watched"),
         }

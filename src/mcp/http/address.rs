@@ -8,17 +8,17 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
-/// Where it listens unless told otherwise.
+/// The default address.
 pub const DEFAULT: &str = "127.0.0.1:7733";
 
-/// An address of this machine that no other machine reaches.
+/// An address of this machine that no other machine can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loopback(SocketAddr);
 
-/// Why a text is no such address.
+/// Why a text is not a loopback address.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLoopback {
-    /// Others could connect to it.
+    /// Other machines could connect to the address.
     #[error(
         "'{0}' is not an address of this machine alone; choose 127.0.0.1:PORT, [::1]:PORT or localhost:PORT, \
          and let a tunnel bring others in"
@@ -50,7 +50,7 @@ impl FromStr for Loopback {
         let address: IpAddr = match bare {
             Some(inside) => IpAddr::V6(inside.parse().map_err(|_| NotLoopback::Malformed(text.into()))?),
             None if host.eq_ignore_ascii_case("localhost") => Ipv4Addr::LOCALHOST.into(),
-            // A name could be anybody's.
+            // A name could resolve to any address.
             None => match host.parse::<Ipv4Addr>() {
                 Ok(address) => address.into(),
                 Err(_) if is_name(host) => return Err(NotLoopback::Reachable(text.into())),

@@ -1,9 +1,9 @@
-//! Which connections are open, and which one is closed when another comes.
+//! The open connections, and which connection is closed when a new one arrives.
 //!
-//! Whoever reaches the port can open connections, so those that have not shown the token are bounded apart from the
-//! others: when there are too many, the oldest of them is closed, and each is closed when its first request has not come
-//! after [`FIRST_HEAD`]. An authenticated connection is closed only when there are too many authenticated ones; then the
-//! one that is idle longest goes.
+//! Any process that reaches the port can open connections, so unauthenticated connections have a limit of their own.
+//! When there are too many, the oldest is closed; each is also closed when its first request has not arrived after
+//! [`FIRST_HEAD`]. An authenticated connection is closed only when there are too many authenticated ones; then the
+//! connection that has been idle longest is closed.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::oneshot;
 
-/// How long the first request of a connection, and with it the token, may take to come.
+/// The timeout for the first request of a connection, which carries the token.
 pub const FIRST_HEAD: Duration = Duration::from_secs(5);
 
-/// How many connections without the token there are at once. It is above the 128 that tokio accepts before it lets
-/// others run, so whoever has sent a request by then is answered before being displaced.
+/// How many unauthenticated connections may be open at once. More than the 128 that tokio accepts before it runs other
+/// tasks, so a client that has sent a request by then gets an answer before its connection is closed.
 const MAX_UNAUTHENTICATED: usize = 256;
-/// How many with the token.
+/// How many authenticated connections may be open at once.
 const MAX_AUTHENTICATED: usize = 256;
 
 /// All connections of a server, in the order in which they were opened.
@@ -36,7 +36,7 @@ struct Table {
     authenticated: BTreeMap<u64, Authenticated>,
 }
 
-/// Closes a connection when it is dropped.
+/// Closes a connection when dropped.
 struct Close(#[allow(dead_code, reason = "it is there to be dropped")] oneshot::Sender<()>);
 
 struct Authenticated {
@@ -52,18 +52,18 @@ pub struct Connection {
     number: u64,
 }
 
-/// A request under way on a connection that has shown the token.
+/// A request in progress on an authenticated connection.
 pub struct Busy {
     connection: Arc<Connection>,
 }
 
-/// That every connection with the token has a request under way.
+/// The error that every authenticated connection has a request in progress.
 #[derive(Debug)]
 pub struct Full;
 
 impl Connections {
-    /// Takes a new connection in, closing the oldest unauthenticated one where there are too many. The receiver ends when this
-    /// connection has to be closed.
+    /// Adds a new connection and closes the oldest unauthenticated one if there are too many. The receiver ends when
+    /// the new connection has to be closed.
     pub fn open(self: &Arc<Self>) -> (Arc<Connection>, oneshot::Receiver<()>) {
         let (close, closed) = oneshot::channel();
         let mut table = self.lock();
@@ -76,7 +76,8 @@ impl Connections {
         (Arc::new(Connection { all: Arc::clone(self), number }), closed)
     }
 
-    /// Closes the oldest unauthenticated connection; whether there was one. It is for when the system has no room for another connection.
+    /// Closes the oldest unauthenticated connection and returns whether there was one. For use when the system has no
+    /// resources for another connection.
     pub fn close_oldest_unauthenticated(&self) -> bool {
         self.lock().unauthenticated.pop_first().is_some()
     }
@@ -87,12 +88,12 @@ impl Connections {
 }
 
 impl Connection {
-    /// Whether it has not shown the token yet.
+    /// Whether the connection has not sent the token yet.
     pub fn is_unauthenticated(&self) -> bool {
         self.all.lock().unauthenticated.contains_key(&self.number)
     }
 
-    /// Notes that the token was shown and a request is under way.
+    /// Marks the connection as authenticated, with a request in progress.
     pub fn begin(self: &Arc<Self>) -> Result<Busy, Full> {
         let mut table = self.all.lock();
         if let Some(close) = table.unauthenticated.remove(&self.number) {
@@ -116,7 +117,7 @@ impl Connection {
 }
 
 impl Busy {
-    /// The body, which keeps the request under way until it has been sent.
+    /// Wraps the body of a response: the request stays in progress until the body has been sent.
     pub fn until_sent<B>(self, body: B) -> UntilSent<B> {
         UntilSent { body, _busy: self }
     }
@@ -189,7 +190,7 @@ mod tests {
         let _one_more = all.open();
         assert!(is_closed(&mut newcomers[0].1) && !is_closed(&mut newcomers[1].1));
         assert!(!client.is_unauthenticated() && !is_closed(&mut client_closed));
-        // One that ends leaves its place.
+        // A connection that ends makes room.
         newcomers.remove(1);
         let _another = all.open();
         assert!(!is_closed(&mut newcomers[1].1));

@@ -13,41 +13,41 @@ use hyper::{Method, StatusCode};
 use super::address::Loopback;
 use super::token::Token;
 
-/// Where the protocol is spoken.
+/// The path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
 
-/// What may be asked, by whom.
+/// The access rules of a server: allowed hosts and origins, and the token.
 pub struct Gate {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Token,
 }
 
-/// A request that may go on.
+/// A request that passed the checks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Pass {
     /// A request for the protocol. `origin` is that of a web page, which must be allowed to read the answer.
     Request { origin: Option<HeaderValue> },
-    /// A browser asks for such a page whether it may send a request.
+    /// A browser's preflight request: may a page of this origin send a request?
     Preflight { origin: HeaderValue },
 }
 
-/// Why a request may not.
+/// Why a request is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the request needs one Host header")]
     NoHost,
     #[error("the host '{host}' is not served here; choose {choices}")]
     Host { host: String, choices: String },
-    #[error("pages of '{origin}' may not ask here; --allow-origin names those that may")]
+    #[error("requests from pages of '{origin}' are not allowed; --allow-origin allows them")]
     Origin { origin: String },
     #[error("there is nothing at '{path}'; choose {PATH}")]
     Path { path: String },
     #[error("the request needs the header 'Authorization: Bearer TOKEN'")]
     NoToken,
-    #[error("the token is another one")]
+    #[error("invalid bearer token")]
     Token,
-    #[error("every connection that is served has a request under way; ask again later")]
+    #[error("too many requests are in progress; try again later")]
     Full,
     #[error("there is no such session any more; send initialize again, without Mcp-Session-Id")]
     Session,
@@ -64,7 +64,7 @@ impl Refusal {
         }
     }
 
-    /// What tells a client how to ask for what it was refused.
+    /// The `WWW-Authenticate` header that tells a client how to authenticate.
     pub fn challenge(&self) -> Option<HeaderValue> {
         match self {
             Refusal::NoToken => Some(HeaderValue::from_static("Bearer realm=\"spyhop\"")),
@@ -77,7 +77,7 @@ impl Refusal {
 }
 
 impl Gate {
-    /// The gate of a server at `address`: its own names, and what else was allowed.
+    /// The gate of a server at `address`. Allows the server's own names and the given ones.
     pub fn new(address: Loopback, token: Token, hosts: &[AllowedHost], origins: &[AllowedOrigin]) -> Gate {
         let port = address.address().port();
         let own = ["localhost".to_string(), "127.0.0.1".to_string(), "[::1]".to_string()];
@@ -86,7 +86,7 @@ impl Gate {
             names.push(address.to_string());
         }
         if port == 80 {
-            names.extend(own); // where HTTP's own port is left out
+            names.extend(own); // clients leave out the default port of HTTP
         }
         let mut allowed: Vec<String> = names.iter().map(|name| format!("http://{name}")).collect();
         allowed.extend(origins.iter().map(|origin| origin.0.clone()));
@@ -94,14 +94,14 @@ impl Gate {
         Gate { hosts: names, origins: allowed, token }
     }
 
-    /// Whether a request may go on.
+    /// Checks the head of a request.
     pub fn check(&self, head: &Parts) -> Result<Pass, Refusal> {
         self.host(head)?;
         let origin = self.origin(&head.headers)?;
         if head.uri.path() != PATH {
             return Err(Refusal::Path { path: head.uri.path().to_string() });
         }
-        // A browser asks without the token; what it learns is what it was told by being let in here.
+        // A browser sends a preflight without the token; it learns only that its page's origin is allowed.
         if let (&Method::OPTIONS, Some(origin)) = (&head.method, &origin)
             && head.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
         {
@@ -111,7 +111,8 @@ impl Gate {
         Ok(Pass::Request { origin })
     }
 
-    /// The page that may read why it was refused: one that may ask, and asked for the wrong thing or without the token.
+    /// The origin of the page that may read a refusal: an allowed origin whose request had a wrong path or session, no
+    /// valid token, or found all connections busy.
     pub fn page(&self, head: &Parts, refusal: &Refusal) -> Option<HeaderValue> {
         match refusal {
             Refusal::Path { .. } | Refusal::NoToken | Refusal::Token | Refusal::Full | Refusal::Session => {
@@ -121,7 +122,7 @@ impl Gate {
         }
     }
 
-    /// The host that is meant: that of the header, and that of the address where a whole one was sent.
+    /// Checks the host: the `Host` header, and the authority of the URI where the request has one.
     fn host(&self, head: &Parts) -> Result<(), Refusal> {
         let header = single(&head.headers, header::HOST).map_err(|_| Refusal::NoHost)?;
         let header = header.ok_or(Refusal::NoHost)?;
@@ -155,7 +156,7 @@ impl Gate {
     }
 }
 
-/// The value of a header that may stand once; of several, one that shows that there are.
+/// The value of a header that may occur once; the second value, as an error, of a header that occurs more often.
 fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>, &HeaderValue> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -164,22 +165,22 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&HeaderValue>,
     }
 }
 
-/// A page's origin that was allowed, written as browsers write it.
+/// An allowed page origin, spelled as browsers spell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedOrigin(String);
 
-/// A name that was allowed: of a tunnel's end, for one.
+/// An allowed host name, such as that of a tunnel's public end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedHost(String);
 
-/// Why something cannot be allowed.
+/// Why a text cannot be allowed as a host or origin.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAllowed {
-    #[error("'{0}' is no origin; choose SCHEME://HOST or SCHEME://HOST:PORT, without a path")]
+    #[error("'{0}' is not an origin; choose SCHEME://HOST or SCHEME://HOST:PORT, without a path")]
     Origin(String),
     #[error("'*' would let any page in; name each origin")]
     AnyOrigin,
-    #[error("'{0}' is no host; choose HOST or HOST:PORT")]
+    #[error("'{0}' is not a host; choose HOST or HOST:PORT")]
     Host(String),
 }
 
@@ -197,7 +198,7 @@ impl std::str::FromStr for AllowedOrigin {
         if scheme.is_empty() || !scheme.bytes().all(is_scheme) || !is_host(host) {
             return Err(wrong());
         }
-        // Browsers leave out the port that a scheme has anyway.
+        // Browsers leave out a scheme's default port.
         let usual = match scheme {
             "http" => ":80",
             "https" => ":443",
@@ -220,7 +221,7 @@ impl std::str::FromStr for AllowedHost {
     }
 }
 
-/// Whether something is written as a host is, perhaps with a port.
+/// Whether a text has the form of a host, perhaps with a port.
 fn is_host(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte))
 }
@@ -241,7 +242,7 @@ mod tests {
 
     const SECRET: &str = "a-token-of-the-tests";
 
-    /// What becomes of a request with these headers; `TOKEN` stands for the token.
+    /// The result for a request with these headers; `TOKEN` stands for the token.
     fn check(method: Method, uri: &str, headers: &[(&str, &str)]) -> Result<Pass, Refusal> {
         let mut request = Request::builder().method(method).uri(uri);
         for (name, value) in headers {

@@ -46,29 +46,30 @@ use connections::{Connection, Connections, FIRST_HEAD};
 use gate::{Gate, Pass, Refusal};
 use sessions::Sessions;
 
-/// The longest body: far above the longest request that there is, and far below what would hurt.
+/// The longest body: far longer than any valid request, and far shorter than what would use too much memory.
 const MAX_BODY: usize = 1 << 20;
 /// The longest head, with all headers.
 const MAX_HEAD: usize = 32 << 10;
-/// How long the head of a further request may take to come, and a connection may be idle.
+/// The timeout for the head of a further request, which is also how long a connection may be idle.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long answers that are under way are waited for at the end.
+/// How long shutdown waits for responses in progress.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How long it rests when the system has no room for another connection.
+/// The pause before the next accept when the system has no resources for another connection.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// Where and for whom.
+/// The configuration of the HTTP server.
 pub struct HttpConfig {
     pub address: Loopback,
-    /// The file that holds the token, or will; else the variable, else one is drawn.
+    /// The file that holds the token, or is created to hold it. Without a file, the token comes from the variable, and
+    /// without a variable it is generated.
     pub token_file: Option<PathBuf>,
-    /// Pages that may ask beside the server's own address.
+    /// Allowed page origins beside the server's own address.
     pub origins: Vec<AllowedOrigin>,
-    /// Names that it may be called by beside its own.
+    /// Allowed host names beside the server's own.
     pub hosts: Vec<AllowedHost>,
 }
 
-/// Why it does not listen.
+/// Why the server does not listen.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error(transparent)]
@@ -87,13 +88,13 @@ pub struct Listening {
     resting: Resting,
 }
 
-/// Takes the address, the token from where it is, and the trees. Nothing is answered before [`serve`]; whoever connects
-/// waits.
+/// Binds the address, reads or generates the token, and opens the trees. Nothing is answered before [`serve`];
+/// connections wait until then.
 pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, Failure> {
     let failed = |error| Failure::Http(HttpError::Listen { address: config.address, error });
     let listener = TcpListener::bind(config.address.address()).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    // Where port 0 was asked for, the system has chosen one.
+    // Port 0 lets the system choose a port.
     let address = listener.local_addr().map_err(failed)?;
     let found = token::find(config.token_file.as_deref()).map_err(|error| Failure::Http(error.into()))?;
     let gate = Gate::new(config.address.at(address.port()), found.token, &config.hosts, &config.origins);
@@ -102,18 +103,18 @@ pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, Failure>
 }
 
 impl Listening {
-    /// Where clients connect.
+    /// The URL of the endpoint.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, gate::PATH)
     }
 
-    /// Where the token is from, or what it is if nobody knows it yet.
+    /// The source of the token, and the token itself if it was generated.
     pub fn token(&self) -> &Origin {
         &self.token
     }
 }
 
-/// Serves until the process is asked to end.
+/// Serves until the process receives a signal to end.
 pub fn serve(listening: Listening) -> Result<(), Failure> {
     let runtime = super::runtime()?;
     let served = runtime.block_on(run(listening));
@@ -124,7 +125,7 @@ pub fn serve(listening: Listening) -> Result<(), Failure> {
 type Service = StreamableHttpService<Arc<Server>, NeverSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// What every request passes through.
+/// The checks and the service that every request passes through.
 struct RequestGate {
     gate: Gate,
     service: Service,
@@ -159,7 +160,7 @@ async fn run(listening: Listening) -> io::Result<()> {
             }
             Err(error) => {
                 tracing::warn!(%error, "no connection was accepted");
-                // The system may have no descriptor for it. Who has shown no token gives way.
+                // The system may have no free descriptor, so an unauthenticated connection is closed to make room.
                 if !open.close_oldest_unauthenticated() {
                     tokio::time::sleep(ACCEPT_AGAIN).await;
                 }
@@ -172,14 +173,14 @@ async fn run(listening: Listening) -> io::Result<()> {
     tokio::select! {
         () = under_way.shutdown() => {}
         () = tokio::time::sleep(FAREWELL) => {}
-        // Who asks twice does not want to wait.
+        // A second signal ends the wait.
         () = asked_to_end.wait() => {}
     }
     cut.cancel();
     Ok(())
 }
 
-/// Serves a connection until it ends, has to make room, or has not shown the token in time.
+/// Serves a connection until it ends, is closed to make room, or has not sent the token in time.
 async fn until_closed(
     served: impl Future<Output = Result<(), hyper::Error>>,
     connection: Arc<Connection>,
@@ -209,7 +210,7 @@ async fn until_closed(
     }
 }
 
-/// One connection, which may bring any number of requests, one after the other.
+/// Serves one connection, which may carry any number of requests, one after the other.
 fn serving(
     stream: TcpStream,
     way: Arc<RequestGate>,
@@ -243,7 +244,7 @@ impl RequestGate {
                 let mut answer = match connection.begin() {
                     Ok(busy) => {
                         let answer = self.in_session(Request::from_parts(head, body)).await;
-                        // It is under way until the last of it is sent.
+                        // The request is in progress until the last of its body is sent.
                         answer.map(|body| busy.until_sent(body).boxed())
                     }
                     Err(connections::Full) => refused(&Refusal::Full),
@@ -256,7 +257,8 @@ impl RequestGate {
         }
     }
 
-    /// Answers a request in the session that it names, ends that, or begins one where the client greets.
+    /// Answers a request in the session that it names. Ends that session on DELETE, and begins a session when the
+    /// client initializes.
     async fn in_session(&self, mut request: Request<Incoming>) -> Answer {
         let now = Instant::now();
         let session = match sessions::named(request.headers()) {
@@ -291,7 +293,7 @@ fn refused(refusal: &Refusal) -> Answer {
     *answer.status_mut() = refusal.status();
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    // The body that comes is not read, so nothing can follow it.
+    // The request's body is not read, so no further request can follow on this connection.
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     if let Some(challenge) = refusal.challenge() {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
@@ -299,7 +301,8 @@ fn refused(refusal: &Refusal) -> Answer {
     answer
 }
 
-/// Tells a browser that a page may send what clients of the protocol send, also what is then answered with "not here".
+/// Answers a preflight request: a page may send whatever MCP clients send, including methods that the server then
+/// rejects.
 fn preflight(origin: HeaderValue) -> Answer {
     let mut answer = Response::new(Empty::new().boxed());
     *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -315,7 +318,7 @@ fn preflight(origin: HeaderValue) -> Answer {
     answer
 }
 
-/// Lets a page read the answer.
+/// Adds the headers that let a page read the response.
 fn allow(answer: &mut Answer, origin: HeaderValue) {
     answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     let named = HeaderValue::from_static("Mcp-Session-Id");

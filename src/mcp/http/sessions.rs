@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use spyhop::engine::Session;
 
-/// What names a session.
+/// The header that names a session.
 pub const HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// The first revision without sessions; revisions are dates, so they compare as texts.
+/// The first revision without sessions. Revisions are dates, so they compare as texts.
 const WITHOUT: &[u8] = b"2026-07-28";
-/// So many there are at most; the one that was idle longest makes room.
+/// The most sessions at once; beyond that the longest idle session is removed.
 const MOST: usize = 256;
-/// One that was idle for so long has ended.
+/// The idle time after which a session has ended.
 const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The sessions of a server.
@@ -34,7 +34,7 @@ struct Open {
     used: Instant,
 }
 
-/// The session that a request names. One that is named twice is named by neither, and is not found.
+/// The session that a request names. A request with two session headers names neither session, and none is found.
 pub fn named(headers: &HeaderMap) -> Option<HeaderValue> {
     if headers.get(VERSION).is_some_and(|version| version.as_bytes() >= WITHOUT) {
         return None;
@@ -45,8 +45,8 @@ pub fn named(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 impl Sessions {
-    /// Begins a session; its name. Where the system gives no chance there is none, because a name that others can
-    /// guess would be worse.
+    /// Begins a session and returns its name. Returns `None` when the system has no random bytes, because a name that
+    /// others can guess would be worse than no session.
     pub fn begin(&self, now: Instant) -> Option<HeaderValue> {
         let mut bytes = [0; 16];
         if let Err(error) = getrandom::fill(&mut bytes) {
@@ -72,12 +72,12 @@ impl Sessions {
         Some(found.session.clone())
     }
 
-    /// Ends the session of that name; whether there was one.
+    /// Ends the session of that name and returns whether there was one.
     pub fn end(&self, name: &HeaderValue, now: Instant) -> bool {
         self.live(now).remove(name).is_some()
     }
 
-    /// Those that have not ended.
+    /// Removes expired sessions and returns the rest.
     fn live(&self, now: Instant) -> MutexGuard<'_, HashMap<HeaderValue, Open>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, open| now.saturating_duration_since(open.used) < IDLE);

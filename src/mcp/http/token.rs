@@ -9,27 +9,27 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The variable that may hold the token.
+/// The environment variable that may hold the token.
 pub const VARIABLE: &str = "SPYHOP_MCP_TOKEN";
 
-/// What is shorter can be tried out.
+/// The shortest token; a shorter one could be guessed by trying.
 const LEAST: usize = 16;
 const MOST: usize = 4096;
 
-/// How many bytes of chance are in a token that is drawn; it is written in two digits a byte.
+/// How many random bytes a generated token has; each is written as two hexadecimal digits.
 const DRAWN: usize = 32;
 
-/// A token. It is kept as its hash: two hashes are compared in the same time wherever they differ, and neither a log
-/// nor a panic can show what was never kept.
+/// A token, kept as its hash: two hashes compare in the same time wherever they differ, and neither a log nor a panic
+/// can show a text that was never kept.
 pub struct Token(blake3::Hash);
 
-/// A token with where it is from.
+/// A token with its source.
 pub struct Found {
     pub token: Token,
     pub origin: Origin,
 }
 
-/// Where a token is from.
+/// The source of a token.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Read from this file.
@@ -45,31 +45,32 @@ pub enum Origin {
 /// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum NoToken {
-    /// What is there is no token.
+    /// The text is not a valid token.
     #[error(
         "the token in {place} has {len} characters or others than a bearer token may; choose {LEAST} to {MOST} of \
          letters, digits and -._~+/="
     )]
     Unfit { place: String, len: usize },
-    /// Others than its owner may read the file.
+    /// Users other than the owner may read the file.
     #[error("the token file '{}' may be read by others (mode {mode:03o}); chmod 600 it, or choose another", path.display())]
     Open { path: PathBuf, mode: u32 },
-    /// Another user could write what is in it.
+    /// The file belongs to another user, who could change its contents.
     #[error("the token file '{}' belongs to user {uid}; choose a file of your own", path.display())]
     Foreign { path: PathBuf, uid: u32 },
     /// The path is a link, a FIFO, a folder or a device.
     #[error("the token file '{}' is {what}; choose an ordinary file", path.display())]
     Odd { path: PathBuf, what: &'static str },
-    /// The file failed.
+    /// Reading or writing the file failed.
     #[error("the token file '{}': {error}", path.display())]
     File { path: PathBuf, error: io::Error },
-    /// The system gave no chance.
-    #[error("no token can be drawn: {0}")]
+    /// The system returned no random bytes.
+    #[error("cannot generate a token: {0}")]
     NoChance(getrandom::Error),
 }
 
 impl Token {
-    /// The token that `text` is; `place` says where it stood, for whoever has to put it right.
+    /// Checks `text` and returns its token; `place` names the source of the text for the error message. The token of
+    /// `file`, else of [`VARIABLE`], else a new one.
     pub fn new(text: &str, place: &dyn Fn() -> String) -> Result<Token, NoToken> {
         let fits = (LEAST..=MOST).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte));
@@ -130,8 +131,8 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What the file says, if it is this user's alone. Kind, owner and mode are those of the open file, so that nobody
-/// changes them between the look and the reading.
+/// Reads the file, if it is an ordinary file of this user that others cannot read. Kind, owner and mode are checked on
+/// the open file, so that nobody can exchange the file between check and read.
 fn read(path: &Path, file: File) -> Result<String, NoToken> {
     let failed = |error| NoToken::File { path: path.to_path_buf(), error };
     let found = file.metadata().map_err(failed)?;
@@ -141,7 +142,7 @@ fn read(path: &Path, file: File) -> Result<String, NoToken> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // SAFETY: the call only asks who this process is.
+        // SAFETY: the call only returns the user id of this process.
         let own = unsafe { libc::geteuid() };
         if ![own, 0].contains(&found.uid()) {
             return Err(NoToken::Foreign { path: path.to_path_buf(), uid: found.uid() });
@@ -156,7 +157,7 @@ fn read(path: &Path, file: File) -> Result<String, NoToken> {
     Ok(text)
 }
 
-/// Makes the file, which must not be there, readable for its owner from its first moment on.
+/// Creates the file, which must not exist, readable by its owner only from the start.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -256,7 +257,7 @@ mod tests {
             assert!(matches!(refused, NoToken::Odd { .. }), "{name}: {refused}");
         }
         assert!(!at("nowhere").exists());
-        // SAFETY: the call only asks who this process is.
+        // SAFETY: the call only returns the user id of this process.
         if unsafe { libc::geteuid() } == 0 {
             std::os::unix::fs::chown(at("token"), Some(4321), None).unwrap();
             assert!(matches!(of_file(&at("token")), Err(NoToken::Foreign { uid: 4321, .. })));
