@@ -18,25 +18,26 @@ fn main() -> std::process::ExitCode {
     })
 }
 
-/// A parser allocates and frees a small piece for each node: with this allocator, which the C code uses too, indexing
-/// takes a seventh less processor time than with glibc's.
+/// The allocator, which the C code uses too. A parser allocates and frees a small block for each node: with this
+/// allocator, indexing takes a seventh less processor time than with glibc's.
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// After how many milliseconds what is freed goes back to the system. A single question is over before that, and asks for
-/// the same memory again and again: giving it back in between takes a fifth of its time. Segments are filled in tens of
-/// megabytes: what the allocator keeps for its default of ten milliseconds adds up to a quarter more than an index takes
-/// to build; but with no delay at all each stage of a server's answers gives back what the next one asks for.
+/// The delay in milliseconds after which freed memory goes back to the system. A single query is over before that, and
+/// allocates the same memory again and again: returning it in between takes a fifth of the query's time. An update
+/// fills segments of tens of megabytes: with the allocator's default of ten milliseconds, the memory that it keeps adds
+/// a quarter to what an index build takes. With no delay at all, each stage of a server's answers would return what the
+/// next stage allocates.
 const QUESTION: i64 = 100;
 const UPDATES: i64 = 1;
 
-/// Has freed memory go back to the system after so many milliseconds.
+/// Sets the delay after which freed memory goes back to the system.
 fn give_back_after(milliseconds: i64) {
     #[cfg(target_os = "linux")]
-    // SAFETY: it sets a number of the allocator's.
+    // SAFETY: the call sets a number of the allocator.
     unsafe {
-        /// The place of `mi_option_purge_delay`.
+        /// The number of the option `mi_option_purge_delay`.
         const PURGE_DELAY: i32 = 15;
         libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds as std::ffi::c_long);
     }
@@ -49,22 +50,23 @@ fn give_back_soon() {
     give_back_after(UPDATES);
 }
 
-/// Gives back now what is free and kept for later: of this thread all, of others what they have left to the process.
+/// Returns free memory to the system now: all free memory of this thread, and of other threads what they have left to
+/// the process.
 fn give_back() {
     #[cfg(target_os = "linux")]
-    // SAFETY: it may be called at any time.
+    // SAFETY: the function may be called at any time.
     unsafe {
         libmimalloc_sys::mi_collect(true);
     }
 }
 
-/// Has the system make huge pages of the allocator's small ones, as it does unless it is told otherwise, or not. Each is
-/// cleared whole when it is first touched, which pays where memory is filled: a question on a large tree takes two thirds
-/// of the time with them. A new segment has a megabyte for each field and touches little of it: with them the thread that
-/// indexes one file spends three quarters of its time on clearing pages.
+/// Turns transparent huge pages on, which is the system's default, or off. A huge page is cleared whole when it is
+/// first touched, which pays off where memory is filled: with huge pages, a query on a large tree takes two thirds of
+/// the time. A new segment allocates a megabyte for each field and touches little of it: with huge pages, the thread
+/// that indexes one file spends three quarters of its time on clearing pages.
 fn huge_pages(wanted: bool) {
     #[cfg(target_os = "linux")]
-    // SAFETY: it sets a flag of the process; where the system does not know it, nothing happens.
+    // SAFETY: the call sets a flag of the process; a system that does not know the flag ignores the call.
     unsafe {
         const UNUSED: libc::c_ulong = 0;
         libc::prctl(libc::PR_SET_THP_DISABLE, libc::c_ulong::from(!wanted), UNUSED, UNUSED, UNUSED);

@@ -1,4 +1,4 @@
-//! Arguments, made from the catalog's rows.
+//! Command-line arguments, generated from the catalog's rows.
 //!
 //! This module owns the spelling of arguments (`_` becomes `-`, and a subcommand's subject needs no flag) and the rows
 //! that only a terminal needs. Help shows defaults, but this module never fills them in: a front end sets what the user
@@ -38,18 +38,18 @@ pub const PROFILE: Param = Param {
     )
 };
 
-/// The forms of an answer that a search alone has.
+/// The output and input options that only a search has.
 const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
-/// What ranks.
+/// The options of operations that rank.
 const RANKED: &[&Param] = &[&PROFILE];
 /// The operations that rank.
 const RANKING: &[&str] = &[catalog::SEARCH.name, catalog::WHY_NOT.name];
-/// What every operation takes on a command line.
+/// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
-/// Operations whose path may stand without a flag, as grep's does.
+/// The operations that take their path without a flag, as grep does.
 const WITH_PATH: &[&str] = &[catalog::grep::GREP.name, catalog::MAP.name];
-/// The name of that argument.
+/// The name of that path argument.
 pub const HERE: &str = "here";
 
 /// The command for an operation, under `name`.
@@ -88,14 +88,14 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     }
 }
 
-/// Adds `PATH` without a flag, behind what else has none.
+/// Adds `PATH` without a flag, after the other positional arguments.
 fn path_without_flag(command: Command) -> Command {
     let path = Arg::new(HERE).value_name("PATH").help(catalog::PATH.help).conflicts_with(catalog::PATH.name);
     command.arg(path.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath))
 }
 
-/// What grep's users expect: any number of paths, a first word that is a path where `-e` gives the patterns, and the
-/// last of flags that contradict each other.
+/// Adjusts the command to what grep's users expect: any number of paths, a first positional argument that is a path
+/// when `-e` gives the patterns, and the last flag wins among flags that contradict each other.
 fn as_in_grep(command: Command) -> Command {
     let cases =
         [catalog::grep::IGNORE_CASE.name, catalog::grep::CASE_SENSITIVE.name, catalog::grep::SMART_CASE.name];
@@ -116,9 +116,9 @@ fn as_in_grep(command: Command) -> Command {
         })
         .mut_arg(HERE, |path| path.index(2).num_args(0..))
         .mut_arg(catalog::grep::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
-        // `-v` is grep's.
+        // `-v` has its meaning from grep.
         .mut_arg(VERBOSE.name, |verbose| verbose.short(None))
-        // An option that is given twice counts as it was given last.
+        // The last occurrence of an option counts.
         .args_override_self(true);
     for group in [&cases[..], &bounds, &numbers, &headings, &names, &forms] {
         for name in group {
@@ -143,7 +143,7 @@ pub fn arg(param: &'static Param) -> Arg {
     if let Some(default) = param.default {
         help += &format!(" [default: {default}]");
     }
-    // The engine reads these, with their other names; the parser only shows them.
+    // The engine parses these values, including their aliases; the argument parser only shows them.
     if let Takes::Choices(choices) = param.takes {
         help += &format!(" [possible values: {}]", choices().join(", "));
     }
@@ -193,7 +193,7 @@ fn value_name(param: &Param) -> &'static str {
     }
 }
 
-/// A number of bytes: digits, perhaps with K, M or G.
+/// Parses a number of bytes: digits, optionally with a suffix K, M or G.
 fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
@@ -203,7 +203,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         "g" | "gb" | "gib" => 30,
         unit => return Err(format!("unknown unit '{unit}'; choose K, M or G")),
     };
-    let number: u64 = digits.parse().map_err(|_| format!("'{text}' is no number of bytes"))?;
+    let number: u64 = digits.parse().map_err(|_| format!("'{text}' is not a number of bytes"))?;
     number.checked_mul(1 << shift).ok_or_else(|| format!("'{text}' is too large"))
 }
 
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(parse_bytes("12K"), Ok(12 << 10));
         assert_eq!(parse_bytes("3MiB"), Ok(3 << 20));
         assert_eq!(parse_bytes("1x"), Err("unknown unit 'x'; choose K, M or G".into()));
-        assert_eq!(parse_bytes("M"), Err("'M' is no number of bytes".into()));
+        assert_eq!(parse_bytes("M"), Err("'M' is not a number of bytes".into()));
         assert_eq!(parse_bytes("99999999999999G"), Err("'99999999999999G' is too large".into()));
     }
 }

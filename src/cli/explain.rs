@@ -1,4 +1,4 @@
-//! `--explain-skips PATH`, of `skipped` and of `index`: which rule leaves a path out.
+//! `--explain-skips PATH`, of `skipped` and of `index`: shows which rule leaves a path out.
 //!
 //! This module owns the exit code, which is that of `git check-ignore`: 0 when a rule leaves the path out, 1 when no
 //! rule does. An absolute path outside the current tree chooses its own tree, as with `--path`.
@@ -14,7 +14,7 @@ use super::output::Output;
 use super::place::{Place, optional};
 use super::{Failure, Outcome};
 
-/// Answers if it is asked for.
+/// Runs if `--explain-skips` is given; `None` otherwise.
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Option<Result<Outcome, Failure>> {
     let path = optional::<PathBuf>(matches, catalog::EXPLAIN_SKIPS.name)?;
     Some(explain(path, matches, output))

@@ -1,7 +1,7 @@
 //! `spyhop grep PATTERN [PATH]...`: every line that matches.
 //!
-//! What is printed is what ripgrep prints for the same flags, with its defaults for terminals and pipes; a page of an
-//! answer, and our own JSON, come where they are asked for.
+//! The output is that of ripgrep for the same flags, with ripgrep's defaults for terminals and pipes. Pages of an
+//! answer and Spyhop's own JSON are printed only on request.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     Ok(if reply.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
 
-/// What was typed.
+/// The parsed command line.
 struct Asked {
     place: Place,
     request: GrepRequest,
@@ -110,7 +110,7 @@ fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
     Ok(Asked { place, request, paths: (!paths.is_empty()).then_some(paths) })
 }
 
-/// How lines are printed: as ripgrep has it, a heading and numbers on a terminal, neither elsewhere.
+/// The print options, with ripgrep's defaults: headings and line numbers on a terminal, neither elsewhere.
 fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place: &Place) -> PrintOptions {
     let flag = |param: &catalog::Param| given(matches, param.name);
     let terminal = io::stdout().is_terminal();
@@ -118,7 +118,7 @@ fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place
         (Some([_]) | None, Some(path)) => Path::new(&place.root).join(path).is_file(),
         _ => false,
     };
-    // The parser keeps the last of the flags that choose a form.
+    // The parser keeps only the last of the flags that choose an output format.
     let form = if flag(&catalog::grep::RG_JSON) {
         OutputFormat::Events
     } else if flag(&catalog::grep::FILES_WITH) {

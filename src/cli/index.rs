@@ -1,4 +1,4 @@
-//! `spyhop index [ROOT]`: makes the index, or brings it up to date.
+//! `spyhop index [ROOT]`: builds the index, or brings it up to date.
 //!
 //! This module owns the argument `ROOT`, which is taken exactly, as `--root` is: the advice in the error about a
 //! missing index names the tree in full, and following that advice must index that tree and not one around it.
@@ -15,7 +15,7 @@ use super::place::{Place, given};
 use super::progress::Bar;
 use super::{Failure, Outcome};
 
-/// Adds the argument without a flag.
+/// Adds the positional argument `ROOT`.
 pub fn extend(command: Command) -> Command {
     let tree =
         Arg::new("tree").value_name("ROOT").help(catalog::ROOT.help).conflicts_with(catalog::ROOT.name);

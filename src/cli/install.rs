@@ -69,7 +69,7 @@ pub fn commands() -> [Command; 2] {
     [install.args(common.clone()).arg(roots).arg(command), uninstall.args(common)]
 }
 
-/// Runs one of the two.
+/// Runs `install` or `uninstall`.
 pub fn run(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     let print = matches.get_flag(PRINT);
     let agreed = matches.get_flag(YES);
@@ -159,7 +159,7 @@ fn diff(change: &Change) -> String {
     shown
 }
 
-/// Asks; only a yes is one.
+/// Asks for confirmation; any answer but yes declines.
 fn agrees(change: &Change, answers: &mut impl BufRead) -> io::Result<bool> {
     let deed = if change.after.is_some() { "Write" } else { "Remove" };
     write!(io::stderr(), "{deed} {}? [y/N] ", change.path.display())?;
@@ -169,7 +169,7 @@ fn agrees(change: &Change, answers: &mut impl BufRead) -> io::Result<bool> {
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
-/// What was done, and what is left to do.
+/// The message about what was done, and what is left for the user to do.
 fn done(change: &Change, client: &Client, installed: bool) -> String {
     let path = change.path.display();
     match (&change.after, installed) {

@@ -12,7 +12,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::place::optional;
 use super::{Failure, args};
 
-/// Starts logging when `-v` or `SPYHOP_LOG` asks for it. The variable wins: it can say more.
+/// Starts logging when `-v` or `SPYHOP_LOG` asks for it. The variable takes precedence, because it can say more.
 pub fn start(matches: &ArgMatches) -> Result<(), Failure> {
     let wanted = match (std::env::var("SPYHOP_LOG"), optional::<u8>(matches, args::VERBOSE.name)) {
         (Ok(directives), _) if !directives.is_empty() => directives,

@@ -24,7 +24,7 @@ const PROFILE: Param = Param {
     help: "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
 };
 
-/// How trees are indexed, and what happens to changes. There is no index to fail without and none to choose.
+/// The options that say how trees are indexed and how changes are handled.
 const SETTINGS: &[&Param] = &[
     &catalog::INDEX_DIR,
     &catalog::THREADS,
@@ -58,7 +58,7 @@ pub fn command() -> Command {
         .subcommands(install::commands())
 }
 
-/// The name of the argument that turns HTTP on; the others ask for it.
+/// The name of the argument that turns HTTP on; the arguments below require it.
 const HTTP: &str = "http";
 const TOKEN_FILE: &str = "token_file";
 const ALLOW_ORIGIN: &str = "allow_origin";
@@ -103,7 +103,7 @@ fn over_http() -> [Arg; 4] {
     })
 }
 
-/// What was asked for about HTTP, if it was.
+/// The HTTP configuration, if `--http` is given.
 fn http_config(matches: &ArgMatches) -> Option<HttpConfig> {
     fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
         matches.get_many::<T>(name).map(|values| values.cloned().collect()).unwrap_or_default()
@@ -116,7 +116,7 @@ fn http_config(matches: &ArgMatches) -> Option<HttpConfig> {
     })
 }
 
-/// Says where it listens and how to get in. A token that was drawn is said here and nowhere else.
+/// Prints the URL and how to authenticate. A generated token is printed here and nowhere else.
 fn greet(listening: &Listening) -> io::Result<()> {
     let mut lines = format!("spyhop: serving {}\n", listening.url());
     match listening.token() {

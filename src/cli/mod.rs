@@ -46,23 +46,23 @@ use spyhop::render::clean;
 use crate::limits::{self, WithoutThread};
 use output::Output;
 
-/// How a run ended, as grep has it.
+/// The outcome of a run, with grep's distinction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Something was found or done.
     Found,
     /// Nothing was found.
     Nothing,
-    /// Some of it failed, and that has been said.
+    /// A part failed, and the failure has been reported.
     Failed,
 }
 
 /// Why a run ended early.
 #[derive(Debug)]
 enum Failure {
-    /// The engine refused or failed.
+    /// The engine rejected the request or failed.
     Engine(Error),
-    /// What was typed makes no sense here.
+    /// The command line is invalid.
     Usage(String),
     /// A stream or folder failed.
     Io(io::Error),
@@ -82,7 +82,7 @@ impl From<io::Error> for Failure {
 
 type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 
-/// Every operation of the catalog that the command line offers, and what runs it.
+/// Every operation of the catalog that the command line offers, with the function that runs it.
 const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::SEARCH, search::run),
     (&catalog::grep::GREP, grep::run),
@@ -103,7 +103,7 @@ const COMMANDS: &[(&Operation, Run)] = &[
     (&catalog::LANGUAGES, languages::run),
 ];
 
-/// The whole run of the process.
+/// Runs the process.
 pub fn main() -> ExitCode {
     let matches = match command().try_get_matches_from(with_command(std::env::args_os().collect())) {
         Ok(matches) => matches,
@@ -142,8 +142,8 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     run(matches, &mut output)
 }
 
-/// The command and its subcommands. The top carries the search's arguments as well, so that they stand in its help,
-/// completions and manual.
+/// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
+/// help, completions and manual.
 fn command() -> Command {
     let mut top = args::operation(&catalog::SEARCH, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))
@@ -221,7 +221,7 @@ fn takes_value(flag: &str, command: &Command) -> Option<bool> {
     Some(takes(arg) && letters.next().is_none())
 }
 
-/// Says what the parser said: help on standard output, errors in our own form.
+/// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.
 fn usage(error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
@@ -233,7 +233,7 @@ fn usage(error: clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Says what failed on standard error.
+/// Reports a failure on standard error.
 fn complain(failure: &Failure) {
     let text = match failure {
         Failure::Engine(error) if error.kind() == ErrorKind::NoIndex => format!("there is no index\n{error}"),
@@ -241,7 +241,7 @@ fn complain(failure: &Failure) {
         Failure::Usage(text) => text.clone(),
         Failure::Io(error) => error.to_string(),
     };
-    // Where standard error is closed there is nobody to tell; the exit code still says it.
+    // When standard error is closed, nobody can be told; the exit code still reports the failure.
     let _ = writeln!(io::stderr(), "spyhop: {}", clean::lines(&text));
 }
 

@@ -1,4 +1,4 @@
-//! Standard output and standard error, as the user's terminal and flags have them.
+//! Standard output and standard error, configured by the user's terminal and flags.
 //!
 //! This module owns the decisions about streams: colour, links, width, and whether warnings are shown. Rendering is the
 //! library's. An answer is written whole and flushed at once, so the reader of a pipe never waits for half an answer.
@@ -12,7 +12,7 @@ use spyhop::render::{Style, clean};
 use super::args;
 use super::place::{given, optional};
 
-/// Where answers go, and how.
+/// The destination and the format of answers.
 pub struct Output {
     pub style: Style,
     pub json: bool,
@@ -23,7 +23,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// What flags, environment and terminal say.
+    /// The output that flags, environment and terminal ask for.
     pub fn new(matches: &ArgMatches) -> Output {
         let choice = match optional::<String>(matches, args::COLOR.name).map(String::as_str) {
             Some("always") => ColorChoice::Always,
@@ -57,7 +57,7 @@ impl Output {
         stream.flush()
     }
 
-    /// Writes JSON, with a line end unless it has one; on a terminal, what would steer it is escaped.
+    /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
@@ -68,7 +68,7 @@ impl Output {
         stream.flush()
     }
 
-    /// Writes warnings to standard error unless the user wants quiet.
+    /// Writes warnings to standard error, unless `--quiet` is given.
     pub fn warn(&self, warnings: &[String]) {
         for warning in warnings.iter().filter(|_| !self.quiet) {
             let _ = writeln!(io::stderr(), "spyhop: warning: {}", clean::line(warning));
@@ -76,7 +76,7 @@ impl Output {
     }
 }
 
-/// The machine's name, for links; empty where it is not to be had without asking the system in its own way.
+/// The host name, for links; empty where reading it would take a system-specific call.
 fn host() -> String {
     let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = named.or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();

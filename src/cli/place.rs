@@ -18,22 +18,22 @@ use spyhop::path::RelPath;
 
 use super::{Failure, args};
 
-/// How long a command waits for another process: that ends some time, or its lock is freed with it.
+/// The timeout for another process, practically endless: that process ends some time, which frees its lock.
 const ENDLESS: Duration = Duration::from_secs(24 * 3600);
 
-/// A tree, and where in it the user stands.
+/// A tree, and the user's current folder in it.
 pub struct Place {
     pub root: PathBuf,
-    /// The current folder, when it lies in the tree.
+    /// The current folder, if it lies in the tree.
     here: Option<RelPath>,
-    /// What `--path` narrows the search to.
+    /// The folder or file that `--path` limits the search to.
     pub path: Option<String>,
-    /// Whether what is searched lies in a folder; else only the engine knows what is there.
+    /// Whether files on disk are searched. If not, only the engine knows which paths exist.
     is_on_disk: bool,
 }
 
 impl Place {
-    /// What the arguments and the current folder choose.
+    /// The place that the arguments and the current folder choose.
     pub fn of(matches: &ArgMatches) -> Result<Place, Failure> {
         let cwd = here()?;
         let given = ["tree", catalog::ROOT.name].iter().find_map(|id| optional::<PathBuf>(matches, id));
@@ -50,7 +50,7 @@ impl Place {
         Place::at(root, Some(path), &cwd, is_on_disk(matches))
     }
 
-    /// The tree that a typed path chooses, and its place there.
+    /// The tree that a typed path chooses, and that path inside the tree.
     fn at(
         root: Option<PathBuf>,
         path: Option<&PathBuf>,
@@ -73,7 +73,7 @@ impl Place {
         let target = absolute(cwd, path);
         let mut folder = if target.is_file() { target.parent().unwrap_or(&target) } else { &target };
         if !is_on_disk {
-            // What the worktree does not have may be in the revision.
+            // A folder that the worktree lacks may exist in the revision.
             folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
         }
         if !folder.exists() {
@@ -84,7 +84,7 @@ impl Place {
         Ok(Place { path: narrowed(&inside), ..place })
     }
 
-    /// What another typed path is in the tree; empty for all of it.
+    /// The root-relative form of a further typed path, which must exist; empty for the whole tree.
     pub fn also(&self, path: &Path) -> Result<String, Failure> {
         let inside = self.relative(path)?;
         if !self.is_on_disk || inside.below(&self.root).exists() {
@@ -99,8 +99,8 @@ impl Place {
         Place { root, here, path: None, is_on_disk: true }
     }
 
-    /// The tree of one entry and the entry's path in it. The entry may be a link, which is meant itself, have a name
-    /// that is no UTF-8, or not be there.
+    /// The tree of one entry and the entry's path in it. The entry may be a link, which is not followed, have a name
+    /// that is not UTF-8, or not exist.
     pub fn of_entry(matches: &ArgMatches, path: &Path) -> Result<(Place, PathBuf), Failure> {
         let place = Place::of(matches)?;
         let cwd = here()?;
@@ -109,7 +109,8 @@ impl Place {
         if !is_whole && !is_there(&cwd.join(path)) && is_there(&place.root.join(path)) {
             return Ok((place, path.to_path_buf()));
         }
-        // As typed first: what lies below a link in the tree is left out with that link, wherever it leads.
+        // First the path as typed: an entry below a link in the tree is left out with that link, wherever the link
+        // leads.
         let whole = entry(&cwd, path);
         for candidate in [&lexical(&cwd, path), &whole] {
             if let Ok(below) = candidate.strip_prefix(&place.root) {
@@ -127,8 +128,8 @@ impl Place {
         }
     }
 
-    /// Opens the engine with the options that were given, for a command that ends the process: what it holds goes with
-    /// that, at once, instead of piece by piece.
+    /// Opens the engine with the given options, for a command that ends the process. The engine is never dropped: the
+    /// end of the process frees its memory at once instead of piece by piece.
     pub fn open(&self, matches: &ArgMatches) -> Result<ManuallyDrop<Engine>, Failure> {
         let engine = Engine::open(&self.root, options(matches)?)?;
         if let Some(path) = self.path.as_ref().filter(|_| !self.is_on_disk) {
@@ -143,7 +144,7 @@ impl Place {
         Ok(Engine::open(&self.root, options_for_writing(matches)?)?)
     }
 
-    /// The root-relative form of a typed path, whether or not there is such a file.
+    /// The root-relative form of a typed path, whether or not the file exists.
     pub fn relative(&self, path: &Path) -> Result<RelPath, Failure> {
         let usage = |error: spyhop::path::PathError| Failure::Usage(error.to_string());
         if path.is_absolute() || path.starts_with("~") {
@@ -169,7 +170,7 @@ impl Place {
 pub fn here() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().and_then(|folder| folder.canonicalize());
     here.map_err(|error| {
-        // The system has no name for it any more; the shell may have.
+        // The system no longer has a name for the folder; the shell may have.
         let named = std::env::var_os("PWD").filter(|name| !name.is_empty());
         let named = named.map(|name| format!(" '{}'", name.display())).unwrap_or_default();
         let why = match error.kind() {
@@ -190,7 +191,7 @@ pub fn given(matches: &ArgMatches, id: &str) -> bool {
     optional::<bool>(matches, id).copied().unwrap_or(false)
 }
 
-/// Whether the files of a folder are searched and not those of a commit.
+/// Whether the files on disk are searched, and not those of a revision.
 fn is_on_disk(matches: &ArgMatches) -> bool {
     optional::<String>(matches, catalog::VIEW.name).is_none()
 }
@@ -200,7 +201,7 @@ fn narrowed(path: &RelPath) -> Option<String> {
     (!text.is_empty()).then(|| text.to_string())
 }
 
-/// `path` as an absolute one, links resolved where it exists; `~` is the user's home folder.
+/// `path` as an absolute path, links resolved as far as the path exists; `~` is the user's home folder.
 fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let whole = match (path.strip_prefix("~"), std::env::home_dir()) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -209,7 +210,7 @@ fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     whole.canonicalize().unwrap_or(whole)
 }
 
-/// `path` as an absolute one, with `..` taken by its word.
+/// `path` as an absolute path, with `..` resolved textually.
 fn lexical(cwd: &Path, path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
     for component in cwd.join(path).components() {
@@ -222,7 +223,7 @@ fn lexical(cwd: &Path, path: &Path) -> PathBuf {
     whole
 }
 
-/// `path` as an absolute one, links resolved in all but its last part.
+/// `path` as an absolute path, links resolved in all components but the last.
 fn entry(cwd: &Path, path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => absolute(cwd, folder).join(name),
@@ -236,7 +237,7 @@ fn options_for_writing(matches: &ArgMatches) -> Result<Options, Failure> {
     Ok(Options { wait, text_first: !given(matches, catalog::WAIT.name), ..options(matches)? })
 }
 
-/// How a tree is indexed, and what happens to changes.
+/// The options that say how a tree is indexed and how changes are handled.
 pub fn options(matches: &ArgMatches) -> Result<Options, Failure> {
     let mut options =
         Options { index_dir: optional(matches, catalog::INDEX_DIR.name).cloned(), ..Options::default() };

@@ -44,7 +44,7 @@ pub fn import(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Fail
     Ok(Outcome::Found)
 }
 
-/// The archive, from where the user stands.
+/// The absolute path of the archive.
 fn archive(matches: &ArgMatches) -> Result<PathBuf, Failure> {
     let file: &PathBuf = matches.get_one(catalog::ARCHIVE.name).expect("the parser insists on it");
     Ok(std::path::absolute(file)?)

@@ -1,4 +1,4 @@
-//! The progress bar: stage, files, bytes and rate, on standard error, when that is a terminal.
+//! The progress bar: stage, files, bytes and rate, on standard error when that is a terminal.
 //!
 //! This module owns drawing, and tells the allocator which stage comes next; the engine reports progress. Nothing is
 //! drawn at first, so that a refresh that finds nothing to do, as most do, does not flicker before every answer.
@@ -13,26 +13,27 @@ use spyhop::engine::api::{Holder, Progress, Stage};
 
 use super::output::Output;
 
-/// An update faster than this shows no bar; the number is a guess at what a person notices.
+/// An update faster than this shows no bar. The value is a guess at what a person notices.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// An update of so few bytes of source touches little of the memory that it asks for. In between lie 5 MB, which take
-/// seven eighths of the time without huge pages, and 160 MB, which take as long either way.
+/// An update of at most this many bytes of source touches little of the memory that it allocates. The limit lies
+/// between two measurements: 5 MB take seven eighths of the time without huge pages, and 160 MB take as long either
+/// way.
 const LITTLE: u64 = 8 << 20;
 
-/// A bar that appears when it is needed and goes when it is dropped.
+/// A bar that appears when an update takes long enough and disappears when dropped.
 pub struct Bar {
     quiet: bool,
     shown: bool,
     begun: Instant,
     drawn: Mutex<Option<Drawn>>,
-    /// Whether the allocator knows that an update has begun.
+    /// Whether the allocator has been told that an update has begun.
     memory: Once,
-    /// Whether the system makes no huge pages just now.
+    /// Whether huge pages are turned off at present.
     spares: AtomicBool,
 }
 
-/// What is on the screen.
+/// The bar that is on the screen.
 struct Drawn {
     bar: ProgressBar,
     stage: Stage,
@@ -52,7 +53,7 @@ impl Bar {
         }
     }
 
-    /// Shows how far the update is.
+    /// Shows the progress of the update.
     pub fn update(&self, progress: Progress) {
         if progress.stage == Stage::Wait {
             self.say_that_it_waits(progress.holder);
@@ -65,7 +66,7 @@ impl Bar {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let Progress { stage, files, .. } = progress;
         let drawn = drawn.get_or_insert_with(|| Drawn { bar: bar(progress.bytes), stage, files });
-        // Threads report as they finish, so a report may be overtaken by a later one.
+        // Threads report as they finish, so a report may arrive after a later one.
         if drawn.stage == stage && files < drawn.files {
             return;
         }
@@ -93,25 +94,26 @@ impl Bar {
             Stage::Wait | Stage::Scan => return,
             Stage::Text | Stage::Index if files == 0 => self.spare(total_bytes <= LITTLE),
             Stage::Text | Stage::Index => {}
-            // What merges and answers touch, they fill.
+            // Merges and answers fill the memory that they touch.
             Stage::Commit => self.spare(false),
         }
         self.memory.call_once(crate::give_back_soon);
     }
 
-    /// Keeps the system from making huge pages, or no longer.
+    /// Turns huge pages off, or on again.
     fn spare(&self, spare: bool) {
         if self.spares.swap(spare, Relaxed) != spare {
             crate::huge_pages(!spare);
         }
     }
 
-    /// Says on standard error, terminal or not, who is waited for: otherwise a command seems to hang.
+    /// Prints to standard error, terminal or not, which process is being waited for: otherwise the command seems to
+    /// hang.
     fn say_that_it_waits(&self, holder: Option<Holder>) {
         if !self.quiet {
             let who =
                 holder.map(|it| format!(" (process {}, since {} s)", it.pid, it.age())).unwrap_or_default();
-            // Where standard error is closed there is nobody to tell.
+            // When standard error is closed, nobody can be told.
             let _ =
                 writeln!(io::stderr(), "spyhop: waiting for another process that is changing the index{who}");
         }
@@ -128,7 +130,7 @@ impl Drop for Bar {
     }
 }
 
-/// A bar whose rate counts from here: it did not see how long the first `done` bytes took.
+/// A bar whose rate starts now, without the first `done` bytes, whose duration is unknown.
 fn bar(done: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     bar.set_position(done);

@@ -1,4 +1,4 @@
-//! A search request, as it was typed.
+//! A search request, built from the command line.
 //!
 //! This module owns the translation of arguments; defaults are the library's, and the engine checks ranges.
 
@@ -16,7 +16,7 @@ use super::Failure;
 use super::args::PROFILE;
 use super::place::{Place, given, optional};
 
-/// The words of the query, joined.
+/// The words of the query, joined by spaces.
 pub fn query(matches: &ArgMatches) -> String {
     texts(matches, catalog::QUERY.name).join(" ")
 }
@@ -45,7 +45,7 @@ pub fn request(query: String, matches: &ArgMatches, place: &Place) -> Result<Sea
     Ok(request)
 }
 
-/// What narrows an operation down.
+/// The filters of an operation.
 pub fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure> {
     let kinds = texts(matches, catalog::KIND.name);
     let kinds: Result<Vec<SymbolKind>, _> = kinds.iter().map(|kind| kind.trim().parse()).collect();
@@ -60,14 +60,14 @@ pub fn filter(matches: &ArgMatches, place: &Place) -> Result<FilterSpec, Failure
     })
 }
 
-/// A number, if it is given; one that its type cannot hold is the largest that it can, which is out of every range.
+/// A number, if it is given. A number too large for its type becomes the largest one, which is out of every range.
 pub fn number<N: TryFrom<u64> + Bounded>(matches: &ArgMatches, id: &str) -> Option<N> {
     optional::<u64>(matches, id).map(|&number| N::try_from(number).unwrap_or(N::MAX))
 }
 
-/// A type of numbers that ends.
+/// A number type with a largest value.
 pub trait Bounded {
-    /// The largest.
+    /// The largest value.
     const MAX: Self;
 }
 

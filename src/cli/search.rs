@@ -52,7 +52,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
     let mut whole = Outcome::Nothing;
     for line in io::stdin().lock().split(b'\n') {
-        // A line that is no UTF-8 is a query all the same; it just finds little.
+        // A line that is not UTF-8 is searched too; it just finds little.
         let line = line?;
         request.query = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
         match search(engine, &request, output) {
@@ -76,7 +76,7 @@ fn search(engine: &Engine, request: &SearchRequest, output: &Output) -> Result<S
     engine.search_with_progress(request, &|progress| bar.update(progress))
 }
 
-/// The queries of a list; what is empty between two `|` is no query.
+/// The queries of a list separated by `|`; empty ones are dropped.
 fn split(queries: &str) -> Vec<String> {
     queries.split('|').map(str::trim).filter(|query| !query.is_empty()).map(str::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! `spyhop touch FILES...`: says which files are being worked on.
+//! `spyhop touch FILES...`: records which files are being worked on.
 //!
 //! This module owns the handling of bad paths: every good path is touched, each bad one is named, and the exit code
 //! reports the failure.

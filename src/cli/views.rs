@@ -1,4 +1,4 @@
-//! `spyhop views`: what an index keeps, and what each view of it costs.
+//! `spyhop views`: lists the views that an index keeps, and the size of each.
 
 use clap::ArgMatches;
 use spyhop::render::{json, text};

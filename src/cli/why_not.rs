@@ -1,4 +1,4 @@
-//! `spyhop why-not FILE QUERY...`: why a file does not answer, or where it ranks.
+//! `spyhop why-not FILE QUERY...`: shows why a file does not match, or where it ranks.
 //!
 //! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
