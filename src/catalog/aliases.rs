@@ -1,14 +1,14 @@
-//! Names that other systems taught their agents, and names of ours that are on their way out.
+//! Tool names that other systems have taught their agents, and names of Spyhop's own that are being removed.
 //!
-//! One table: what each name stands for now, until when, and how its parameters are spelled here. An alias also
-//! understands every parameter of its tool, so an agent that mixes two dialects is answered all the same. Values are
-//! checked where the tool's own are; here they are only carried over.
+//! One table lists which tool each name stands for, until which version, and how its parameters are spelled here. An
+//! alias also accepts every parameter of its tool, so an agent that mixes two dialects still gets an answer. Values are
+//! checked with the tool's own; this module only renames and converts them.
 
 use serde_json::{Map, Value};
 
 use super::{INDEX_DIR, PATH, Param};
 
-/// What became of a name.
+/// The state of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The name works, without a notice.
@@ -20,7 +20,7 @@ pub enum State {
 }
 
 impl State {
-    /// Its word.
+    /// The name of the state.
     pub fn name(self) -> &'static str {
         match self {
             State::Hidden => "hidden-compatibility",
@@ -30,37 +30,37 @@ impl State {
     }
 }
 
-/// Another name of a tool.
+/// An alias of a tool.
 #[derive(Debug)]
 pub struct Alias {
-    /// The other name.
+    /// The alias.
     pub name: &'static str,
     /// The tool that answers.
     pub canonical: &'static str,
-    /// What became of the name.
+    /// The state of the alias.
     pub state: State,
-    /// The version that deprecated it first.
+    /// The version that deprecated the alias.
     pub deprecated_in: Option<&'static str>,
-    /// The version that is to remove it.
+    /// The version that is to remove the alias.
     pub removal: Option<&'static str>,
-    /// Whether a recorded session that calls it can be played again.
+    /// Whether a recorded session that calls the alias can be replayed.
     pub replay: bool,
-    /// Parameters that are spelled otherwise there.
+    /// Parameters that callers of the alias spell differently.
     pub params: &'static [(&'static str, Becomes)],
-    /// Parameters that the tool does not have and callers of the other name send.
+    /// Parameters that callers of the alias send and the tool does not have.
     pub own: &'static [&'static Param],
-    /// Why it is in this state.
+    /// The reason for the state.
     pub why: &'static str,
 }
 
-/// What becomes of a parameter.
+/// The translation of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Becomes {
-    /// This parameter, with the value changed.
+    /// Becomes this parameter, with a converted value.
     As(&'static str, fn(Value) -> Value),
-    /// This parameter; where several become it, the largest number counts.
+    /// Becomes this parameter; when several parameters become it, the largest number counts.
     Largest(&'static str),
-    /// Nothing: it asks for what is always so, or for a form that answers do not have.
+    /// Dropped: the parameter asks for something that always holds, or for a format that answers do not have.
     Nothing,
 }
 
@@ -68,7 +68,7 @@ const fn same(name: &'static str) -> Becomes {
     Becomes::As(name, |value| value)
 }
 
-/// Every other name, by name.
+/// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
     Alias {
         name: "code.search",
@@ -154,7 +154,7 @@ pub const ALIASES: &[Alias] = &[
     },
 ];
 
-/// How others spell a ranked search.
+/// Other systems' parameters of a ranked search.
 const RANKED: &[(&str, Becomes)] = &[
     ("q", same("query")),
     ("top_k", same("max_results")),
@@ -169,7 +169,8 @@ const RANKED: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Nothing),
 ];
 
-/// How others spell a search of lines. A form such as files without lines is left out: the lines say it too.
+/// Other systems' parameters of a line search. An option that only asks for file names is dropped: the lines name their
+/// files too.
 const LINES: &[(&str, Becomes)] = &[
     ("query", same("pattern")),
     ("regex", same("pattern")),
@@ -193,7 +194,7 @@ fn opposite(value: Value) -> Value {
     value.as_bool().map_or(value, |on| (!on).into())
 }
 
-/// A type of files, as ripgrep names it, as a language.
+/// Converts a file type, as ripgrep names it, to a language.
 fn language(value: Value) -> Value {
     let name = match value.as_str() {
         Some("py") => "python",
@@ -206,7 +207,7 @@ fn language(value: Value) -> Value {
     name.into()
 }
 
-/// The element of a list of one.
+/// Unwraps a list with a single element.
 fn only_one(value: Value) -> Value {
     match value {
         Value::Array(mut list) if list.len() == 1 => list.remove(0),
@@ -214,7 +215,7 @@ fn only_one(value: Value) -> Value {
     }
 }
 
-/// Extensions such as `.rs` as globs.
+/// Converts extensions such as `.rs` to globs.
 fn extensions(value: Value) -> Value {
     let glob = |value: Value| match value {
         Value::String(text) => Value::String(format!("*.{}", text.trim_start_matches(['*', '.']))),
@@ -226,10 +227,10 @@ fn extensions(value: Value) -> Value {
     }
 }
 
-/// The arguments as the canonical tool spells them.
+/// Translates the arguments to the spelling of the canonical tool.
 ///
 /// # Errors
-/// When two arguments become one parameter.
+/// When two arguments become the same parameter.
 pub fn translated(alias: &Alias, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let mut out = Map::new();
     for (name, value) in arguments {
@@ -267,7 +268,7 @@ mod tests {
             for (other, becomes) in alias.params {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
                 let known = |name: &str| tool.params.iter().any(|param| param.name == name);
-                // A table that several aliases share may hold more than one of them needs.
+                // A table that several aliases share may have entries that only some of them need.
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {}", alias.name);
                 assert!(!known(other), "{other} of {} is a parameter of the tool", alias.name);
             }

@@ -1,59 +1,59 @@
-//! The rows of the exact search: ripgrep's options by ripgrep's names, and ours beside them.
+//! The rows of the exact search: ripgrep's options under ripgrep's names, and Spyhop's own.
 
 use super::{
     CURSOR, EXCLUDE, KIND, LANG, MAX_RESULTS, NO_REFRESH, Operation, PATH, PATH_GLOB, Param, SHOW_SECRETS,
     STALE_POLICY, Takes, VIEW, param,
 };
 
-/// What every line is compared with.
+/// The pattern that each line is compared with.
 pub const PATTERN: Param =
     param("pattern", Takes::Text, "A regular expression, matched line by line; with fixed, a text");
-/// A text in place of a regular expression.
+/// Fixed text in place of a regular expression.
 pub const FIXED: Param = Param {
     aliases: &["literal", "fixed_strings"],
     short: Some('F'),
     ..param("fixed", Takes::Nothing, "The pattern is a text")
 };
-/// Case.
+/// Case-insensitive matching.
 pub const IGNORE_CASE: Param =
     Param { short: Some('i'), ..param("ignore_case", Takes::Nothing, "Upper and lower case are alike") };
-/// Whole words.
+/// Matches of whole words.
 pub const WORD: Param = Param {
     aliases: &["word_regexp"],
     short: Some('w'),
     ..param("word", Takes::Nothing, "Matches are whole words")
 };
-/// How many lines a page of a grep holds.
+/// The number of lines on a page of a grep.
 pub const GREP_RESULTS: Param = Param {
     short: None,
     default: Some("50"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Lines a page, 1 to 1000", ..MAX_RESULTS }
 };
-/// Context of a grep.
+/// Lines of context before and after a match.
 pub const GREP_EXPAND: Param = Param {
     aliases: &["context"],
     short: Some('C'),
     default: Some("0"),
     ..param("expand", Takes::Number(0, 100), "Lines of context before and after, 0 to 100")
 };
-/// Context before.
+/// Lines of context before a match.
 pub const BEFORE: Param = Param {
     aliases: &["before_context"],
     short: Some('B'),
     ..param("before", Takes::Number(0, 100), "Lines of context before, 0 to 100")
 };
-/// Context after.
+/// Lines of context after a match.
 pub const AFTER: Param = Param {
     aliases: &["after_context"],
     short: Some('A'),
     ..param("after", Takes::Number(0, 100), "Lines of context after, 0 to 100")
 };
-/// More patterns.
+/// Further patterns.
 pub const REGEXP: Param = Param {
     short: Some('e'),
     ..param("regexp", Takes::Repeated, "A pattern; given more than once, any of them may match")
 };
-/// Case that counts after all.
+/// Case-sensitive matching, which turns the other case options off.
 pub const CASE_SENSITIVE: Param =
     Param { short: Some('s'), ..param("case_sensitive", Takes::Nothing, "Case counts (the default)") };
 /// Smart case.
@@ -61,15 +61,15 @@ pub const SMART_CASE: Param = Param {
     short: Some('S'),
     ..param("smart_case", Takes::Nothing, "Case counts where the pattern has an upper-case letter")
 };
-/// Whole lines.
+/// Matches of whole lines.
 pub const LINE_REGEXP: Param = Param {
     short: Some('x'),
     ..param("line_regexp", Takes::Nothing, "Matches begin and end at the bounds of lines")
 };
-/// Lines that do not match.
+/// Inverted matching: the lines that do not match.
 pub const INVERT: Param =
     Param { short: Some('v'), ..param("invert_match", Takes::Nothing, "The lines that do not match") };
-/// Matches of several lines.
+/// Matches that span several lines.
 pub const MULTI_LINE: Param = Param {
     aliases: &["multi_line"],
     short: Some('U'),
@@ -78,41 +78,41 @@ pub const MULTI_LINE: Param = Param {
 /// A dot that matches line ends.
 pub const DOT_ALL: Param =
     param("multiline_dotall", Takes::Nothing, "With multiline, a dot matches the end of a line as well");
-/// Lines of a file.
+/// The maximum number of lines of a file.
 pub const MAX_COUNT: Param = Param {
     short: Some('m'),
     ..param("max_count", Takes::Number(0, u64::MAX), "No more lines of a file than this")
 };
-/// Counts.
+/// Counts of lines.
 pub const COUNT: Param =
     Param { short: Some('c'), ..param("count", Takes::Nothing, "How many lines of each file match") };
 /// Counts of matches.
 pub const COUNT_MATCHES: Param = param("count_matches", Takes::Nothing, "How many matches each file has");
-/// Files that match.
+/// Names of files that match.
 pub const FILES_WITH: Param = Param {
     short: Some('l'),
     ..param("files_with_matches", Takes::Nothing, "The paths of the files that match")
 };
-/// Files that do not.
+/// Names of files that do not match.
 pub const FILES_WITHOUT: Param =
     param("files_without_match", Takes::Nothing, "The paths of the files that do not match");
-/// Matches alone.
+/// Only the matching parts of lines.
 pub const ONLY_MATCHING: Param =
     Param { short: Some('o'), ..param("only_matching", Takes::Nothing, "Only what matches, each on a line") };
-/// Numbers of lines.
+/// Line numbers.
 pub const LINE_NUMBER: Param = Param {
     short: Some('n'),
     ..param("line_number", Takes::Nothing, "Lines with their numbers (the default on a terminal)")
 };
-/// No numbers of lines.
+/// No line numbers.
 pub const NO_LINE_NUMBER: Param =
     Param { short: Some('N'), ..param("no_line_number", Takes::Nothing, "Lines without their numbers") };
-/// Columns.
+/// Column numbers.
 pub const COLUMN: Param = param("column", Takes::Nothing, "Lines with the column of their first match");
-/// Paths above lines.
+/// Paths above their lines.
 pub const HEADING: Param =
     param("heading", Takes::Nothing, "The path above its lines (the default on a terminal)");
-/// Paths before lines.
+/// Paths before each line.
 pub const NO_HEADING: Param = param("no_heading", Takes::Nothing, "The path before each line");
 /// Paths with lines.
 pub const WITH_FILENAME: Param = Param {
@@ -126,28 +126,28 @@ pub const WITH_FILENAME: Param = Param {
 /// Lines without paths.
 pub const NO_FILENAME: Param =
     Param { short: Some('I'), ..param("no_filename", Takes::Nothing, "Lines without their path") };
-/// ripgrep's globs.
+/// Globs in ripgrep's syntax.
 pub const GREP_GLOB: Param = Param {
     short: Some('g'),
     ..param("glob", Takes::Repeated, "Only paths that match, as ripgrep has it; with ! in front none of them")
 };
-/// Which paths may answer, where `glob` is another parameter.
+/// The glob filter on paths, where `glob` is another parameter.
 pub const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
-/// ripgrep's events.
+/// Output in the format of ripgrep's `--json`.
 pub const RG_JSON: Param =
     param("rg_json", Takes::Nothing, "Answer as ripgrep's --json does: a line an event");
 /// Order by relevance.
 pub const RANK: Param = param("rank", Takes::Nothing, "Files by relevance");
-/// Kinds of item.
+/// A filter by kind of item.
 pub const GREP_KIND: Param = Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
-/// Reading everything.
+/// Search of every file without the index.
 pub const BRUTE: Param =
     param("brute", Takes::Nothing, "Read every file, whatever the index says; the answer is the same");
-/// The plan.
+/// The query plan instead of a search.
 pub const EXPLAIN_PLAN: Param =
     param("explain_plan", Takes::Nothing, "Say what a file must hold to be read, instead of searching");
 
-/// Every line that matches.
+/// Exact search: every line that matches.
 pub const GREP: Operation = Operation {
     name: "grep",
     aliases: &[],

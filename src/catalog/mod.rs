@@ -1,10 +1,9 @@
-//! The catalog: one row an operation, with its names, its help and its parameters.
+//! The catalog: one row for each operation, with its names, help and parameters.
 //!
-//! Every front end reads its argument list, help and schema from these rows, so a parameter has one name, one
-//! default and one explanation wherever it is asked for. What only one front end knows (colours, output formats) is
-//! its own business and not here. A row says what can be asked and not how it is carried out: values are checked by
-//! the engine, because a second check beside the first would sooner or later disagree with it. The ranges stand
-//! here to be shown.
+//! Every front end reads its argument list, help and schema from these rows, so a parameter has the same name, default
+//! and description everywhere. Options of a single front end (colours, output formats) belong to that front end and not
+//! here. A row describes what a caller can ask for, not how the operation runs. The engine checks values, because a
+//! second check would sooner or later disagree with the first. The ranges here are for display.
 
 pub mod aliases;
 pub mod grep;
@@ -14,62 +13,62 @@ pub mod tools;
 use crate::model::{SkipReason, SymbolKind};
 use grep::GREP;
 
-/// Something a user can ask for.
+/// An operation that a user can call.
 #[derive(Debug)]
 pub struct Operation {
-    /// Its name, a verb or the thing that is asked for.
+    /// The name: a verb, or the kind of result.
     pub name: &'static str,
-    /// Other names that are understood.
+    /// Aliases.
     pub aliases: &'static [&'static str],
-    /// What it does, in a line.
+    /// What the operation does, in a line.
     pub help: &'static str,
-    /// What it can be told, the most important first.
+    /// The parameters, the most important first.
     pub params: &'static [&'static Param],
 }
 
-/// Something an operation can be told.
+/// A parameter of an operation.
 #[derive(Debug)]
 pub struct Param {
-    /// Its name, with `_` between words; a command line writes `-`.
+    /// The name, with `_` between words; a command line writes `-`.
     pub name: &'static str,
-    /// Other names that are understood.
+    /// Aliases.
     pub aliases: &'static [&'static str],
     /// A one-letter name, for command lines.
     pub short: Option<char>,
-    /// What it takes.
+    /// The type of the value.
     pub takes: Takes,
-    /// What it is when it is not given; `None` where that is nothing at all.
+    /// The default value; `None` where there is none.
     pub default: Option<&'static str>,
-    /// What it does, in a line.
+    /// What the parameter does, in a line.
     pub help: &'static str,
 }
 
-/// What a parameter takes.
+/// The type of a parameter's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
-    /// Nothing: it is on when it is given.
+    /// No value: a flag that is on when given.
     Nothing,
     /// A text.
     Text,
-    /// Texts: one that must be given, and more.
+    /// Texts, at least one.
     Texts,
     /// A text that may be given more than once.
     Repeated,
     /// Words, separated by commas or given more than once.
     List,
-    /// One of some words.
+    /// One of a fixed set of words.
     Choice(fn() -> Vec<&'static str>),
-    /// Some of some words, separated by commas or given more than once.
+    /// Any of a fixed set of words, separated by commas or given more than once.
     Choices(fn() -> Vec<&'static str>),
-    /// A whole number from the first to the second.
+    /// A whole number in this inclusive range.
     Number(u64, u64),
     /// A number from 0 to 1.
     Fraction,
-    /// A number of bytes, perhaps with K, M or G for powers of 1024.
+    /// A number of bytes, optionally with a suffix K, M or G for powers of 1024.
     Bytes,
     /// A file or folder.
     Path,
-    /// Files or folders: one that must be given, and more.
+    /// Files or folders, at least one.
     Paths,
 }
 
@@ -77,22 +76,22 @@ const fn param(name: &'static str, takes: Takes, help: &'static str) -> Param {
     Param { name, aliases: &[], short: None, takes, default: None, help }
 }
 
-/// What is looked for.
+/// The search query.
 pub const QUERY: Param = param("query", Takes::Texts, "What the code does, a name, or a piece of code");
 /// Several queries in one.
 pub const QUERIES: Param =
     param("queries", Takes::Text, "Several queries separated by |, answered as one: merged, best score kept");
-/// How many hits a page holds.
+/// The number of hits on a page.
 pub const MAX_RESULTS: Param = Param {
     aliases: &["limit"],
     short: Some('n'),
     default: Some("10"),
     ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
 };
-/// Where to search.
+/// The folder or file to search.
 pub const PATH: Param =
     param("path", Takes::Path, "Only this folder or file; an absolute path chooses the tree too");
-/// Which paths may answer.
+/// A filter by path: globs to include.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
     ..param(
@@ -101,44 +100,44 @@ pub const PATH_GLOB: Param = Param {
         "Only paths that match, such as 'src/**/*.rs'; without / the file name",
     )
 };
-/// Which paths may not.
+/// A filter by path: globs to exclude.
 pub const EXCLUDE: Param = param(
     "exclude",
     Takes::Repeated,
     "Leave out paths that contain this, whatever its case; separate several by |",
 );
-/// Which languages may answer.
+/// A filter by language.
 pub const LANG: Param = Param {
     aliases: &["language"],
     ..param("lang", Takes::List, "Only this language, such as rust; separate several by commas")
 };
-/// Which kinds may answer.
+/// A filter by kind of symbol or chunk.
 pub const KIND: Param = Param {
     aliases: &["chunk_type"],
     ..param("kind", Takes::Choices(kinds), "Only this kind of symbol or chunk; separate several by commas")
 };
-/// Context.
+/// Lines of context around a hit.
 pub const EXPAND: Param = Param {
     default: Some("0"),
     ..param("expand", Takes::Number(0, u32::MAX as u64), "Lines of context before and after")
 };
-/// The least score.
+/// The lowest score of a hit.
 pub const MIN_SCORE: Param = Param {
     default: Some("0"),
     ..param("min_score", Takes::Fraction, "Leave out hits below this score, 0 to 1; literal hits stay")
 };
-/// Hits of one file.
+/// The most hits of one file before further files.
 pub const PER_FILE: Param = Param {
     default: Some("10"),
     ..param("per_file", Takes::Number(1, u32::MAX as u64), "Hits of one file; further ones come after")
 };
-/// Every place.
+/// Every file that contains the query literally.
 pub const EXHAUSTIVE: Param = param(
     "exhaustive",
     Takes::Nothing,
     "Every file that holds the query as written is a hit, however long it takes; pages hold up to 1000",
 );
-/// How much is shown.
+/// The amount of detail of a hit.
 pub const MODE: Param = Param {
     default: Some("default"),
     ..param(
@@ -147,15 +146,15 @@ pub const MODE: Param = Param {
         "compact: one line a hit; default: a snippet; debug: chunk and every signal",
     )
 };
-/// The page.
+/// The cursor of the next page.
 pub const CURSOR: Param = param("cursor", Takes::Text, "The last page's 'next'");
-/// The tree.
+/// The root of the tree.
 pub const ROOT: Param = param(
     "root",
     Takes::Path,
     "The tree, exactly this folder; else the nearest git repository above, else the current folder",
 );
-/// Another place for the index.
+/// Another folder for the index.
 pub const INDEX_DIR: Param = Param {
     aliases: &["db"],
     ..param(
@@ -164,7 +163,7 @@ pub const INDEX_DIR: Param = Param {
         "Where indexes lie, relative to the tree; else SPYHOP_INDEX_DIR, else the user's cache folder",
     )
 };
-/// What happens to changes.
+/// The policy for files that changed after the last update.
 pub const STALE_POLICY: Param = Param {
     default: Some("refresh"),
     ..param(
@@ -174,21 +173,21 @@ pub const STALE_POLICY: Param = Param {
          them, error fails, ignore does not look",
     )
 };
-/// Another revision than what is checked out.
+/// A revision other than the worktree.
 pub const VIEW: Param = param("view", Takes::Text, "This branch, tag or commit, not the worktree");
-/// The short form of one stale policy.
+/// Short for the stale policy `ignore`.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
-/// Whether a missing index is made.
+/// Fails on a missing index instead of building it.
 pub const REQUIRE_INDEX: Param =
     param("require_index", Takes::Nothing, "Fail when there is no index, instead of making it first");
-/// Threads.
+/// The number of threads.
 pub const THREADS: Param = param(
     "threads",
     Takes::Number(1, 1024),
     "Threads for indexing; else one a core. Never changes an answer",
 );
-/// Memory of an update.
+/// The memory limit of an update.
 pub const MAX_MEMORY: Param = param(
     "max_memory",
     Takes::Bytes,
@@ -203,7 +202,7 @@ pub const NO_IGNORE: Param = param(
     Takes::Nothing,
     "Index what ignore files leave out: .gitignore, .ignore, .spyhopignore, git's excludes",
 );
-/// Build products and the like.
+/// Files that the built-in rules skip, such as build products.
 pub const NO_BUILT_IN: Param = param(
     "no_built_in",
     Takes::Nothing,
@@ -215,13 +214,13 @@ pub const SECRETS: Param = param(
     Takes::Nothing,
     "Index files that hold secrets by their names, such as .env or *.pem; values are masked all the same",
 );
-/// Secrets as they are.
+/// Output without masks over secrets.
 pub const SHOW_SECRETS: Param = param(
     "show_secrets",
     Takes::Nothing,
     "Show passwords, keys and tokens as they are, instead of masking them",
 );
-/// Large files.
+/// The size limit of files whose text is indexed.
 pub const MAX_FILE_SIZE: Param = Param {
     default: Some("1M"),
     ..param(
@@ -230,65 +229,65 @@ pub const MAX_FILE_SIZE: Param = Param {
         "Files above this size are found by path only (bytes, or with K, M, G)",
     )
 };
-/// A user's grammars.
+/// The folder of a user's grammars.
 pub const GRAMMARS: Param = param(
     "grammars",
     Takes::Path,
     "A folder of grammar manifests that replace built-in ones of the same name",
 );
-/// A build from nothing.
+/// A full rebuild.
 pub const REBUILD: Param =
     param("rebuild", Takes::Nothing, "Forget what is indexed and index everything again");
-/// One path.
+/// A path whose skip rule is explained.
 pub const EXPLAIN_SKIPS: Param = param(
     "explain_skips",
     Takes::Path,
     "Say which line of which ignore file, which rule or measure leaves this path out, or that nothing does",
 );
-/// One reason for leaving out.
+/// A filter by skip reason.
 pub const REASON: Param =
     param("reason", Takes::Choice(skip_reasons), "Only what was left out for this reason");
-/// One file.
+/// The file that a search was expected to find.
 pub const FILE: Param = param("file", Takes::Path, "The file that was expected to answer");
-/// Files that somebody works on.
+/// Files that are being worked on.
 pub const FILES: Param = param("files", Takes::Paths, "Files that are being worked on");
-/// What a file's name is compared with.
+/// The pattern for file names.
 pub const NAME_PATTERN: Param = param(
     "pattern",
     Takes::Text,
     "Letters of the name or path in their order, some left out; a glob if it holds * ? or [; empty for every file",
 );
-/// How many files a page holds.
+/// The number of files on a page.
 pub const FILES_RESULTS: Param = Param {
     default: Some("20"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Files a page, 1 to 1000", ..MAX_RESULTS }
 };
-/// What a definition's name is compared with.
+/// The pattern for names of definitions.
 pub const SYMBOL_PATTERN: Param = param(
     "pattern",
     Takes::Text,
     "Letters of the name in their order, some left out, its container before it if you like: Pool.take; empty for \
      every definition",
 );
-/// How many definitions a page holds.
+/// The number of definitions on a page.
 pub const SYMBOLS_RESULTS: Param = Param {
     default: Some("20"),
     ..Param { takes: Takes::Number(1, 1_000), help: "Definitions a page, 1 to 1000", ..MAX_RESULTS }
 };
-/// How large a map is.
+/// The size limit of a map.
 pub const MAX_ITEMS: Param = Param {
     aliases: &["limit"],
     short: Some('n'),
     default: Some("200"),
     ..param("max_items", Takes::Number(1, 5_000), "Folders, files and symbols together, 1 to 5000")
 };
-/// How deep a map is.
+/// The depth limit of a map.
 pub const DEPTH: Param = Param {
     default: Some("2"),
     ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
 };
 
-/// Whether another process is not waited for.
+/// Fails instead of waiting for another process.
 pub const NO_WAIT: Param = Param {
     name: "no_wait",
     aliases: &[],
@@ -298,7 +297,7 @@ pub const NO_WAIT: Param = Param {
     help: "Fail at once when another process is changing the index, instead of waiting for it",
 };
 
-/// Whether a first index has its structure at once.
+/// Parses a large tree at once, instead of indexing its text first.
 pub const WAIT: Param = Param {
     name: "wait",
     aliases: &[],
@@ -309,7 +308,7 @@ pub const WAIT: Param = Param {
            sooner, and nothing answers before it has got somewhere",
 };
 
-/// Whether something is only said.
+/// Reports what would be done, without doing it.
 pub const DRY_RUN: Param = Param {
     name: "dry_run",
     aliases: &[],
@@ -319,37 +318,37 @@ pub const DRY_RUN: Param = Param {
     help: "Only say what would go",
 };
 
-/// How much all indexes may take.
+/// The size limit of all indexes together.
 pub const MAX_BYTES: Param = param(
     "max_bytes",
     Takes::Bytes,
     "Also drop the least recently used views, then other trees' indexes, until all take no more than this (bytes, or \
      with K, M, G)",
 );
-/// A file that an index travels in.
+/// The archive file of an exported index.
 pub const ARCHIVE: Param = param("archive", Takes::Path, "The file that the index travels in");
-/// Whether all branches travel.
+/// Exports the views of all branches.
 pub const ALL_VIEWS: Param = param(
     "all_views",
     Takes::Nothing,
     "Export every branch of this tree that is indexed, not only the current one",
 );
-/// Whether the sources travel.
+/// Exports the sources of the ranked files too.
 pub const WITH_SNIPPETS: Param = param(
     "with_snippets",
     Takes::Nothing,
     "Export the sources of the ranked files as well, to be searched where the tree is not",
 );
-/// Whether the tree is elsewhere.
+/// Imports an index whose tree is elsewhere.
 pub const WITHOUT_SOURCES: Param = param(
     "without_sources",
     Takes::Nothing,
     "The tree is not here: answer from the file alone, which was exported with snippets",
 );
-/// Whether an index is replaced.
+/// Replaces an existing index.
 pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
 
-/// What chooses a tree and how it is indexed; every operation takes these.
+/// The parameters that choose a tree and how it is indexed; every operation takes these.
 pub const PLACE: &[&Param] = &[
     &ROOT,
     &INDEX_DIR,
@@ -396,7 +395,7 @@ pub const SEARCH: Operation = Operation {
     ],
 };
 
-/// Making and refreshing the index.
+/// Builds or refreshes the index.
 pub const INDEX: Operation = Operation {
     name: "index",
     aliases: &[],
@@ -404,7 +403,7 @@ pub const INDEX: Operation = Operation {
     params: &[&REBUILD, &WAIT, &NO_WAIT, &EXPLAIN_SKIPS],
 };
 
-/// An index that stays current.
+/// Keeps the index current.
 pub const WATCH: Operation = Operation {
     name: "watch",
     aliases: &[],
@@ -412,7 +411,7 @@ pub const WATCH: Operation = Operation {
     params: &[],
 };
 
-/// Space given back.
+/// Frees space.
 pub const GC: Operation = Operation {
     name: "gc",
     aliases: &[],
@@ -420,7 +419,7 @@ pub const GC: Operation = Operation {
     params: &[&MAX_BYTES, &DRY_RUN, &NO_WAIT],
 };
 
-/// What is kept.
+/// Lists the views of an index.
 pub const VIEWS: Operation = Operation {
     name: "views",
     aliases: &[],
@@ -428,7 +427,7 @@ pub const VIEWS: Operation = Operation {
     params: &[],
 };
 
-/// A thorough check.
+/// Checks the index thoroughly.
 pub const DOCTOR: Operation = Operation {
     name: "doctor",
     aliases: &[],
@@ -436,7 +435,7 @@ pub const DOCTOR: Operation = Operation {
     params: &[],
 };
 
-/// An index that leaves.
+/// Exports an index to an archive.
 pub const EXPORT: Operation = Operation {
     name: "export",
     aliases: &[],
@@ -444,7 +443,7 @@ pub const EXPORT: Operation = Operation {
     params: &[&ARCHIVE, &ALL_VIEWS, &WITH_SNIPPETS],
 };
 
-/// An index that arrives.
+/// Imports an index from an archive.
 pub const IMPORT: Operation = Operation {
     name: "import",
     aliases: &[],
@@ -452,7 +451,7 @@ pub const IMPORT: Operation = Operation {
     params: &[&ARCHIVE, &FORCE, &WITHOUT_SOURCES, &NO_WAIT],
 };
 
-/// The state of the index.
+/// Reports the state of the index.
 pub const STATUS: Operation = Operation {
     name: "status",
     aliases: &[],
@@ -460,7 +459,7 @@ pub const STATUS: Operation = Operation {
     params: &[],
 };
 
-/// Definitions by name.
+/// Finds definitions by name.
 pub const SYMBOLS: Operation = Operation {
     name: "symbols",
     aliases: &[],
@@ -481,7 +480,7 @@ pub const SYMBOLS: Operation = Operation {
     ],
 };
 
-/// Files by name; the name of its row is not that of the operation because [`FILES`] is a parameter.
+/// Finds files by name. The constant is not called `FILES` because [`FILES`] is a parameter.
 pub const FIND_FILES: Operation = Operation {
     name: "files",
     aliases: &[],
@@ -501,7 +500,7 @@ pub const FIND_FILES: Operation = Operation {
     ],
 };
 
-/// The outline of a tree.
+/// Shows the outline of a tree.
 pub const MAP: Operation = Operation {
     name: "map",
     aliases: &[],
@@ -522,7 +521,7 @@ pub const MAP: Operation = Operation {
     ],
 };
 
-/// What is left out.
+/// Lists skipped files.
 pub const SKIPPED: Operation = Operation {
     name: "skipped",
     aliases: &[],
@@ -530,7 +529,7 @@ pub const SKIPPED: Operation = Operation {
     params: &[&REASON, &EXPLAIN_SKIPS, &SHOW_SECRETS, &VIEW],
 };
 
-/// Why a file does not rank.
+/// Explains why a file does not rank.
 pub const WHY_NOT: Operation = Operation {
     name: "why-not",
     aliases: &[],
@@ -551,7 +550,7 @@ pub const WHY_NOT: Operation = Operation {
     ],
 };
 
-/// What somebody works on.
+/// Records files that are being worked on.
 pub const TOUCH: Operation = Operation {
     name: "touch",
     aliases: &[],
@@ -559,7 +558,7 @@ pub const TOUCH: Operation = Operation {
     params: &[&FILES],
 };
 
-/// The languages.
+/// Lists the languages.
 pub const LANGUAGES: Operation = Operation {
     name: "languages",
     aliases: &["langs"],

@@ -1,4 +1,4 @@
-//! A tool's parameters as JSON Schema, and the page that documents all tools.
+//! Generates a tool's JSON Schema, and the page that documents all tools.
 //!
 //! This module owns the two output formats; the words come from the rows. Both formats are generated from the rows
 //! alone, so neither can become outdated.
@@ -11,7 +11,7 @@ use super::aliases::ALIASES;
 use super::tools::{ACTIVE, DEFERRED, Profile, TOOLS, Tool};
 use super::{Param, Takes};
 
-/// The schema of a tool's arguments. Other names of parameters are understood and not shown: a model needs one.
+/// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
     let properties: Map<String, Value> =
         tool.params.iter().map(|param| (param.name.to_string(), property(param))).collect();
@@ -26,7 +26,7 @@ pub fn of(tool: &Tool) -> Map<String, Value> {
     schema
 }
 
-/// Everything that is said of a tool: name, description, input schema.
+/// The full description of a tool: name, description, input schema.
 pub fn described(tool: &Tool) -> Value {
     json!({ "name": tool.name, "description": tool.description, "inputSchema": of(tool) })
 }
@@ -45,7 +45,7 @@ fn property(param: &Param) -> Value {
         Takes::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Takes::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
     };
-    // That it is a list, the schema says.
+    // The schema already says that the value is a list.
     let is_list = schema["type"] == "array";
     let typed = param.help.find("; separate several by").filter(|_| is_list);
     schema["description"] = param.help[..typed.unwrap_or(param.help.len())].into();
@@ -59,7 +59,7 @@ fn property(param: &Param) -> Value {
     schema
 }
 
-/// `docs/tools.md`.
+/// The contents of `docs/tools.md`.
 pub fn reference() -> String {
     let mut out = String::from(
         "# Tools for agents\n\nWhat `spyhop mcp` offers. This page is written from the catalog \

@@ -1,4 +1,4 @@
-//! The tools that agents are offered: names, descriptions, and which of them are shown when.
+//! The tools for agents: names, descriptions, and when each is listed.
 //!
 //! This module owns the list of tools as data. A tool's parameters are rows of its operation, so they mean the same as
 //! everywhere else. The state of a name is in the constant sets below and not in each tool, so that a change of the
@@ -14,53 +14,53 @@ use super::{
     param,
 };
 
-/// Something an agent can call.
+/// A tool that an agent can call.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it carries out; `None` for the search among tools itself.
+    /// The operation that the tool runs; `None` for the search among tools itself.
     pub operation: Option<&'static Operation>,
-    /// What it does and when to choose it, for a reader who knows nothing else.
+    /// What the tool does and when to choose it, for a reader without other context.
     pub description: &'static str,
-    /// What it can be told.
+    /// The parameters.
     pub params: &'static [&'static Param],
-    /// How many of the first parameters must be given.
+    /// How many of the first parameters are required.
     pub required: usize,
-    /// Whether nothing that a later answer depends on is changed by it.
+    /// Whether a call changes nothing that a later answer depends on.
     pub read_only: bool,
 }
 
 impl Tool {
-    /// The parameters that must be given.
+    /// The required parameters.
     pub fn required(&self) -> &'static [&'static Param] {
         &self.params[..self.required]
     }
 }
 
-/// Listed at first.
+/// Tools that are listed from the start.
 pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 
-/// Not listed, found by `tool_search`, callable.
+/// Tools that are not listed, but found by `tool_search`, and callable.
 pub const DEFERRED: &[&str] =
     &["project_map", "search_batch", "skipped_files", "symbol_search", "touch", "why_not"];
 
-/// Names of old or of elsewhere: neither listed nor found, callable, silent.
+/// Aliases that are neither listed nor found, but callable without a notice.
 pub const HIDDEN: &[&str] = &["glob", "grep", "search_code"];
 
-/// Neither listed nor found, callable; the result's metadata names the replacement.
+/// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
 pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
 
-/// No longer callable: the error names the replacement.
+/// Aliases that are no longer callable: the error names the replacement.
 pub const REMOVED: &[&str] = &[];
 
-/// What the profile `minimal` leaves callable beside what it lists: at most eight tools in all, none that writes.
+/// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
-/// Which of a server's roots; over MCP a root is chosen among those given at start.
+/// The root to search; over MCP, one of the roots given at start.
 pub const TREE: Param = param("root", Takes::Path, "One of the server's roots; else the first");
 
-/// How long a reply may be.
+/// The size limit of a reply.
 pub const MAX_TOKENS: Param = Param {
     default: Some("4000"),
     ..param(
@@ -70,7 +70,7 @@ pub const MAX_TOKENS: Param = Param {
     )
 };
 
-/// Whether nothing is sent twice.
+/// Refers to code that was sent before instead of sending it again.
 pub const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
 
 /// Several queries as a list.
@@ -80,16 +80,16 @@ pub const QUERY_LIST: Param = Param {
     ..QUERIES
 };
 
-/// What somebody wants to do.
+/// What the agent wants to do.
 pub const TOOL_QUERY: Param =
     param("query", Takes::Text, "What you want to do, in a few words; without it every tool is shown");
 
-/// What only tools take. Everything else is a row of the tool's operation.
+/// The parameters that only tools have. Every other parameter is a row of the tool's operation.
 pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR, &DEDUPE];
 
-/// What operations take and tools do not: a tool that asks one thing has no second way to ask several; freshness is
-/// settled when the server starts; why one file is left out, `why_not` tells; every place that holds a text is what
-/// `grep_files` is for; no secret is shown to a model.
+/// The parameters of operations that tools do not have. A tool for one query has no second way to send several; the
+/// stale policy is fixed when the server starts; `why_not` tells why a file is left out; `grep_files` finds every place
+/// that contains a text; and secrets are never shown to a model.
 pub const NOT_FOR_TOOLS: &[&str] = &[
     "query",
     "queries",
@@ -127,7 +127,7 @@ pub const NOT_FOR_TOOLS: &[&str] = &[
     "show_secrets",
 ];
 
-/// Every tool, by name.
+/// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "codebase_search",
@@ -313,23 +313,23 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The tool of that canonical name.
+/// The tool with that canonical name.
 pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// What a name stands for when it is called.
+/// The target of a call by name.
 #[derive(Clone, Copy, Debug)]
 pub enum CallTarget {
-    /// A tool by its own name, or by another one that is still understood.
+    /// A tool, called by its own name or by an alias that still works.
     Tool(&'static Tool, Option<&'static Alias>),
-    /// A name that is understood no more.
+    /// An alias that no longer works.
     Removed(&'static Alias),
-    /// No name of ours.
+    /// An unknown name.
     Unknown,
 }
 
-/// What `name` stands for.
+/// The target of a call to `name`.
 pub fn called(name: &str) -> CallTarget {
     called_in(ALIASES, name)
 }
@@ -347,16 +347,16 @@ fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {
     }
 }
 
-/// Which tools a server shows, and which it answers to.
+/// Which tools a server lists, and which it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Everything is listed.
+    /// Every tool is listed.
     Full,
-    /// What is active is listed, everything is callable.
+    /// Active tools are listed, and every tool is callable.
     Default,
-    /// The head of `Default`; only what writes nothing is callable, eight tools at most.
+    /// Lists the same tools as `Default`. Only tools that write nothing are callable, eight at most.
     Minimal,
-    /// For programs that bring tools of their own: only `tool_search` is listed, everything is callable.
+    /// For programs with tools of their own: only `tool_search` is listed, and every tool is callable.
     Host,
 }
 
@@ -364,7 +364,7 @@ impl Profile {
     /// Every profile.
     pub const ALL: [Profile; 4] = [Profile::Full, Profile::Default, Profile::Minimal, Profile::Host];
 
-    /// Its name.
+    /// The name of the profile.
     pub fn name(self) -> &'static str {
         match self {
             Profile::Full => "full",
@@ -374,12 +374,12 @@ impl Profile {
         }
     }
 
-    /// The profile of that name.
+    /// The profile with that name.
     pub fn by_name(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
-    /// The most tokens that the listed head may cost, at four bytes a token.
+    /// The most tokens that the tool list may take, at four bytes a token.
     pub fn head_budget(self) -> usize {
         match self {
             Profile::Full => 3_800,
@@ -388,7 +388,7 @@ impl Profile {
         }
     }
 
-    /// Whether a tool is listed at first.
+    /// Whether a tool is listed from the start.
     pub fn lists(self, tool: &Tool) -> bool {
         match self {
             Profile::Full => true,
@@ -405,7 +405,7 @@ impl Profile {
         }
     }
 
-    /// What is listed at first, by name.
+    /// The listed tools, sorted by name.
     pub fn listed(self) -> impl Iterator<Item = &'static Tool> {
         TOOLS.iter().filter(move |tool| self.lists(tool))
     }
@@ -416,10 +416,10 @@ pub fn profiles() -> Vec<&'static str> {
     Profile::ALL.iter().map(|profile| profile.name()).collect()
 }
 
-/// The tools that a profile offers and a query means, best first; every one for a query without words.
+/// The tools of a profile that match a query, best first; every tool for a query without words.
 ///
-/// A word of the query counts most in the name, less in the description, least where only its beginning agrees
-/// (`search` and `searches`). A handful of tools needs no more.
+/// A query word that matches the name counts most, one in the description less, and a match of only a common prefix
+/// (`search` and `searches`) least. So few tools need nothing more elaborate.
 pub fn find(profile: Profile, query: &str) -> Vec<&'static Tool> {
     let wanted = words(query);
     let mut found: Vec<(usize, &Tool)> = TOOLS
@@ -447,7 +447,7 @@ fn worth(tool: &Tool, wanted: &[String]) -> usize {
     wanted.iter().map(of).sum()
 }
 
-/// Words that say nothing about a tool.
+/// Stop words, which say nothing about a tool.
 const EMPTY_WORDS: &[&str] =
     &["a", "an", "and", "at", "by", "for", "in", "is", "it", "of", "or", "the", "to"];
 
