@@ -1,4 +1,4 @@
-//! The clients: where each keeps its servers, in which form, and in which folder it starts them.
+//! The supported clients: where each keeps its servers, in which format, and in which folder it starts them.
 //!
 //! This module owns the facts that come from other programs' documentation; `docs/install.md` names the source of each
 //! line. Each client is one row, so adding a client means adding a row.
@@ -6,12 +6,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Whose configuration it is.
+/// The owner of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user's own, for every project.
+    /// The user, for every project.
     User,
-    /// That of the project in the current folder, which others may share.
+    /// The project in the current folder; other people may share the file.
     Project,
 }
 
@@ -26,20 +26,21 @@ impl Scope {
     }
 }
 
-/// How a file is written.
+/// The format of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// JSON, perhaps with comments and trailing commas.
+    /// JSON, possibly with comments and trailing commas.
     Json,
     Toml,
 }
 
-/// Where a client starts its servers.
+/// The folder in which a client starts its servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starts {
-    /// In the project that it works on, so the current folder says what to serve.
+    /// The project that the client works on, so the current folder says what to serve.
     InProject,
-    /// Anywhere. A project's own configuration can name its folder by this variable; the user's has to name trees.
+    /// Any folder. A project's own configuration can name the project's folder by this variable; the user's
+    /// configuration has to name trees.
     Anywhere { project: &'static str },
 }
 
@@ -47,22 +48,22 @@ pub enum Starts {
 #[derive(Debug)]
 pub struct Client {
     pub name: &'static str,
-    /// How people call it.
+    /// The client's name for people.
     pub title: &'static str,
     pub format: Format,
-    /// The table that holds the servers.
+    /// The name of the table that holds the servers.
     pub key: &'static str,
-    /// Whether an entry says that the server speaks over pipes.
+    /// Whether an entry has a field that says that the server uses pipes.
     pub typed: bool,
     pub starts: Starts,
-    /// Where the configurations are; the first is meant where nothing is said.
+    /// The configuration files; the first scope is the default.
     files: &'static [(Scope, Place)],
 }
 
-/// Where a file is, given the folders.
+/// Computes the path of a configuration file from the folders.
 type Place = fn(&Folders) -> PathBuf;
 
-/// Clients by name.
+/// Every client, sorted by name.
 pub const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
@@ -152,33 +153,33 @@ impl Client {
         CLIENTS.iter().find(|client| client.name == name)
     }
 
-    /// The scope that is meant where none is said; none where the client has no file of its own.
+    /// The default scope; `None` where the client has no file of its own.
     pub fn default_scope(&self) -> Option<Scope> {
         self.files.first().map(|(scope, _)| *scope)
     }
 
-    /// Where the configuration is.
+    /// The path of the configuration.
     pub fn file(&self, scope: Scope, folders: &Folders) -> Option<PathBuf> {
         self.files.iter().find(|(known, _)| *known == scope).map(|(_, file)| file(folders))
     }
 }
 
-/// The folders that clients go by, as the environment says.
+/// The folders that clients use, read from the environment.
 #[derive(Clone, Debug)]
 pub struct Folders {
     home: PathBuf,
-    /// Where programs with windows keep what they are told.
+    /// The folder where desktop applications keep their settings.
     applications: PathBuf,
     claude: PathBuf,
     codex: PathBuf,
     zed: PathBuf,
     pub project: PathBuf,
-    /// Where it is noted what was changed.
+    /// The folder that records what was changed.
     pub state: PathBuf,
 }
 
 impl Folders {
-    /// Those of this process; nothing where there is no home.
+    /// The folders of this process; `None` where there is no home folder.
     pub fn of_environment(project: PathBuf) -> Option<Folders> {
         use etcetera::BaseStrategy;
         let strategy = etcetera::choose_base_strategy().ok()?;

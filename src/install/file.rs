@@ -10,24 +10,24 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, Scope};
 
-/// How many links are followed before it is taken for a circle.
+/// How many links are followed before they are taken for a cycle.
 const MAX_LINKS: usize = 40;
 
-/// The file that `path` leads to, whether it is there or not.
+/// The file that `path` leads to, whether or not that file exists.
 pub fn behind_links(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error| Error::Io { path: path.to_path_buf(), error };
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
-            // It is no link, or there is nothing.
+            // The path is not a link, or does not exist.
             Err(_) => return Ok(target),
         }
     }
     Err(failed(io::Error::other("too many links, one behind the other")))
 }
 
-/// What the file says; nothing where there is none.
+/// The text of the file; `None` where there is no file.
 pub fn read(path: &Path) -> Result<Option<String>, Error> {
     match fs::read(path) {
         Ok(bytes) => {
@@ -39,8 +39,8 @@ pub fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// Puts `after` where `before` is; where something else is by now, nothing happens. What was made on the way there are
-/// the folders that it gives back, the outermost first.
+/// Replaces `before` by `after`; fails without a change if the file is not `before` any more. Returns the folders that
+/// were created for the file, outermost first.
 pub fn replace(
     path: &Path,
     before: Option<&str>,
@@ -55,7 +55,7 @@ pub fn replace(
         return Err(Error::ReadOnly { path: path.to_path_buf() });
     }
     let fresh = after.map(|after| written(folder, after, old.as_ref(), scope)).transpose().map_err(failed)?;
-    // As late as can be: a client that runs writes into its file, too.
+    // Checked as late as possible: a running client writes into its file, too.
     if read(path)?.as_deref() != before {
         return Err(Error::Changed { path: path.to_path_buf() });
     }
@@ -68,7 +68,7 @@ pub fn replace(
     Ok(made)
 }
 
-/// Makes a folder and those around it; which of them were not there.
+/// Creates a folder and its missing parents, and returns those that were missing.
 fn make(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
@@ -77,7 +77,7 @@ fn make(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(missing)
 }
 
-/// A file without a name that says `text`, on the disk.
+/// A temporary file with `text`, synced to disk.
 fn written(
     folder: &Path,
     text: &str,
@@ -86,7 +86,7 @@ fn written(
 ) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".spyhop-");
-    // A project's file is for everybody who may read the project; the user's may hold secrets one day.
+    // Whoever may read a project may read the project's file; the user's file may hold secrets one day.
     #[cfg(unix)]
     if scope != Some(Scope::User) {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -99,7 +99,7 @@ fn written(
             use std::os::unix::fs::{MetadataExt, chown};
             let new = fresh.as_file().metadata()?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                // Only root may give files away; for anybody else the file becomes theirs.
+                // Only root may change the owner of a file; for any other user, the file becomes the user's own.
                 let _ = chown(fresh.path(), Some(old.uid()), Some(old.gid()));
             }
         }
@@ -109,10 +109,10 @@ fn written(
     Ok(fresh)
 }
 
-/// Removes folders that were made for a file and are empty, the innermost first.
+/// Removes folders that were created for a file and are empty, innermost first.
 pub fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
-        // One that somebody else uses by now is not empty.
+        // A folder that something else uses by now is not empty and stays.
         let _ = fs::remove_dir(folder);
     }
 }

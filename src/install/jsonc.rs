@@ -1,4 +1,4 @@
-//! A server's entry in a file of JSON, which may have comments and trailing commas.
+//! The server's entry in a JSON file, which may have comments and trailing commas.
 //!
 //! This module owns the checks for what prevents an edit: a file that is not an object, servers that are not an object,
 //! and duplicate names, of which a client might read one and Spyhop change the other. The syntax tree keeps every
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{EditError, Entry, NAME};
 
-/// What clients that read comments read; none of them reads JSON5.
+/// The syntax that clients accept: comments, but not JSON5.
 fn options() -> ParseOptions {
     ParseOptions {
         allow_loose_object_property_names: false,
@@ -29,7 +29,7 @@ fn parse(text: &str) -> Result<CstRootNode, EditError> {
     CstRootNode::parse(text, &options()).map_err(|error| EditError::Malformed(error.to_string()))
 }
 
-/// `text` with our entry among the servers below `key`; nothing where it stands there already.
+/// `text` with Spyhop's entry among the servers below `key`; `None` where the entry is there already.
 pub fn put(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, EditError> {
     let root = parse(text)?;
     if root.value().is_some_and(|value| value.as_object().is_none()) {
@@ -40,7 +40,7 @@ pub fn put(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, EditE
         None => root.object_value_or_set().object_value_or_set(key),
     };
     match only(&servers, NAME)? {
-        // What somebody added to the entry stays, unless it is about a server of another kind.
+        // Fields that somebody added to the entry stay, unless the entry is for a different kind of server.
         Some(own) => match own.object_value().filter(|own| own.get("command").is_some()) {
             Some(own) => {
                 for (name, value) in fields(entry) {
@@ -55,8 +55,8 @@ pub fn put(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, EditE
     Ok((after != text).then_some(after))
 }
 
-/// `text` without our entry; without the servers too if there are no others and `whole` says so. Nothing where the
-/// entry is not there.
+/// `text` without Spyhop's entry, and without the table of servers if no others are left and `whole` is set. `None`
+/// where there is no entry.
 pub fn remove(text: &str, key: &str, whole: bool) -> Result<Option<String>, EditError> {
     let root = parse(text)?;
     let Some(servers) = servers(&root, key)? else { return Ok(None) };
@@ -68,7 +68,7 @@ pub fn remove(text: &str, key: &str, whole: bool) -> Result<Option<String>, Edit
     Ok(Some(root.to_string()))
 }
 
-/// What the file says to those who read it.
+/// The parsed value of the file.
 pub fn value(text: &str) -> Result<Value, EditError> {
     Ok(parse(text)?.to_serde_value().unwrap_or(Value::Object(serde_json::Map::new())))
 }
@@ -79,7 +79,7 @@ fn servers(root: &CstRootNode, key: &str) -> Result<Option<CstObject>, EditError
     servers.object_value().map(Some).ok_or_else(|| EditError::NoObject(format!("'{key}'")))
 }
 
-/// The property of that name, of which there may be one.
+/// The property of that name; duplicates are an error.
 fn only(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, EditError> {
     let named = |property: &CstObjectProp| property.decoded_name().as_deref() == Some(name);
     let mut found = object.properties().into_iter().filter(named);
@@ -87,7 +87,7 @@ fn only(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, EditErr
     if found.next().is_some() { Err(EditError::Twice(name.to_string())) } else { Ok(first) }
 }
 
-/// Sets a field, if it is another one: what is right already keeps its layout.
+/// Sets a field if its value differs: a field that is already right keeps its layout.
 fn set(object: &CstObject, name: &str, value: Value) -> Result<(), EditError> {
     match only(object, name)? {
         Some(field) if field.to_serde_value().as_ref() == Some(&value) => {}

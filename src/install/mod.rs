@@ -21,21 +21,21 @@ use serde_json::Value;
 /// The name of the entry.
 pub const NAME: &str = "spyhop";
 
-/// What is to be set up.
+/// The parameters of an installation.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub client: &'static Client,
-    /// The scope; else the client's first.
+    /// The scope; by default the client's first.
     pub scope: Option<Scope>,
-    /// The file, where it is not the one that the client has for the scope.
+    /// The file, if it is not the client's file for the scope.
     pub file: Option<PathBuf>,
-    /// The trees to serve; none: what the client works on.
+    /// The trees to serve; if empty, the tree that the client works on.
     pub roots: Vec<PathBuf>,
-    /// How the server is started; else by this program.
+    /// The command that starts the server; by default this program.
     pub command: Option<String>,
 }
 
-/// What an entry says.
+/// The contents of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub typed: bool,
@@ -72,33 +72,33 @@ pub enum Error {
 pub enum EditError {
     #[error("cannot be read: {0}")]
     Malformed(String),
-    #[error("is not as its client has it: {0} is no table of names and values")]
+    #[error("does not have its client's format: {0} is not a table of names and values")]
     NoObject(String),
-    #[error("has '{0}' twice, and which of them counts is the client's to say")]
+    #[error("has '{0}' twice, and only the client knows which of them counts")]
     Twice(String),
-    #[error("would say something else elsewhere too, were the entry changed; change it by hand")]
+    #[error("cannot be changed without changing other entries too; change it by hand")]
     Elsewhere,
 }
 
-/// A change of a file that nobody has agreed to yet.
+/// A change of a file that is not confirmed yet.
 #[derive(Debug)]
 pub struct Change {
-    /// The file as it is called.
+    /// The path as given.
     pub path: PathBuf,
-    /// The file that it leads to.
+    /// The file that the path leads to, links resolved.
     target: PathBuf,
     pub before: Option<String>,
-    /// What it is to say; nothing where it is to go.
+    /// The new text; `None` to remove the file.
     pub after: Option<String>,
     scope: Option<Scope>,
-    /// The note to write; none where one goes.
+    /// The record to write; `None` to remove the record.
     record: Option<Record>,
-    /// Folders that go with the file.
+    /// Folders to remove together with the file.
     folders: Vec<PathBuf>,
     state: PathBuf,
 }
 
-/// The entry that `request` asks for.
+/// The entry for `request`.
 pub fn entry(request: &Request) -> Result<Entry, Error> {
     let client = request.client;
     let scope = scope(request);
@@ -114,8 +114,8 @@ pub fn entry(request: &Request) -> Result<Entry, Error> {
             _ => return Err(Error::NoRoot { title: client.title }),
         }
     }
-    // What is shared names no place of this machine; what is the user's finds the program also where a client with a
-    // window does not know the shell's path.
+    // A shared file must not name a path of this machine. The user's file names the program by its path, because a
+    // desktop client may not know the shell's search path.
     let command = match (&request.command, scope) {
         (Some(command), _) => command.clone(),
         (None, Some(Scope::Project)) => NAME.to_string(),
@@ -124,7 +124,7 @@ pub fn entry(request: &Request) -> Result<Entry, Error> {
     Ok(Entry { typed: client.typed, command, args })
 }
 
-/// The change that sets the server up; nothing where it is.
+/// The change that adds the entry; `None` where nothing would change.
 pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
     let (path, target) = place(request, folders)?;
     let entry = entry(request)?;
@@ -135,7 +135,7 @@ pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, E
     let after = splice::edited(text, |text| edit(client, text, &entry)).map_err(failed)?;
     let Some(after) = after else { return Ok(None) };
     proved(client, text, &after).map_err(failed)?;
-    // Where it was set up before, the way back leads to what was there before that.
+    // After an earlier installation, uninstalling restores the text before that first installation.
     let known = record::read(&folders.state, &target).and_then(|record| {
         let original = record.original(now.as_deref()?)?;
         Some((original, record))
@@ -159,7 +159,7 @@ pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, E
     }))
 }
 
-/// The change that takes it back; nothing where there is nothing of ours.
+/// The change that removes the entry; `None` where there is no entry of Spyhop's.
 pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
     let (path, target) = place(request, folders)?;
     let Some(now) = file::read(&target)? else { return Ok(None) };
@@ -194,7 +194,7 @@ pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>,
 }
 
 impl Change {
-    /// One that nobody wants made.
+    /// A change for tests, which nobody applies.
     #[cfg(test)]
     pub fn sample(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {
         Change {
@@ -209,8 +209,8 @@ impl Change {
         }
     }
 
-    /// Writes it. An error that is given back came after the file was written: without the note, what is taken back is
-    /// the entry and not every blank around it.
+    /// Applies the change. An error that is returned as `Some` occurred after the file was written: without the record,
+    /// a later uninstall removes the entry but does not restore every blank around it.
     pub fn apply(self) -> Result<Option<io::Error>, Error> {
         let made = file::replace(&self.target, self.before.as_deref(), self.after.as_deref(), self.scope)?;
         file::remove_folders(&self.folders);
@@ -233,7 +233,7 @@ fn scope(request: &Request) -> Option<Scope> {
     request.scope.or(request.client.default_scope())
 }
 
-/// The file as it is called, and the one that it leads to.
+/// The path as given, and the file that it leads to.
 fn place(request: &Request, folders: &Folders) -> Result<(PathBuf, PathBuf), Error> {
     let scope = scope(request);
     let own = || scope.and_then(|scope| request.client.file(scope, folders));
@@ -251,12 +251,12 @@ fn edit(client: &Client, text: &str, entry: &Entry) -> Result<Option<String>, Ed
     }
 }
 
-/// An entry by itself, as it would stand in an empty file.
+/// The entry by itself, as in an otherwise empty file.
 pub fn alone(client: &Client, entry: &Entry) -> Result<String, EditError> {
     edit(client, "", entry).map(Option::unwrap_or_default)
 }
 
-/// That two texts say the same to their readers but for our entry.
+/// Verifies that two texts mean the same to their readers except for Spyhop's entry.
 fn proved(client: &Client, before: &str, after: &str) -> Result<(), EditError> {
     let others = |text: &str| -> Result<Value, EditError> {
         let mut value = value(client, text)?;
@@ -272,7 +272,7 @@ fn proved(client: &Client, before: &str, after: &str) -> Result<(), EditError> {
     if others(before)? == others(after)? { Ok(()) } else { Err(EditError::Elsewhere) }
 }
 
-/// The servers that a text names.
+/// The table of servers in a text.
 fn servers(client: &Client, text: &str) -> Result<Option<Value>, EditError> {
     Ok(value(client, text)?.get_mut(client.key).map(Value::take))
 }
@@ -285,8 +285,8 @@ fn value(client: &Client, text: &str) -> Result<Value, EditError> {
     }
 }
 
-/// This program as the user's path names it, if it does: a name there outlives an update, where the file behind it
-/// may lie in a folder of its version.
+/// The path of this program as found in the user's search path, if it is there: that path survives an update, whereas
+/// the file behind it may lie in a folder named after its version.
 fn own_path() -> PathBuf {
     let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from(NAME));
     let real = |path: &Path| path.canonicalize().ok();

@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 
 use super::splice::Splice;
 
-/// A note.
+/// The record of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub path: PathBuf,
-    /// The hash of what was written.
+    /// The hash of the text that was written.
     after: String,
-    /// The hash of what was there; nothing where no file was.
+    /// The hash of the text before; `None` where there was no file.
     before: Option<String>,
     at: usize,
     inserted: String,
     removed: String,
-    /// The folders that were made for the file, the outermost first.
+    /// The folders that were created for the file, outermost first.
     pub folders: Vec<PathBuf>,
-    /// Whether the table of servers is ours.
+    /// Whether Spyhop created the table of servers.
     pub whole: bool,
 }
 
@@ -45,7 +45,7 @@ impl Record {
         }
     }
 
-    /// What was there before, if `now` is what was written: the text, or that there was no file.
+    /// The text before the change if `now` is the text that was written; `Some(None)` if there was no file.
     pub fn original(&self, now: &str) -> Option<Option<String>> {
         if hash(now) != self.after {
             return None;
@@ -62,13 +62,13 @@ fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// Where the note about a file is.
+/// The path of the record for a file.
 fn place(state: &Path, path: &Path) -> PathBuf {
     let name = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
     state.join("installed").join(format!("{}.json", &name[..32]))
 }
 
-/// The note about a file. One that cannot be read is as good as none.
+/// The record for a file. A record that cannot be read counts as missing.
 pub fn read(state: &Path, path: &Path) -> Option<Record> {
     let text = fs::read_to_string(place(state, path)).ok()?;
     serde_json::from_str(&text).ok().filter(|record: &Record| record.path == path)
@@ -78,7 +78,7 @@ pub fn write(state: &Path, record: &Record) -> std::io::Result<()> {
     let place = place(state, &record.path);
     let folder = place.parent().unwrap_or(state);
     fs::create_dir_all(folder)?;
-    // Others are kept out by the mode of a temporary file, which is its owner's alone.
+    // The mode of a temporary file lets only its owner read it.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(serde_json::to_string_pretty(record)?.as_bytes())?;
     file.as_file().sync_all()?;

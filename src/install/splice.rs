@@ -4,17 +4,17 @@
 //! line ends; its result is reduced to the one range that differs, and only that range is replaced in the original
 //! bytes. So mixed line ends stay mixed, and a byte that nobody meant to change cannot change.
 
-/// A stretch of a text, and what stands there instead.
+/// A range of a text, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// Where it begins, in bytes.
+    /// The start of the range, in bytes.
     pub at: usize,
     pub removed: String,
     pub inserted: String,
 }
 
 impl Splice {
-    /// The smallest one that makes `after` of `before`.
+    /// The smallest splice that turns `before` into `after`.
     pub fn between(before: &str, after: &str) -> Splice {
         let mut at = before.bytes().zip(after.bytes()).take_while(|(one, other)| one == other).count();
         while !before.is_char_boundary(at) || !after.is_char_boundary(at) {
@@ -33,20 +33,20 @@ impl Splice {
         }
     }
 
-    /// `text` with the splice made; nothing where other bytes stand there.
+    /// `text` with the splice applied; `None` where other bytes are in its place.
     pub fn on(&self, text: &str) -> Option<String> {
         let rest = text.get(self.at..)?.strip_prefix(self.removed.as_str())?;
         Some(format!("{}{}{rest}", &text[..self.at], self.inserted))
     }
 
-    /// The splice that takes this one back.
+    /// The splice that reverts this one.
     pub fn back(&self) -> Splice {
         Splice { at: self.at, removed: self.inserted.clone(), inserted: self.removed.clone() }
     }
 }
 
-/// `text` after `edit`, which sees it without a mark at its beginning and with plain line ends. What it inserts gets the
-/// line ends that most lines have.
+/// `text` after `edit`, which gets the text without a byte order mark and with plain line ends. Inserted text gets the
+/// line ends of most lines.
 pub fn edited<E>(
     text: &str,
     edit: impl FnOnce(&str) -> Result<Option<String>, E>,
@@ -65,7 +65,7 @@ pub fn edited<E>(
     Ok(Some(format!("{mark}{}{inserted}{}", &bare[..from], &bare[to..])))
 }
 
-/// Where a place of the plain text is in the text as it is. Between a carriage return and its newline is no place.
+/// Maps an offset in the plain text to the original text. No offset maps between a carriage return and its newline.
 fn as_it_is(text: &str, plain: usize) -> usize {
     let mut left = plain;
     let mut at = 0;
@@ -103,7 +103,7 @@ mod tests {
         check("aXd", "aYd", (1, "X", "Y"));
         check("aa", "aaa", (2, "", "a"));
         check("same", "same", (4, "", ""));
-        // Letters that share bytes at their beginning, and at their end.
+        // Letters that share their first bytes, or their last.
         check("é", "è", (0, "é", "è"));
         check("Ŀ", "ſ", (0, "Ŀ", "ſ"));
     }
@@ -126,7 +126,8 @@ mod tests {
         }
     }
 
-    /// Lines of letters of one, two and three bytes, some of which begin or end alike, with ends of both kinds.
+    /// Lines of letters of one, two and three bytes, some with common first or last bytes, with line ends of both
+    /// kinds.
     const TEXT: &str = "((a|b|é|è|Ŀ|ſ|€|₭){0,3}(\r\n|\n)){0,6}(a|é){0,2}";
 
     #[test]

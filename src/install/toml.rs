@@ -1,4 +1,4 @@
-//! A server's entry in a file of TOML.
+//! The server's entry in a TOML file.
 //!
 //! This module owns the position of the table. Spyhop's table is placed after the other servers, or at the end of the
 //! file, and never between a comment and the table that it describes. Removing the table keeps the comments around it.
@@ -15,7 +15,7 @@ fn malformed(error: toml_edit::TomlError) -> EditError {
     EditError::Malformed(error.to_string().trim_end().to_string())
 }
 
-/// `text` with our entry among the servers below `key`; nothing where it stands there already.
+/// `text` with Spyhop's entry among the servers below `key`; `None` where the entry is there already.
 pub fn put(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, EditError> {
     let mut whole: DocumentMut = text.parse().map_err(malformed)?;
     let servers = whole.as_table_mut().entry(key).or_insert_with(|| {
@@ -45,7 +45,7 @@ pub fn put(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, EditE
     Ok((after != text).then_some(after))
 }
 
-/// `text` with a table at its end, behind whatever comments are there.
+/// `text` with a table at its end, after any comments there.
 fn behind(text: &str, table: &str) -> String {
     let gap = match text {
         "" => "",
@@ -56,7 +56,7 @@ fn behind(text: &str, table: &str) -> String {
     format!("{text}{gap}{table}")
 }
 
-/// The table as it is written.
+/// The text of the table.
 fn written(key: &str, entry: &Entry) -> String {
     let mut own = Table::new();
     set(&mut own, entry);
@@ -85,8 +85,8 @@ fn bare(value: &Value) -> String {
     if let Value::String(text) = value { text.into_value() } else { value.to_string() }
 }
 
-/// `text` without our entry; nothing where it is not there. Servers of which none is left go with it where they were
-/// written as ours was, and where `whole` says so.
+/// `text` without Spyhop's entry; `None` where there is no entry. A table of servers that becomes empty is removed too
+/// where Spyhop's entry is a table of its own, or where `whole` is set.
 pub fn remove(text: &str, key: &str, whole: bool) -> Result<Option<String>, EditError> {
     let document = Document::parse(text).map_err(malformed)?;
     let Some(servers) = document.get(key) else { return Ok(None) };
@@ -106,7 +106,7 @@ pub fn remove(text: &str, key: &str, whole: bool) -> Result<Option<String>, Edit
     Ok(Some(changed.to_string()))
 }
 
-/// The lines of a table: from its head to the last of its values, and those of the tables in it.
+/// The lines of a table: from its header to its last value, and those of its subtables.
 fn stretches(text: &str, table: &Table, ranges: &mut Vec<Range<usize>>) {
     let mut end = table.span().map_or(0, |head| head.end);
     for (_, item) in table.iter() {
@@ -116,7 +116,7 @@ fn stretches(text: &str, table: &Table, ranges: &mut Vec<Range<usize>>) {
             item => end = end.max(last(item)),
         }
     }
-    // One that is there only because of those in it has no head.
+    // An implicit table, which exists only because of its subtables, has no header.
     if let Some(head) = table.span().filter(|_| !table.is_implicit()) {
         let line = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let next = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
@@ -124,7 +124,7 @@ fn stretches(text: &str, table: &Table, ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Where a value ends; a dotted one is as long as what is in it.
+/// The end of a value; a dotted table ends with its last value.
 fn last(item: &Item) -> usize {
     match item {
         Item::Table(dotted) => dotted.iter().map(|(_, item)| last(item)).max().unwrap_or(0),
@@ -132,7 +132,7 @@ fn last(item: &Item) -> usize {
     }
 }
 
-/// `text` without some lines, and without the blank line that then has nothing to part.
+/// `text` without some lines, and without a blank line that no longer separates anything.
 fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     let mut left = String::new();
     let mut at = 0;
@@ -147,7 +147,7 @@ fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     left + &text[at..]
 }
 
-/// What the file says to those who read it.
+/// The parsed value of the file.
 pub fn value(text: &str) -> Result<Json, EditError> {
     let document = Document::parse(text).map_err(malformed)?;
     Ok(table_value(document.as_table()))
@@ -157,7 +157,7 @@ fn table_value(table: &dyn TableLike) -> Json {
     Json::Object(table.iter().map(|(name, item)| (name.to_string(), item_value(item))).collect())
 }
 
-/// For comparison only: numbers and dates are taken as they are written.
+/// For comparison only: numbers and dates are compared as written.
 fn item_value(item: &Item) -> Json {
     match item {
         Item::None => Json::Null,
