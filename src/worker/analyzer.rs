@@ -1,4 +1,4 @@
-//! The analysis of one file after another, wherever it happens.
+//! Analyses one file after another, in a worker or in this process.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::{Analysis, Note};
 
-/// Analyses one file after another, in a parser worker or in this process. A thread needs one of its own.
+/// Analyses one file after another, in a parser worker or in this process. Each thread needs an analyzer of its own.
 pub struct FileAnalyzer<'a> {
     grammars: &'a Grammars,
     place: Place<'a>,
@@ -32,15 +32,16 @@ enum Place<'a> {
     Nowhere(std::marker::PhantomData<&'a ()>),
 }
 
-/// A file whose analysis did not come to an end.
+/// A file whose analysis did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// What happened, as a sentence for people without its end: `its parser aborted (SIGABRT)`.
+    /// The cause, as a sentence for people without its final period: `its parser aborted (SIGABRT)`.
     pub cause: String,
 }
 
 impl<'a> FileAnalyzer<'a> {
-    /// An analyzer. Where `parsing` says so, it starts a worker, which gets ready while the caller goes on.
+    /// Creates an analyzer. Where `parsing` asks for workers, starts a worker, which gets ready while the caller goes
+    /// on.
     pub fn new(parsing: &'a Parsing, grammars: &'a Grammars) -> FileAnalyzer<'a> {
         let in_process = || Place::InProcess(Box::default());
         let place = match parsing {
@@ -59,7 +60,7 @@ impl<'a> FileAnalyzer<'a> {
         FileAnalyzer { grammars, place }
     }
 
-    /// Whether a parser that fails takes this process with it.
+    /// Whether a crash of a parser ends this process.
     pub fn is_in_process(&self) -> bool {
         matches!(self.place, Place::InProcess(_))
     }
@@ -68,7 +69,7 @@ impl<'a> FileAnalyzer<'a> {
     ///
     /// # Errors
     /// [`Lost`] when the parser ended its process, took too long or used too much memory, or when the analysis
-    /// panicked. Such a text must not be parsed again: another attempt would end alike.
+    /// panicked. Such a text must not be parsed again: another attempt would end in the same way.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Analysis, Lost> {
         if !self.grammars.has_parser(language) {
             return Ok(Analyzer::of_text(text));
@@ -94,7 +95,8 @@ impl<'a> FileAnalyzer<'a> {
         }
     }
 
-    /// Analyses a text in a worker, starting one where there is none. An error means that there is no worker.
+    /// Analyses a text in a worker, and starts a worker if there is none. An error means that no worker could be
+    /// started.
     #[cfg(unix)]
     fn analyze_in_worker(
         &mut self,
@@ -102,7 +104,8 @@ impl<'a> FileAnalyzer<'a> {
         text: &str,
     ) -> Result<Result<Analysis, Lost>, super::process::StartError> {
         let Place::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
-        // A worker that was killed from outside says nothing about the file, the first time.
+        // The first time that another process kills the worker, the file is not to blame, so the analysis runs once
+        // more.
         for is_last in [false, true] {
             let current = match worker {
                 Some(current) => current,
@@ -144,7 +147,7 @@ impl Lost {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(super) fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()

@@ -1,4 +1,4 @@
-//! Parser workers: child processes that parse source texts, so that the death of a parser costs one file.
+//! Parser workers: child processes that parse source texts, so that a parser that crashes costs only one file.
 //!
 //! A tree-sitter grammar may come with a scanner in C that loops for ever, aborts or reads beyond a table on input
 //! that its authors did not foresee. No check inside the process stops such a scanner. This module therefore runs the
@@ -7,7 +7,7 @@
 //! starts another one ([`process`]). [`FileAnalyzer`] is what an indexing thread or a query uses; [`Parsing`] is the
 //! choice of the program that embeds the library.
 //!
-//! What a text means is [`crate::analyze`]'s; which files are never parsed again is decided by [`crate::update`].
+//! [`crate::analyze`] interprets a text; [`crate::update`] decides which files are never parsed again.
 
 mod analyzer;
 mod pool;
@@ -53,7 +53,7 @@ impl Parsing {
     }
 
     /// Starts a worker that the next [`FileAnalyzer`] can use, unless one is idle. A worker takes some milliseconds to
-    /// get ready, so a caller that knows that it will parse says so early.
+    /// get ready, so a caller that is about to parse calls this early.
     pub(crate) fn prepare(&self, grammars: &Grammars) {
         #[cfg(unix)]
         if let Parsing::Workers(pool) = self

@@ -1,4 +1,4 @@
-//! The program's side of a worker: start it, send it a text, watch it, say what it died of.
+//! The parent's side of a worker: start the process, send a text, watch the process, report the cause of its death.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read, Write};
@@ -14,30 +14,31 @@ use crate::grammar::Grammars;
 use crate::id::LanguageId;
 use crate::model::Analysis;
 
-/// How long a worker may take until it is ready for its first text.
+/// The timeout for a worker to become ready for its first text.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What lists of processes call a worker, and what the C library puts before what an assertion says.
+/// The name of a worker in process lists, and the prefix that the C library puts before assertion messages.
 const PROCESS_NAME: &str = "spyhop-parser";
 
-/// How often the processor time of a worker is looked at.
+/// The interval at which the processor time of a worker is checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The bytes that a pipe holds, where the system allows that many: most texts then go through in one write.
+/// The size of a pipe in bytes, where the system allows that many: most texts then go through in one write.
 const PIPE_BYTES: libc::c_int = 1 << 20;
 
-/// How many bytes of a buffer are kept for the next text.
+/// The capacity in bytes that a buffer keeps for the next text.
 const KEPT_BUFFER: usize = 128 << 10;
 
-/// The most bytes of a worker's last words that become part of a cause.
+/// The most bytes of a worker's last message that become part of a cause.
 const MAX_LAST_WORDS: usize = 160;
 
-/// What a worker may spend on a text before it is killed. An analysis gives itself up at half of this processor time
-/// and says so ([`crate::analyze`]); only a scanner that never returns to its parser gets here.
+/// The budget of a worker for one text, after which the worker is killed. An analysis gives up by itself at half of
+/// this processor time and reports that ([`crate::analyze`]); only a scanner that never returns to its parser uses up
+/// the whole budget.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     processor: Duration,
-    /// On the clock: a worker that waits for something uses no processor time.
+    /// Time on the clock: a worker that waits for something uses no processor time.
     wall: Duration,
 }
 
@@ -56,13 +57,13 @@ pub enum StartError {
     Start {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The process ended or said nothing before it was ready.
+    /// The process ended or did not answer before it was ready.
     #[error("the parser worker was not ready: {cause}")]
     NotReady {
-        /// What happened.
+        /// The cause.
         cause: String,
     },
     /// The process is another build of this library.
@@ -70,12 +71,12 @@ pub enum StartError {
     OtherBuild,
 }
 
-/// A worker that died of a text.
+/// The death of a worker while it analysed a text.
 #[derive(Debug)]
 pub struct Death {
-    /// What it died of.
+    /// The cause.
     pub cause: String,
-    /// Whether another process killed it, so that the text need not be guilty.
+    /// Whether another process killed the worker, so that the text may not be to blame.
     pub is_from_outside: bool,
 }
 
@@ -86,21 +87,21 @@ pub struct Worker {
     requests: ChildStdin,
     replies: ChildStdout,
     last_words: PipeReader,
-    /// The message that is being sent, and how much of it has been.
+    /// The message that is being sent, and how many of its bytes have been sent.
     outbox: Vec<u8>,
     sent: usize,
-    /// What has arrived of a reply.
+    /// The part of a reply that has arrived.
     inbox: Vec<u8>,
     is_ready: bool,
     grammars: [u8; 16],
 }
 
 impl Worker {
-    /// Starts a worker and greets it. The worker gets ready while the caller goes on.
+    /// Starts a worker and sends the greeting. The worker gets ready while the caller goes on.
     pub fn start(program: &Path, arguments: &[OsString], grammars: &Grammars) -> Result<Worker, StartError> {
         let failed = |source| StartError::Start { program: program.to_path_buf(), source };
         let (last_words, errors) = io::pipe().map_err(failed)?;
-        // A worker must never wait for somebody to read what its assertions say.
+        // A worker must never block because nobody reads its assertion messages.
         set_nonblocking(&errors).and_then(|()| set_nonblocking(&last_words)).map_err(failed)?;
         let mut child = Command::new(program)
             .arg0(PROCESS_NAME)
@@ -108,7 +109,8 @@ impl Worker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors)
-            // The signals that a terminal sends to this program are not for the worker, which ends with its pipe.
+            // The signals that a terminal sends to this program must not reach the worker, which ends when its pipe
+            // closes.
             .process_group(0)
             .spawn()
             .map_err(failed)?;
@@ -134,7 +136,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// The fingerprint of its grammars.
+    /// The fingerprint of the worker's grammars.
     pub fn grammars(&self) -> [u8; 16] {
         self.grammars
     }
@@ -154,7 +156,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Has a text analysed. After an error the worker is dead.
+    /// Analyses a text in the worker. After an error the worker is dead.
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Result<Analysis, Lost>, Death> {
         wire::write_request(&mut self.outbox, language, text);
         self.sent = 0;
@@ -168,7 +170,7 @@ impl Worker {
                 return Err(self.kill("its parser answered nonsense".to_string()));
             }
         };
-        // A large file must not make this process large for good.
+        // A large file must not make this process large permanently.
         for buffer in [&mut self.outbox, &mut self.inbox] {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER);
@@ -176,7 +178,7 @@ impl Worker {
         Ok(outcome)
     }
 
-    /// Sends what is left of the message and receives a whole one. After an error the worker is dead.
+    /// Sends the rest of the message and receives a whole reply. After an error the worker is dead.
     fn exchange(&mut self, budget: Budget) -> Result<(), Death> {
         let (began, processor_began) = (Instant::now(), self.processor_time());
         self.inbox.clear();
@@ -205,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Sends as much of the message as the pipe takes.
+    /// Sends as much of the message as the pipe accepts.
     fn send(&mut self) -> io::Result<()> {
         while self.sent < self.outbox.len() {
             match self.requests.write(&self.outbox[self.sent..]) {
@@ -218,7 +220,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Receives what the pipe holds. True when the message is whole; the end of the pipe is an error.
+    /// Receives what the pipe holds. True when the reply is complete; the end of the pipe is an error.
     fn receive(&mut self) -> io::Result<bool> {
         loop {
             let have = self.inbox.len();
@@ -228,7 +230,7 @@ impl Worker {
                 self.inbox.truncate(whole.unwrap_or(have));
                 return Ok(true);
             }
-            // A worker that announces a gigabyte gets room for what it sends, piece by piece.
+            // The buffer grows with the bytes that arrive, even if a worker announces a gigabyte.
             let room = whole.map_or(READ_BYTES, |whole| whole - have).clamp(1, 16 * READ_BYTES);
             self.inbox.resize(have + room, 0);
             let read = self.replies.read(&mut self.inbox[have..]);
@@ -243,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// Waits until a pipe is ready or it is time to look at the processor time; false for the latter.
+    /// Waits until a pipe is ready, or until the next check of the processor time; false for the latter.
     fn wait(&self) -> bool {
         let is_sending = self.sent < self.outbox.len();
         let mut polls = [
@@ -255,15 +257,15 @@ impl Worker {
         unsafe { libc::poll(polls.as_mut_ptr(), n, WATCH_INTERVAL.as_millis() as libc::c_int) > 0 }
     }
 
-    /// Ends the worker for `cause`.
+    /// Kills the worker for `cause`.
     fn kill(&mut self, cause: String) -> Death {
         self.end();
         Death { cause, is_from_outside: false }
     }
 
-    /// What the worker died of, when its pipe has ended.
+    /// Returns the cause of death of a worker whose pipe has ended.
     fn bury(&mut self) -> Death {
-        // Its exit status stands already; one that has only closed its pipe is no use either.
+        // The exit status is known by now; a worker that only closed its pipe is of no use either.
         let Some(status) = self.end() else {
             return Death { cause: "its parser ended the process".to_string(), is_from_outside: false };
         };
@@ -273,7 +275,7 @@ impl Worker {
         let cause = cause_of(status);
         Death {
             cause: if said.is_empty() { cause } else { format!("{cause}: {said}") },
-            // A worker itself ends with an exit code only when its pipe has ended.
+            // A worker exits with an exit code of its own only when its pipe has ended.
             is_from_outside: matches!(
                 status.signal(),
                 None | Some(libc::SIGKILL | libc::SIGTERM | libc::SIGHUP)
@@ -282,17 +284,18 @@ impl Worker {
     }
 
     fn end(&mut self) -> Option<ExitStatus> {
-        // An error means that the process has ended.
+        // An error means that the process has ended already.
         let _ = self.child.kill();
         self.child.wait().ok()
     }
 
-    /// The processor time of the worker, where the system tells.
+    /// The processor time of the worker, where the system reports it.
     fn processor_time(&self) -> Option<Duration> {
         #[cfg(target_os = "linux")]
         {
             let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
-            // SAFETY: live variables; the process is a child that nobody has waited for, so the number is its own.
+            // SAFETY: live variables; the process is a child that has not been reaped, so the process id is still its
+            // own.
             let told = unsafe {
                 libc::clock_getcpuclockid(self.child.id() as libc::pid_t, &mut clock) == 0
                     && libc::clock_gettime(clock, &mut time) == 0
@@ -310,7 +313,7 @@ impl Drop for Worker {
     }
 }
 
-/// How much is read at a time, at least.
+/// The least number of bytes to read at a time.
 const READ_BYTES: usize = 64 << 10;
 
 fn cause_of(status: ExitStatus) -> String {
@@ -323,8 +326,8 @@ fn cause_of(status: ExitStatus) -> String {
     }
 }
 
-/// The end of what a worker said, on one line, without control characters and without folders of the machine that it
-/// was built on.
+/// The last line of a worker's message, without control characters and without paths of the machine that built the
+/// program.
 fn one_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -344,7 +347,7 @@ fn set_nonblocking(pipe: &impl AsRawFd) -> io::Result<()> {
     if set { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Makes a pipe larger where the system can. One that stays small is slower and nothing else.
+/// Enlarges a pipe where the system can. A pipe that stays small is only slower.
 fn enlarge(pipe: &impl AsRawFd) {
     #[cfg(target_os = "linux")]
     // SAFETY: an open descriptor, and a number.

@@ -1,17 +1,17 @@
-//! What a parser worker may do: read its pipe, write its pipe, allocate memory, end.
+//! The sandbox of a parser worker, which may only read its pipe, write its pipe, allocate memory and end.
 //!
 //! Limits on resources work on every Unix: with no descriptor left to open and files of no bytes, a process reaches
 //! neither files nor the network. On Linux a seccomp filter allows a list of system calls and refuses all others.
 //! Landlock would add nothing: the filter refuses to open any file at all.
 
-/// The most memory that a worker may allocate, in bytes. [`crate::analyze`] gives a file up far below.
+/// The most memory that a worker may allocate, in bytes. [`crate::analyze`] gives up on a file far below this limit.
 const MAX_DATA: u64 = 4 << 30;
 
-/// The most addresses that a worker may use, in bytes: its memory, its stack, its program, what the allocator reserves.
+/// The largest address space of a worker, in bytes: its memory, stack and program, and what the allocator reserves.
 #[cfg(target_pointer_width = "64")]
 const MAX_ADDRESSES: u64 = 12 << 30;
 
-/// The three standard descriptors of a worker. None can be opened beside them; a limit of 0 would make `poll` fail.
+/// The limit on open descriptors: the three standard ones of a worker. A limit of 0 would make `poll` fail.
 const OWN_PIPES: u64 = 3;
 
 /// Limits the resources of this process. No file can be opened afterwards.
@@ -48,7 +48,7 @@ fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
         TargetArch,
     };
 
-    /// Memory, threads that wait and end, time, the pipes.
+    /// Memory, threads that wait and end, time, and the pipes.
     const ALLOWED: &[libc::c_long] = &[
         libc::SYS_brk,
         libc::SYS_clock_gettime,
@@ -100,7 +100,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::process::Command;
 
-    /// Which part of the sandbox the child process is to enter, and the file that it tries to reach.
+    /// The part of the sandbox that the child process is to enter, and the file that it tries to reach.
     const PART: &str = "SPYHOP_TEST_SANDBOX";
     const FILE: &str = "SPYHOP_TEST_FILE";
 
@@ -113,7 +113,7 @@ mod tests {
     const PROGRAM: u8 = 1 << 6;
     const PROCESS: u8 = 1 << 7;
 
-    /// What a process in the sandbox reaches, a bit each.
+    /// The resources that a process in the sandbox can reach, one bit each.
     fn reached(file: &Path, open: &mut File) -> u8 {
         let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
         let bit = |bit: u8, is_reached: bool| if is_reached { bit } else { 0 };
@@ -135,7 +135,7 @@ mod tests {
         let Ok(part) = std::env::var(PART) else { return };
         let file = PathBuf::from(std::env::var_os(FILE).unwrap());
         let mut open = File::options().append(true).open(&file).unwrap();
-        // SAFETY: the default would be to end the process.
+        // SAFETY: ignores a signal that would end the process by default.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
         match part.as_str() {
             "limits" => super::limit_resources(),
@@ -143,7 +143,7 @@ mod tests {
             _ => {}
         }
         let reached = reached(&file, &mut open);
-        // SAFETY: nothing is left to be done.
+        // SAFETY: the test process has nothing left to do.
         unsafe { libc::_exit(reached.into()) }
     }
 
@@ -158,10 +158,10 @@ mod tests {
             child.env(PART, part).env(FILE, &file).status().unwrap().code().unwrap() as u8
         };
         assert_eq!(reached_in("nothing"), u8::MAX);
-        // Limits keep new descriptors and bytes away, which is what there is on every Unix.
+        // The limits prevent new descriptors and bytes on every Unix; they prevent nothing else.
         assert_eq!(reached_in("limits"), REMOVE | PROCESS);
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-            // A descriptor that is open can be written, as the pipe must be; a worker has no other.
+            // An open descriptor can be written, as the pipe must be; a worker has no other.
             assert_eq!(reached_in("seccomp"), WRITE);
         }
     }

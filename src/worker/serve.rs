@@ -1,6 +1,6 @@
 //! The worker's side: read a text, analyse it, write the analysis, until the pipe ends.
 //!
-//! The main thread only watches for the end of the program that started the worker: a parser that loops for ever would
+//! The main thread only watches for the end of the program that started the worker: a parser in an endless loop would
 //! never read the end of its pipe.
 
 use std::io::{self, Read, Write};
@@ -13,13 +13,13 @@ use crate::model::Note;
 
 /// Serves requests and ends the process.
 pub fn run() -> ! {
-    // A folder that is the current one of a process cannot be unmounted.
+    // A file system cannot be unmounted while a process has its current folder there.
     // SAFETY: a constant string that ends in NUL.
     unsafe { libc::chdir(c"/".as_ptr()) };
-    // What a panic says goes into the reply.
+    // The reply carries the message of a panic.
     std::panic::set_hook(Box::new(|_| ()));
     let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(|| {
-        // Whoever started this worker is gone, or has said nothing that makes sense: there is nobody to tell.
+        // The parent process is gone, or has sent something invalid, so an error cannot be reported.
         let _ = serve();
         end();
     });
@@ -34,7 +34,7 @@ fn end() -> ! {
     unsafe { libc::_exit(0) }
 }
 
-/// Waits until nobody can write into a pipe any more.
+/// Waits until every writer of a pipe has closed it.
 fn wait_for_the_end_of(pipe: libc::c_int) {
     loop {
         let mut poll = libc::pollfd { fd: pipe, events: 0, revents: 0 };
@@ -73,7 +73,7 @@ fn serve() -> io::Result<()> {
         };
         wire::write(&mut reply, &outcome);
         output.write_all(&reply)?;
-        // A large file must not make the worker large for good.
+        // A large file must not make the worker large permanently.
         for buffer in [&mut message, &mut reply] {
             buffer.clear();
             buffer.shrink_to(KEPT_BUFFER);
@@ -81,7 +81,7 @@ fn serve() -> io::Result<()> {
     }
 }
 
-/// How many bytes of a buffer are kept for the next message.
+/// The capacity in bytes that a buffer keeps for the next message.
 const KEPT_BUFFER: usize = 256 << 10;
 
 /// Reads the body of the next message. The end of the pipe is an error.

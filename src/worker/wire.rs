@@ -15,13 +15,13 @@ use crate::id::LanguageId;
 use crate::model::Analysis;
 use crate::text::Span;
 
-/// The bytes of a message's length.
+/// The length in bytes of a message's length field.
 pub const HEAD: usize = 4;
 
 /// The longest message. A text has at most 1 GiB; replies are shorter.
 const MAX_MESSAGE: usize = (1 << 30) + (64 << 10);
 
-/// What a worker is told first.
+/// The first message to a worker.
 #[derive(Serialize, Deserialize)]
 pub struct Greeting {
     /// The manifests that replace built-in ones.
@@ -43,10 +43,10 @@ impl Hello {
     }
 }
 
-/// What became of a text.
+/// The result for a text.
 #[derive(Serialize, Deserialize)]
 pub enum Reply {
-    /// Its structure.
+    /// The structure of the text.
     Analysis(Analysis),
     /// The parser used up its processor time.
     TookTooLong,
@@ -54,7 +54,7 @@ pub enum Reply {
     Panicked(String),
 }
 
-/// Replaces `message` by the message with this body.
+/// Replaces the contents of `message` by the message with this body.
 pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
     message.clear();
     message.extend_from_slice(&[0; HEAD]);
@@ -63,8 +63,8 @@ pub fn write<T: Serialize>(message: &mut Vec<u8>, body: &T) {
     *message = whole;
 }
 
-/// Replaces `message` by the request to analyse `text`. A request has no encoding but its parts: the number of the
-/// language (2 bytes, little endian) and the text.
+/// Replaces the contents of `message` by the request to analyse `text`. The body of a request is the number of the
+/// language (2 bytes, little endian) followed by the text.
 pub fn write_request(message: &mut Vec<u8>, language: LanguageId, text: &str) {
     message.clear();
     message.extend_from_slice(&[0; HEAD]);
@@ -92,7 +92,7 @@ pub fn body_length(bytes: &[u8]) -> Result<Option<usize>, ()> {
     if length > MAX_MESSAGE { Err(()) } else { Ok(Some(length)) }
 }
 
-/// Whether every place that `analysis` names is a place of `text`.
+/// Whether every position in `analysis` is valid in `text`.
 pub fn check(analysis: &Analysis, text: &str) -> bool {
     let in_text = |span: Span| {
         let (start, end) = (span.start as usize, span.end as usize);
