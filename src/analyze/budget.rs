@@ -1,10 +1,11 @@
-//! What a parser may spend on one file, and parsing within it.
+//! The budget of a parser for one file, and parsing within that budget.
 //!
-//! Grammars are written for code. On other input a scanner looks ahead to the end of the file for every token, error
+//! Grammars are written for code. On other input, a scanner looks ahead to the end of the file for every token, error
 //! recovery keeps thousands of versions of its stack, or memory runs out. So four things are counted while a file is
-//! parsed: progress callbacks, reads, allocations and their bytes. They are the same on every machine, and so is the
-//! analysis. Some input spends time on none of them; only processor time stops that, and since it is no measure that
-//! two machines share, such a file is quarantined: in one index the answer stays what it was.
+//! parsed: progress callbacks, reads, allocations and allocated bytes. These counts are the same on every machine, and
+//! so is the analysis. Some input takes time without adding to any count; only a limit on processor time stops that.
+//! Since processor time differs between machines, such a file is quarantined: within one index, its result stays the
+//! same.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -16,35 +17,36 @@ use tree_sitter::{Allocator, ParseOptions, Parser, Tree};
 
 use crate::model::Note;
 
-/// How many bytes the parser is given at a time.
+/// The number of bytes that the parser gets at a time.
 const WINDOW: usize = 4096;
 
-/// How often processor time is looked at, in callbacks.
+/// The number of callbacks between two checks of the processor time.
 const CALLBACKS_A_LOOK: u64 = 16;
 
-/// What may be spent.
+/// The limits for one file.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
-    /// Progress callbacks. One stands for about a hundred steps of the parser.
+    /// Progress callbacks. Each stands for about a hundred steps of the parser.
     callbacks: u64,
     /// Reads of a window.
     reads: u64,
     /// Allocations.
     allocations: u64,
-    /// Their bytes, whether or not they were freed.
+    /// Allocated bytes, whether or not they were freed.
     allocated: u64,
-    /// Bytes of allocations at which the process is ended: memory can run out between two callbacks, and then nothing else
-    /// helps. In a parser worker, this costs the file its structure; in an embedding program that parses in its own
-    /// process, it ends the program, and the next update does not parse the file again.
+    /// The allocated bytes at which the process is aborted: memory can run out between two callbacks, and then nothing
+    /// else helps. In a parser worker, this costs the file its structure; in an embedding program that parses in its
+    /// own process, it ends the program, and the next update does not parse the file again.
     fatal: u64,
     /// Processor time of the thread.
     time: Duration,
 }
 
 impl Budget {
-    /// The budget of a file of so many bytes. Every part is five times and more what any file took in the
-    /// repositories that it was measured on, processor time three times: for each byte .1 callbacks (JavaScript full of syntax errors), .01 reads,
-    /// 1.5 allocations, 200 bytes and 1.3 microseconds. The constants are for short files, which vary most.
+    /// The budget of a file of `length` bytes. Each limit is at least five times, and for processor time three times,
+    /// what any file took in the repositories that were measured. The highest measured rates for each byte are .1
+    /// callbacks (JavaScript full of syntax errors), .01 reads, 1.5 allocations, 200 bytes and 1.3 microseconds. The
+    /// constants are for short files, which vary most.
     fn of(length: usize) -> Budget {
         let length = length as u64;
         Budget {
@@ -58,10 +60,11 @@ impl Budget {
     }
 }
 
-/// Parses `text` within the budget; else the note says why not, and the parser is ready for the next file.
+/// Parses `text` within the budget. On failure, returns a note with the reason, and the parser is ready for the next
+/// file.
 ///
-/// With `is_worker` the process ends at a quarter of the memory at which it would end otherwise: several workers share
-/// a machine, and the end of one costs little.
+/// With `is_worker` the process is aborted at a quarter of the usual memory: several workers share a machine, and the
+/// end of a worker costs little.
 pub(super) fn parse(parser: &mut Parser, text: &str, is_worker: bool) -> Result<Tree, Note> {
     let budget = Budget::of(text.len());
     let fatal = if is_worker { budget.fatal / 4 } else { budget.fatal };
@@ -87,8 +90,8 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| {
         reads.set(reads.get() + 1);
-        // A scanner in the middle of a token knows only one thing that stops it: the end of the file.
-        // No character may be cut in two: the lexer would ask for its rest and use an empty answer unseen.
+        // A scanner in the middle of a token stops only at the end of the file. The window must not split a character:
+        // the lexer would ask for the rest of that character and silently use an empty result.
         let mut end = if reads.get() > budget.reads { at } else { at.saturating_add(WINDOW).min(text.len()) };
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -97,14 +100,14 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     TALLY.set(Tally::NEW);
-    // What was parsed after the text seemed to end is not the file's tree.
+    // A tree that was cut off by a simulated end of the file is not the file's tree.
     tree.filter(|_| reads.get() <= budget.reads).ok_or_else(|| {
         parser.reset();
         if late.get() { Note::Quarantined } else { Note::ParseBudget }
     })
 }
 
-/// What this thread's parser has allocated for the file that it parses.
+/// The allocations of this thread's parser for the current file.
 #[derive(Clone, Copy)]
 struct Tally {
     allocations: u64,
@@ -113,7 +116,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Outside parsing nothing is fatal.
+    /// Outside parsing, no number of allocations is fatal.
     const NEW: Tally = Tally { allocations: 0, allocated: 0, fatal: u64::MAX };
 }
 
@@ -121,13 +124,13 @@ thread_local! {
     static TALLY: Cell<Tally> = const { Cell::new(Tally::NEW) };
 }
 
-/// Makes tree-sitter count what it allocates. Memory still comes from the C library, so what was allocated before is
-/// freed as it should be.
+/// Makes tree-sitter count its allocations. Memory still comes from the C library, so memory that was allocated before
+/// is freed correctly.
 pub(super) fn count_allocations() {
     static ONCE: Once = Once::new();
     let allocator =
         Allocator { malloc: counted_malloc, calloc: counted_calloc, realloc: counted_realloc, free };
-    // SAFETY: the functions are the C library's own but for the counting.
+    // SAFETY: the functions are the C library's own, with counting added.
     ONCE.call_once(|| unsafe { tree_sitter::set_allocator(Some(allocator)) });
 }
 
@@ -142,7 +145,8 @@ fn count(bytes: usize) {
     TALLY.set(tally);
 }
 
-/// Writes what a process dies of where a parser's assertions write as well. The program that started a worker reads it.
+/// Writes the cause of the process's death to where a parser's assertions go. The program that started the worker reads
+/// it.
 fn say_last_words(words: &str) {
     #[cfg(unix)]
     // SAFETY: a live buffer of that length; a closed descriptor is an error that nobody is left to handle.
@@ -162,23 +166,23 @@ unsafe extern "C" {
 
 unsafe extern "C" fn counted_malloc(size: usize) -> *mut c_void {
     count(size);
-    // SAFETY: as the caller's.
+    // SAFETY: the caller upholds the contract of `malloc`.
     unsafe { malloc(size) }
 }
 
 unsafe extern "C" fn counted_calloc(n: usize, size: usize) -> *mut c_void {
     count(n.saturating_mul(size));
-    // SAFETY: as the caller's.
+    // SAFETY: the caller upholds the contract of `calloc`.
     unsafe { calloc(n, size) }
 }
 
 unsafe extern "C" fn counted_realloc(pointer: *mut c_void, size: usize) -> *mut c_void {
     count(size);
-    // SAFETY: as the caller's.
+    // SAFETY: the caller upholds the contract of `realloc`.
     unsafe { realloc(pointer, size) }
 }
 
-/// The processor time that this thread has taken; where the system does not tell, the time of day.
+/// The processor time of this thread; where the system does not report it, the time on the clock.
 fn cpu_time() -> Duration {
     #[cfg(unix)]
     {
@@ -201,7 +205,7 @@ mod tests {
     fn a_parser_out_of_budget_is_ready_for_the_next_file() {
         let grammars = Grammars::built_in();
         for row in grammars.list() {
-            // What is one token for a parser is over before the first callback.
+            // A text that is a single token to a parser ends before the first callback.
             let line = match &*row.name {
                 "html" | "json" => "<i>[1]</i>\n",
                 "php" => "<?php a(b); ?>\n",

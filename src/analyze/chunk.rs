@@ -1,4 +1,4 @@
-//! From places where a file may be cut to its chunks.
+//! Cuts a file into chunks, at the positions where it may be cut.
 //!
 //! This module owns every limit on the size of a chunk and the decision where to cut; the walk finds the possible
 //! places. The module is pure and knows no language: it sees lines, levels and two bits for each place. This makes its
@@ -7,40 +7,41 @@
 use crate::model::{Chunk, KindSet, Symbol, SymbolKind};
 use crate::text::{LineIndex, Lines, Span};
 
-/// The lines a window has, and what a run of statements grows to. About a screen: enough for a function to be read
-/// whole, and little enough that a chunk is about one thing. Ranking measured best between 30 and 50.
+/// The number of lines of a window, and the size up to which a run of statements grows. About a screen: enough to read
+/// a function whole, and short enough for a chunk to have a single topic. Ranking measured best between 30 and 50.
 pub(super) const TARGET_LINES: u32 = 40;
 
-/// An item with fewer lines is gathered with its neighbours; one of this size stands alone. Below it the words of
-/// an item are too few to be told from others by, and the index would hold more documents than text.
+/// Items with fewer lines are joined with their neighbours; larger items stay separate. Below this size, an item has
+/// too few words to be told apart from others, and the index would hold more documents than text.
 const GATHER_LINES: u32 = 25;
 
-/// The most lines an item or a gathering may have. Twice the target, so that a function somewhat too long is not
-/// torn for a few lines.
+/// The most lines of an item or of joined items. Twice the target, so that a function slightly above the target is not
+/// split for a few lines.
 const MAX_LINES: u32 = 80;
 
 /// [`MAX_LINES`] in bytes: eighty lines of fifty bytes. Dense lines count as more.
 pub(super) const MAX_BYTES: u32 = 4096;
 
-/// What stays whole where there is nothing to cut at: an item at its cap with its comment and closing lines.
+/// The size up to which a piece without positions to cut stays whole: an item of the largest size with its comment and
+/// closing lines.
 const WHOLE_LINES: u32 = 100;
 
 /// [`WHOLE_LINES`] in bytes.
 const WHOLE_BYTES: u32 = 5 * 1024;
 
-/// A rest with no more lines than this joins what stands before it rather than stand alone.
+/// A remainder with at most this many lines is joined to the piece before it.
 const SLIVER_LINES: u32 = 8;
 
-/// A place where the file may be cut, always the start of a line.
+/// A position where the file may be cut, always the start of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
     /// The first byte of the line.
     pub at: u32,
     /// The line.
     pub line: u32,
-    /// How many nodes that were split are open here.
+    /// The number of open nodes that were split.
     pub level: u16,
-    /// Whether what stands before is only the header of what begins here.
+    /// Whether the text before the boundary is only the header of what begins here.
     pub glued: bool,
     /// Whether an item begins here, and not a statement, an element or a remark.
     pub item: bool,
@@ -51,21 +52,21 @@ pub(super) fn fits(lines: u32, bytes: u32) -> bool {
     lines <= MAX_LINES && bytes <= MAX_BYTES
 }
 
-/// The stretches into which a text is cut, given where it may be.
+/// The spans into which a text is cut, given its possible boundaries.
 pub(super) fn cut(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Span> {
     let pieces = windows(text, lines, &glue(pieces(text, lines, boundaries)));
     gather(&pieces).into_iter().map(|piece| Span { start: piece.start, end: piece.end }).collect()
 }
 
-/// What stands between two neighbouring boundaries, and what several of them grow to.
+/// The text between two neighbouring boundaries, or several such pieces joined.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: u32,
     end: u32,
     lines: u32,
-    /// The level at which it begins.
+    /// The level of the first part.
     level: u16,
-    /// The level at which its last part began.
+    /// The level of the last part.
     inner: u16,
     glued: bool,
     item: bool,
@@ -101,12 +102,12 @@ fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Piece> 
         } else if next.at == open.at {
             open = Boundary { item: open.item || next.item, ..next };
         }
-        // In a broken file a body may come after what stands behind it: what is cut already stays so.
+        // In a broken file, a body may have a lower position than an earlier boundary; such a boundary is ignored.
     }
     pieces
 }
 
-/// Joins the header of something split to the first part of it, where the two fit.
+/// Joins the header of a split node to the node's first part, if the two fit into one chunk.
 fn glue(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -118,7 +119,7 @@ fn glue(pieces: Vec<Piece>) -> Vec<Piece> {
     out
 }
 
-/// Cuts what is too large and has no boundary inside into windows of lines, and lines that are too long by bytes.
+/// Cuts pieces that are too large and have no boundary inside into windows of lines, and overlong lines by bytes.
 fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
     let mut out = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -126,7 +127,7 @@ fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
             out.push(*piece);
             continue;
         }
-        // The first window keeps what the piece began as; the others are parts of it.
+        // The first window keeps the properties of the piece; the others count as parts of it.
         let mut part = Piece { end: piece.start, lines: 0, ..*piece };
         let mut flush = |part: &mut Piece| {
             if part.end > part.start {
@@ -159,7 +160,7 @@ fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
     out
 }
 
-/// Joins small neighbours.
+/// Joins small neighbouring pieces.
 fn gather(pieces: &[Piece]) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     for piece in pieces {
@@ -171,13 +172,13 @@ fn gather(pieces: &[Piece]) -> Vec<Piece> {
     out
 }
 
-/// Whether `next` goes into the same chunk as `last`, which stands before it.
+/// Whether `next` goes into the same chunk as `last`, the piece before it.
 fn belong(last: &Piece, next: &Piece) -> bool {
     let both = last.joined(next);
     if !both.fits() {
         return false;
     }
-    // Behind the end of a container something else begins: only scraps cross it.
+    // A new topic begins after the end of a container: only small pieces are joined across that end.
     if next.level < last.inner {
         return both.lines <= GATHER_LINES || (!next.item && next.lines <= SLIVER_LINES);
     }
@@ -187,7 +188,7 @@ fn belong(last: &Piece, next: &Piece) -> bool {
     both.lines <= TARGET_LINES || next.lines <= SLIVER_LINES
 }
 
-/// What the chunks of a file are made from.
+/// The input for the chunks of a file.
 pub(super) struct Parts<'a> {
     pub text: &'a str,
     pub lines: &'a LineIndex,
@@ -197,7 +198,7 @@ pub(super) struct Parts<'a> {
     pub otherwise: SymbolKind,
 }
 
-/// The chunks over `spans`, which cover the text.
+/// The chunks for `spans`, which cover the text.
 pub(super) fn chunks(spans: &[Span], parts: &Parts<'_>) -> Vec<Chunk> {
     let mut chunks = Vec::with_capacity(spans.len().max(1));
     let symbols = parts.symbols;
@@ -233,7 +234,7 @@ pub(super) fn chunks(spans: &[Span], parts: &Parts<'_>) -> Vec<Chunk> {
     chunks
 }
 
-/// Whether `span` holds comments and nothing else.
+/// Whether `span` contains comments and nothing else.
 fn is_comment(parts: &Parts<'_>, span: Span) -> bool {
     let from = parts.comments.partition_point(|comment| comment.end <= span.start);
     let mut at = span.start;

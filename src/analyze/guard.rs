@@ -1,23 +1,24 @@
-//! What is decided on a file's bytes before it is parsed: whether it nests too deep, and what its parser would crash on.
+//! Checks on a file's bytes before parsing: whether the file nests too deep, and whether its parser would crash on it.
 //!
 //! Depth is measured before parsing because nothing stops a parser on nested brackets: it can run for seconds between
-//! two progress callbacks. What stops it elsewhere is [`super::budget`]'s.
+//! two progress callbacks. [`super::budget`] stops parsers in all other cases.
 
 use crate::grammar::Nesting;
 
-/// How many brackets may be open at once. Hand-written code stays below 40, minified code and tables below 200, and
-/// at this depth every linked parser is still fast.
+/// The most brackets that may be open at once. Hand-written code stays below 40, minified code and tables below 200,
+/// and at this depth every linked parser is still fast.
 const MAX_BRACKETS: u32 = 500;
 
-/// How many quote and list markers, or steps of indentation, may open a line. The scanners of Markdown and YAML keep
-/// their open blocks in a buffer of 1 KiB, and the process ends where it is full: in YAML with 254 blocks.
+/// The most quote and list markers, or steps of indentation, at the start of a line. The scanners of Markdown and YAML
+/// keep their open blocks in a buffer of 1 KiB, and the process aborts when the buffer is full: in YAML with 254
+/// blocks.
 const MAX_MARKERS: u32 = 100;
 
-/// How many elements may be open at once. The scanner of HTML copies all of them for every token.
+/// The most elements that may be open at once. The scanner of HTML copies all of them for every token.
 const MAX_TAGS: usize = 500;
 
 /// Whether `text` nests too deep to be parsed. Brackets in strings and comments count too: telling them apart would
-/// take a lexer for each language, and what they can cost is a file's structure, not the file.
+/// take a lexer for each language, and a wrong count costs only a file's structure, not the file.
 pub(super) fn too_deep(text: &str, nesting: Nesting) -> bool {
     match nesting {
         Nesting::Brackets => {
@@ -57,14 +58,14 @@ pub(super) fn too_deep(text: &str, nesting: Nesting) -> bool {
     }
 }
 
-/// Elements that have no end, or may go without: they stand beside each other and not in each other.
+/// Elements without an end tag, or with an optional one: they are siblings and do not nest.
 #[rustfmt::skip]
 const FLAT_TAGS: [&str; 30] = [
     "area", "base", "br", "col", "colgroup", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "optgroup",
     "option", "p", "param", "rb", "rp", "rt", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
 ];
 
-/// Whether too many elements are open at once. An end that fits none of them ends nothing, as in the parser.
+/// Whether too many elements are open at once. An end tag that matches no open element is ignored, as in the parser.
 fn tags_too_deep(text: &[u8]) -> bool {
     let mut open: Vec<&[u8]> = Vec::new();
     let mut at = 0;
@@ -103,9 +104,9 @@ fn tags_too_deep(text: &[u8]) -> bool {
     false
 }
 
-/// `text` with `_` for every byte of a character that a scanner would look up in a table of 256, wherever it is: what
-/// stands behind `{`, `{1`, `{1..` or `{1..2` in Bash (tree-sitter-bash 0.25.1, issue 337). `None` when there are none,
-/// which is nearly always. Every other byte keeps its place.
+/// Replaces by `_` every byte of the characters that a scanner would look up out of bounds in a table of 256: in Bash,
+/// a wide character after `{`, `{1`, `{1..` or `{1..2` (tree-sitter-bash 0.25.1, issue 337). `None` when there are
+/// none, which is nearly always. Every other byte keeps its position.
 pub(super) fn narrowed(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let digits = |at: usize| at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -123,8 +124,8 @@ pub(super) fn narrowed(text: &str) -> Option<String> {
     out
 }
 
-/// `text` with a blank for each `@` in a last line without a line break, if there is one. The scanner of Kotlin
-/// (tree-sitter-kotlin-ng 1.1.0) looks for white space behind `@`, or for the end of the line behind `@a(`, and does not
+/// Replaces each `@` by a blank in a last line without a line break. `None` when there are none. The scanner of Kotlin
+/// (tree-sitter-kotlin-ng 1.1.0) looks for white space after `@`, or for the end of the line after `@a(`, and does not
 /// stop at the end of the file.
 pub(super) fn without_open_annotation(text: &str) -> Option<String> {
     let start = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);

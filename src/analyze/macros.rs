@@ -7,14 +7,14 @@
 
 use crate::grammar::in_capitals;
 
-/// `text` with blanks for such macros; `None` when there are none.
+/// `text` with such macros replaced by blanks; `None` when there are none.
 pub(super) fn hidden(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out: Option<Vec<u8>> = None;
     let mut hide = |(from, to): (usize, usize)| {
         out.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
     };
-    // Whether a statement may begin on the line, and whether the line is a directive's.
+    // Whether a statement may begin on the line, and whether the line belongs to a directive.
     let (mut at, mut begins, mut directive) = (0, true, false);
     for line in text.split_inclusive('\n') {
         let written = line.trim();
@@ -50,7 +50,7 @@ pub(super) fn hidden(text: &str) -> Option<String> {
     out.and_then(|out| String::from_utf8(out).ok())
 }
 
-/// Whether `line` ends a statement or is none, so that what follows begins one.
+/// Whether `line` ends a statement or is not part of one, so that the next line begins a statement.
 fn ends_something(line: &str) -> bool {
     let code = line.split_once(" //").map_or(line, |(code, _)| code.trim_end());
     line.starts_with(['*'])
@@ -63,17 +63,17 @@ fn is_word(byte: &u8) -> bool {
     *byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
-/// Where the word at `at` ends.
+/// The end of the word at `at`.
 fn word(bytes: &[u8], at: usize) -> usize {
     at + bytes[at.min(bytes.len())..].iter().take_while(|byte| is_word(byte)).count()
 }
 
-/// Where the white space at `at` ends.
+/// The end of the white space at `at`.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     at + bytes[at.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Behind the parenthesis that closes the one at `at`, when it is near.
+/// The position after the parenthesis that closes the parenthesis at `at`, if it is near.
 fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut depth, mut quoted) = (0, false);
     for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
@@ -93,7 +93,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// The parenthesis that the one at `at` closes, when it is near.
+/// The position of the parenthesis that the one at `at` closes, if it is near.
 fn opened(bytes: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0;
     for place in (at.saturating_sub(NEAR)..=at).rev() {
@@ -115,10 +115,10 @@ fn is_among(words: &str, word: &[u8]) -> bool {
     words.split(' ').any(|one| one.as_bytes() == word)
 }
 
-/// How far parentheses may stand from each other.
+/// The most bytes between matching parentheses.
 const NEAR: usize = 1024;
 
-/// The end of the macro at `at`, with what it is given; one that is hidden has an underscore in its name.
+/// The end of the macro at `at`, including its arguments. Only a macro with an underscore in its name is hidden.
 fn macro_at(bytes: &[u8], at: usize) -> Option<usize> {
     let end = word(bytes, at);
     let name = std::str::from_utf8(&bytes[at..end]).ok()?;
@@ -129,8 +129,8 @@ fn macro_at(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(next) == Some(&b'(') { closed(bytes, next) } else { Some(end) }
 }
 
-/// The end of the macro that the line `written` at `start`, with which a statement may begin, is and nothing else.
-/// With what it is given it may be the head of a body, or the left side of something.
+/// The end of the macro that makes up the whole line `written` at `start`, where a statement may begin. A macro with
+/// arguments may instead be the head of a body, or the left side of an expression.
 fn stands_alone(bytes: &[u8], start: usize, written: &str) -> Option<usize> {
     let code = written.split_once(" //").map_or(written, |(code, _)| code.trim_end());
     let end = macro_at(bytes, start).filter(|end| *end == start + code.len())?;
@@ -141,18 +141,18 @@ fn stands_alone(bytes: &[u8], start: usize, written: &str) -> Option<usize> {
     is_alone.then_some(end)
 }
 
-/// The macro at `at` that stands for `try` or `catch`: with it the parser loses the class around the block.
+/// The macro at `at` that stands for `try` or `catch`: the parser would lose the class around such a block.
 fn before_block(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let end = macro_at(bytes, at)?;
     let is_try = end == word(bytes, at) || bytes[at..word(bytes, at)].ends_with(b"_CATCH");
     (is_try && bytes.get(blanks(bytes, end)) == Some(&b'{')).then_some((at, end))
 }
 
-/// The macros among the words that stand before what is declared at `at`, as in `API Type* name(`. That is a
-/// declaration by what follows: `NUMBER_T name(` has a type in capitals and no macro.
+/// The macros among the words before the declaration at `at`, as in `API Type* name(`. The text after the macros must
+/// itself be a declaration: `NUMBER_T name(` has a type in capitals and no macro.
 fn before_declaration(bytes: &[u8], mut at: usize) -> Vec<(usize, usize)> {
     let mut macros = Vec::new();
-    // Its parameters may be on the same line.
+    // Template parameters may be on the same line.
     if bytes[at..].starts_with(b"template")
         && let Some(behind) = behind_angles(bytes, blanks(bytes, at + 8))
     {
@@ -180,15 +180,15 @@ fn before_declaration(bytes: &[u8], mut at: usize) -> Vec<(usize, usize)> {
 
 const SPECIFIERS: &str = "constexpr consteval inline static explicit virtual friend extern typedef";
 
-/// Words with which a declaration begins.
+/// Words that begin a declaration.
 const DECLARING: &str = "template class struct union enum using namespace auto void bool char int short long unsigned \
     signed float double typename";
 
-/// Words with which a statement begins, or that stand before parentheses.
+/// Words that begin a statement, or that precede parentheses.
 const STATEMENTS: &str = "return if for while do switch case goto throw delete new else catch sizeof alignas alignof \
     decltype explicit requires co_return co_await __attribute__ __declspec typeof";
 
-/// Whether what stands at `at` declares something by itself, without the word before it.
+/// Whether the text at `at` is a declaration by itself, without the word before it.
 fn declares(bytes: &[u8], at: usize) -> bool {
     let next_is_name = |at: usize| bytes.get(at).is_some_and(|byte| is_word(byte) && !byte.is_ascii_digit());
     if bytes.get(at) == Some(&b'~') || bytes[at..].starts_with(b"[[") {
@@ -198,7 +198,7 @@ fn declares(bytes: &[u8], at: usize) -> bool {
     let mut end = word(bytes, at);
     match &bytes[at..end] {
         b"" => return false,
-        // A conversion; other operators have a result.
+        // A conversion operator; other operators have a return type.
         b"operator" => {
             at = blanks(bytes, end);
             return next_is_name(at) && ![&b"new"[..], b"delete"].contains(&&bytes[at..word(bytes, at)]);
@@ -215,7 +215,7 @@ fn declares(bytes: &[u8], at: usize) -> bool {
         return false;
     }
     if bytes.get(end) == Some(&b'(') {
-        // A constructor, where its initializers follow.
+        // A constructor, if its initializers follow.
         let next = closed(bytes, end).map(|end| blanks(bytes, end));
         return next
             .is_some_and(|next| bytes[next..].starts_with(b":") && bytes.get(next + 1) != Some(&b':'));
@@ -243,7 +243,7 @@ fn declares(bytes: &[u8], at: usize) -> bool {
         && next.is_some_and(|byte| is_word(byte) || b"(;={[:<".contains(byte))
 }
 
-/// Behind the `>` that closes the `<` at `at`, when it is on the same line.
+/// The position after the `>` that closes the `<` at `at`, if both are on the same line.
 fn behind_angles(bytes: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0;
     for (place, byte) in bytes.iter().enumerate().skip(at).take(NEAR) {
@@ -260,7 +260,7 @@ fn behind_angles(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// The macros that annotate a function, behind the parenthesis at `at` that closes its parameters.
+/// The macros that annotate a function, after the parenthesis at `at` that closes its parameters.
 fn behind_parameters(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     const BEHIND: [&[u8]; 4] = [b"const", b"noexcept", b"override", b"final"];
     let behind = |mut from: usize| {
@@ -299,7 +299,7 @@ fn behind_parameters(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     is_function.then_some((from, to))
 }
 
-/// What a nameless `enum` at `at` is stored in: the parser takes it for the name.
+/// The underlying type of an anonymous `enum` at `at`: the parser would take the type for the name.
 fn base_of_nameless(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let from = blanks(bytes, at + 4);
     if bytes.get(from) != Some(&b':') || (at > 0 && is_word(&bytes[at - 1])) {
@@ -309,7 +309,7 @@ fn base_of_nameless(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (bytes[from + len] == b'{').then_some((from, from + len))
 }
 
-/// The macros between the `keyword` at `at` and the name of the type it defines or declares.
+/// The macros between the `keyword` at `at` and the name of the type that it defines or declares.
 fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)> {
     let is_word = |at: usize| bytes.get(at).is_some_and(is_word);
     let blanks = |at: usize| blanks(bytes, at);
@@ -318,7 +318,7 @@ fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)>
         return None;
     }
     let (mut word, mut to) = (from, from);
-    // Two macros before a name are many.
+    // More than two macros before a name are rare, so the loop is bounded.
     for _ in 0..4 {
         let mut end = word;
         while is_word(end) {
@@ -344,7 +344,7 @@ fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)>
         }
         to = end;
         word = match bytes.get(next) {
-            // What the macro is given, on one line and without brackets of its own.
+            // The macro's arguments, on one line and without nested brackets.
             Some(b'(') => {
                 let len = bytes[next..].iter().take(80).position(|byte| matches!(byte, b')' | b'\n'))?;
                 to = next + len + 1;
@@ -352,7 +352,7 @@ fn before_name(bytes: &[u8], at: usize, keyword: &str) -> Option<(usize, usize)>
             }
             _ => next,
         };
-        // The parser knows what stands between the macro and the name.
+        // The parser knows this attribute between the macro and the name.
         if [&b"[["[..], b"alignas", b"__attribute__"].iter().any(|known| bytes[word..].starts_with(known)) {
             return Some((from, to));
         }

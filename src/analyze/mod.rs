@@ -24,21 +24,21 @@ use crate::id::LanguageId;
 use crate::model::{Analysis, Note, SymbolKind};
 use crate::text::LineIndex;
 
-/// The version of the rules by which files are cut and walked. Where it changes, files have to be analysed again,
-/// as with [`Grammars::fingerprint`].
+/// The version of the rules by which files are cut and walked. When it changes, files have to be analysed again, as
+/// with [`Grammars::fingerprint`].
 pub const VERSION: u32 = 5;
 
-/// How much stack a thread needs that analyses files of up to a megabyte. Tree-sitter releases its parse stack by
-/// recursion, and input that nothing closes makes it as deep as there are tokens. What is not used costs nothing but
-/// addresses.
+/// The stack size of a thread that analyses files of up to a megabyte. Tree-sitter releases its parse stack
+/// recursively, and input with unclosed constructs makes that recursion as deep as the number of tokens. Unused stack
+/// costs nothing but addresses.
 pub const STACK_BYTES: usize = 256 << 20;
 
-/// Analyses one file after another. It keeps a parser, so a thread needs one of its own.
+/// Analyses one file after another. An analyzer contains a parser, so each thread needs an analyzer of its own.
 pub struct Analyzer {
     parser: Parser,
     /// The language that the parser is set to.
     language: LanguageId,
-    /// Whether this process is there to be ended by a parser.
+    /// Whether a parser may abort this process, because the process does nothing else.
     is_worker: bool,
 }
 
@@ -49,30 +49,30 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
-    /// An analyzer.
+    /// Creates an analyzer.
     pub fn new() -> Analyzer {
         budget::count_allocations();
         Analyzer { parser: Parser::new(), language: LanguageId::TEXT, is_worker: false }
     }
 
-    /// An analyzer for a process that parses and does nothing else.
+    /// Creates an analyzer for a process that parses and does nothing else.
     pub fn for_worker() -> Analyzer {
         Analyzer { is_worker: true, ..Analyzer::new() }
     }
 
-    /// A text in a language without a grammar: windows of lines.
+    /// Analyses a text in a language without a grammar: windows of lines.
     pub fn of_text(source: &str) -> Analysis {
         assemble(source, &LineIndex::new(source), walk::Outline::default(), SymbolKind::Text, Vec::new())
     }
 
-    /// A text that must not be parsed: windows of lines, with a note that says why.
+    /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
     pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
         let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
         let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
         assemble(source, &LineIndex::new(source), walk::Outline::default(), otherwise, vec![why])
     }
 
-    /// The structure of `source`, a text in `language`.
+    /// Analyses `source`, a text in `language`.
     pub fn analyze(&mut self, grammars: &Grammars, language: LanguageId, source: &str) -> Analysis {
         let Some(rules) = grammars.rules(language) else { return Analyzer::of_text(source) };
         let lines = LineIndex::new(source);
@@ -88,7 +88,7 @@ impl Analyzer {
         }
     }
 
-    /// The tree of what `parts` names of `source`, and of all where it names nothing.
+    /// Parses the ranges that `parts` lists in `source`, or all of `source` if the list is empty.
     fn parse(
         &mut self,
         language: LanguageId,
@@ -100,7 +100,7 @@ impl Analyzer {
             return Err(Note::TooDeep);
         }
         if self.language != language {
-            // A parser that the runtime cannot drive is caught by the tests of the table of parsers.
+            // The tests of the parser table ensure that the runtime accepts every linked parser.
             self.parser.set_language(&rules.language).map_err(|_| Note::ParseBudget)?;
             self.language = language;
         }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use crate::model::{Analysis, ReferenceRole};
 use crate::text::LineIndex;
 
-/// The outline of `analysis`, which is that of `source`.
+/// The outline of `analysis`, which must be the analysis of `source`.
 pub fn outline(analysis: &Analysis, source: &str) -> String {
     let mut out = String::new();
     let lines = LineIndex::new(source);

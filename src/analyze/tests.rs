@@ -1,8 +1,8 @@
-//! Tests of the analysis as a whole: the fixtures of every language against their expected outlines, and the
-//! promises that hold for any text.
+//! Tests of the analysis as a whole: the fixtures of every language against their expected outlines, and the invariants
+//! that hold for any text.
 //!
-//! What a language's idioms become is read in the outlines, not asserted here. `SPYHOP_BLESS=1` rewrites them, for
-//! a person to read before they are committed.
+//! The outlines show the result for each language's idioms; no test asserts these separately. `SPYHOP_BLESS=1` rewrites
+//! the outlines, for a person to review before they are committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn fixtures_have_the_outlines_that_stand_beside_them() {
     }
 }
 
-/// Every promise of [`crate::model::Analysis`] about places, for one text.
+/// Checks every invariant of [`crate::model::Analysis`] about positions, for one text.
 fn check_places(analysis: &Analysis, source: &str, what: &str) {
     let (mut at, mut symbol) = (0, 0);
     assert!(!analysis.chunks.is_empty(), "{what}");
@@ -117,7 +117,7 @@ fn fixtures_are_covered_in_every_language() {
     }
 }
 
-/// Real trees: this repository, and those that `SPYHOP_TREES` names, with colons between them.
+/// Real trees: this repository, and those in `SPYHOP_TREES`, separated by colons.
 ///
 /// ```text
 /// SPYHOP_TREES=/path/a:/path/b cargo test --release --lib real_trees -- --nocapture
@@ -185,7 +185,7 @@ proptest! {
 
 #[test]
 fn no_scanner_looks_beyond_its_tables() {
-    // Digits, blanks and letters are told by tables of 256 in some C libraries, for which most characters are too wide.
+    // Some C libraries classify digits, blanks and letters by tables of 256 entries, too small for most characters.
     let wide = ["\u{100}", "\u{4E2D}", "\u{31860}", "\u{E01EF}", "\u{10FFFF}"];
     for opening in
         ["{", "{1", "{1..", "{1..2", "${", "$", "#", "'", "\"", "<", "<<", "@", "\\", "-", " ", "%", "&", ":"]
@@ -220,8 +220,8 @@ fn what_nests_too_deep_is_cut_into_windows() {
     check("markdown", format!("{}\n", "-".repeat(1000)), &[]);
 }
 
-/// What the fuzz target `chunk` found: in a file as broken as this one a body that was not parsed came behind places that
-/// stand after it, and its lines were in two chunks.
+/// A case that the fuzz target `chunk` found: in a file as broken as this one, an unparsed body came after boundaries
+/// with higher positions, and the body's lines were in two chunks.
 #[test]
 fn a_body_out_of_its_place_is_covered_once() {
     let text = [
@@ -247,7 +247,7 @@ fn a_body_out_of_its_place_is_covered_once() {
 fn one_long_line_is_cut_by_bytes() {
     let grammars = Grammars::built_in();
     for (place, language) in grammars.list().into_iter().enumerate() {
-        // One of them at its full length, a megabyte; the rest say the same about less.
+        // The first text has the full length, a megabyte; the others test the same with less.
         let text = "let a = 'é';".repeat(if place == 0 { 80_000 } else { 8_000 });
         let analysis = Analyzer::new().analyze(&grammars, language.id, &text);
         check_places(&analysis, &text, &language.name);

@@ -6,7 +6,7 @@
 use crate::grammar::BodyRules;
 use crate::text::Span;
 
-/// What a piece of text is.
+/// The type of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name, a keyword or a number.
@@ -16,26 +16,26 @@ pub(super) enum Token {
     /// One of `)`, `]`, `}`.
     Close(u8),
     Comment,
-    /// A string or a character.
+    /// A string or a character literal.
     Quoted,
-    /// A line of the preprocessor's, with those that continue it.
+    /// A preprocessor line, with its continuation lines.
     Directive,
-    /// Any other byte that is no white space.
+    /// Any other byte that is not white space.
     Sign(u8),
-    /// Quoted text or a comment that nothing ends.
+    /// Quoted text or a comment without an end.
     Broken,
 }
 
-/// A token where it stands.
+/// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub token: Token,
     pub span: Span,
-    /// Whether nothing but white space stands before it on its line.
+    /// Whether only white space precedes the token on its line.
     pub first: bool,
 }
 
-/// The tokens of a text, in order, from a place on.
+/// An iterator over the tokens of a text, in order.
 pub(super) struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -45,13 +45,13 @@ pub(super) struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// The tokens of `text` within `span`, which begins on no line's first token unless it begins the text.
+    /// A lexer for the part `span` of `text`, which must not start at a line's first token unless it starts the text.
     pub fn new(text: &'t str, span: Span, rules: &'t BodyRules) -> Lexer<'t> {
         let (at, end) = (span.start as usize, span.end as usize);
         Lexer { bytes: text.as_bytes(), at, end, fresh: at == 0, rules }
     }
 
-    /// Goes on from `at`, which is the end of a line or the end of the text.
+    /// Continues at `at`, which is the end of a line or of the text.
     pub fn skip_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -60,7 +60,7 @@ impl<'t> Lexer<'t> {
         self.bytes[..self.end].get(at).copied()
     }
 
-    /// Behind the line that `at` is on, and those that continue it.
+    /// The end of the line that `at` is on, including its continuation lines.
     fn line_end(&self, mut at: usize) -> usize {
         loop {
             let Some(found) = memchr::memchr(b'\n', &self.bytes[at..self.end]) else { return self.end };
@@ -73,7 +73,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Behind the quote that ends the one at `at`. Only raw text goes over the ends of lines.
+    /// The position after the quote that closes the quote at `at`. Only raw text may span lines.
     fn quoted_end(&self, at: usize, quote: u8) -> Option<usize> {
         let inside = &self.bytes[at + 1..self.end];
         if self.rules.raw == Some(quote) {
@@ -127,7 +127,7 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Whether a name may have this byte; what is not ASCII counts as a letter.
+/// Whether a byte can be part of a name; bytes that are not ASCII count as letters.
 fn is_word(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
 }

@@ -1,13 +1,13 @@
-//! The insides of functions and of tables, which are not parsed.
+//! The bodies of functions and tables, which are not parsed.
 //!
-//! Most of a file stands in them, and nearly all that is wanted of it are the names that it uses and the
-//! comments. Those are found token by token, some thirty times as fast as a parser builds a tree. So where a language's
-//! manifest says how a body is told ([`BodyRules`]), the parser is given the file without what stands between the
-//! braces; the tree outside is the same, and every node keeps its place.
+//! Bodies make up most of a file, and nearly all that is needed of them are the names that they use and their comments.
+//! A lexer finds those some thirty times as fast as a parser builds a tree. So where a language's manifest says how to
+//! recognize a body ([`BodyRules`]), the parser gets the file without the text between the braces; the tree outside of
+//! bodies is the same, and every node keeps its position.
 //!
-//! A body is taken out only where its braces are beyond doubt: every bracket in it has its partner, the last brace
-//! stands where such braces are written, and nothing in it defines what the walk would have made a symbol of, nor
-//! is a line of the preprocessor's. What is not taken out is parsed as ever.
+//! A body is removed only where its braces are beyond doubt: every bracket in it has a partner, the last brace is where
+//! such braces are written, and the body contains neither a definition that the walk would make a symbol of, nor a
+//! preprocessor line. Every other body is parsed as usual.
 
 mod lex;
 mod units;
@@ -22,28 +22,28 @@ use crate::grammar::BodyRules;
 use crate::model::Reference;
 use crate::text::{LineIndex, Span};
 
-/// A shorter inside is parsed: what a hole costs the parser is about that.
+/// The shortest body to remove, in bytes: about the length whose parsing costs as much as a hole.
 const LEAST: u32 = 32;
 
-/// A file of more macros than this is a table, and what comes after them is not parsed: it is found by its text.
+/// Macros after this many in a file count as a table, which is not parsed: they can be found by their text.
 const MOST_MACROS: u32 = 1000;
 
-/// What stands inside of functions.
+/// The bodies of functions that need no parser.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    /// What is between the braces, in order.
+    /// The ranges between the braces, in order.
     pub holes: Vec<Span>,
-    /// The names used there, in order.
+    /// The names used in the bodies, in order.
     pub references: Vec<Reference>,
-    /// The comments there, in order.
+    /// The comments in the bodies, in order.
     pub comments: Vec<Span>,
 }
 
-/// The insides of `text` that need no parser.
+/// Finds the bodies in `text` that need no parser.
 pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
     let mut bodies = Bodies::default();
     let mut lexer = Lexer::new(text, Span::new(0, text.len()), rules);
-    // The brackets that are open, none of them a body's.
+    // The open brackets that do not belong to a body.
     let mut open: Vec<u8> = Vec::new();
     let mut before: Option<Piece> = None;
     let mut table = Table::default();
@@ -64,7 +64,7 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
                     }
                     Some(_) => {}
                     None if open.is_empty() => {
-                        // Whatever was misread, a brace that begins a line ends what stands outside of all others.
+                        // Resynchronize: whatever was misread, a brace at the start of a line ends a top-level body.
                         let rest = &text[piece.span.end as usize..];
                         let Some(found) = rest.find("\n}") else { break };
                         lexer.skip_to(piece.span.end as usize + found + 2);
@@ -86,18 +86,18 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
     bodies
 }
 
-/// The macros of a file, and those beyond the first so many that follow each other.
+/// Counts the macros of a file, and collects runs of consecutive macros beyond the limit.
 #[derive(Default)]
 struct Table {
     macros: u32,
-    /// From the first of them to the last.
+    /// The range from the first to the last macro of the run.
     run: Option<Span>,
-    /// The comments in it and behind it.
+    /// The comments inside the run and after it.
     comments: Vec<Span>,
 }
 
 impl Table {
-    /// Takes the next comment or directive.
+    /// Processes the next comment or directive.
     fn take(&mut self, text: &str, piece: Piece, bodies: &mut Bodies) {
         let written = text[piece.span.range()].trim_end();
         let span = Span { start: piece.span.start, end: piece.span.start + written.len() as u32 };
@@ -117,7 +117,7 @@ impl Table {
         }
     }
 
-    /// Ends what follows each other.
+    /// Ends the current run.
     fn end(&mut self, bodies: &mut Bodies) {
         let comments = std::mem::take(&mut self.comments);
         if let Some(run) = self.run.take().filter(|run| run.end - run.start >= LEAST) {
@@ -127,7 +127,7 @@ impl Table {
     }
 }
 
-/// Whether a brace behind `before` begins a body.
+/// Whether a brace after `before` begins a body.
 fn begins_body(text: &str, rules: &BodyRules, before: Option<Piece>, open: &[u8]) -> bool {
     let Some(before) = before.filter(|_| open.iter().all(|bracket| *bracket == b'{')) else { return false };
     match before.token {
@@ -146,16 +146,16 @@ fn closing(open: u8) -> u8 {
     }
 }
 
-/// A body that ends.
+/// A complete body.
 struct Body {
-    /// What is between its braces.
+    /// The range between the braces.
     inside: Span,
-    /// Whether it may be taken out.
+    /// Whether the body may be removed before parsing.
     worth: bool,
     uses: Uses,
 }
 
-/// Reads the body that `brace` opens, up to the brace that closes it, if its brackets fit.
+/// Reads the body that `brace` opens, up to its closing brace. `None` if the brackets do not match.
 fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> Option<Body> {
     let mut open = vec![b'{'];
     let mut uses = Uses::default();
@@ -183,7 +183,7 @@ fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> O
     None
 }
 
-/// Whether the brace at `end` stands where one is written that ends what `begin` began.
+/// Whether the brace at `end` is in a usual position to close the brace at `begin`.
 fn ends_well(text: &str, begin: Piece, end: Piece) -> bool {
     let indent = |at: u32| {
         let before = &text.as_bytes()[..at as usize];
@@ -198,7 +198,7 @@ fn ends_well(text: &str, begin: Piece, end: Piece) -> bool {
     }
 }
 
-/// What is left of a text without `holes`, as a parser wants it; nothing where there are none.
+/// The ranges of a text outside `holes`, in the parser's form; empty without holes.
 pub(super) fn ranges(text: &str, lines: &LineIndex, holes: &[Span]) -> Vec<Range> {
     if holes.is_empty() {
         return Vec::new();

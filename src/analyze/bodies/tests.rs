@@ -1,11 +1,11 @@
-//! Tests of what is taken out of a file before it is parsed, and of what is found in it.
+//! Tests of the bodies that are removed before parsing, and of what is found in them.
 
 use super::*;
 use crate::analyze::Analyzer;
 use crate::grammar::Grammars;
 use crate::model::{Analysis, ReferenceRole};
 
-/// What the rules of a language take out of `text`.
+/// The text that the rules of a language remove from `text`.
 fn taken(language: &str, text: &str) -> Vec<String> {
     let grammars = Grammars::built_in();
     let rules = grammars.rules(grammars.by_name(language).unwrap()).unwrap();
@@ -64,9 +64,9 @@ fn what_is_not_beyond_doubt_is_parsed() {
     nothing("c", "\tstruct local { int a; } b;");
     nothing("c", "#ifdef A\n\tif (a) {\n#else\n\tif (b) {\n#endif\n\t}");
     nothing("c", "#define LOCAL 1");
-    // The brace that seems to end it stands where none would be written.
+    // The brace that seems to end the body is in an unusual position.
     assert_eq!(taken("c", &format!("int f(int a)\n{{\n\t{FILL}\n\t}}\n")), Vec::<String>::new());
-    // What is too short costs the parser less than a hole.
+    // Parsing a very short body costs less than a hole.
     assert_eq!(taken("c", "int f(int a) { return a; }\n"), Vec::<String>::new());
 }
 

@@ -1,21 +1,21 @@
-//! Where a body that is too large for a chunk may be cut: before its statements, and before those of the statements
-//! that are too large themselves.
+//! Finds where a body that is too large for a chunk may be cut: before its statements, and before the nested statements
+//! of those that are too large themselves.
 
 use super::lex::{Lexer, Token};
 use crate::analyze::chunk::fits;
 use crate::grammar::BodyRules;
 use crate::text::{LineIndex, Span};
 
-/// The first line of a statement, or of the comment before it.
+/// A position where a body may be cut: the first line of a statement, or of the comment before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::analyze) struct Unit {
     /// The first byte of the line.
     pub at: u32,
     /// The line.
     pub line: u32,
-    /// How many statements that were split it stands in.
+    /// The number of enclosing statements that were split.
     pub level: u16,
-    /// Whether what stands before is only the header of what begins here.
+    /// Whether the text before the cut is only the header of what begins here.
     pub glued: bool,
 }
 
@@ -24,7 +24,7 @@ pub(in crate::analyze) struct Unit {
 struct Start {
     at: u32,
     line: u32,
-    /// How many brackets are open before it.
+    /// The number of brackets that are open before the line.
     depth: u16,
 }
 
@@ -37,7 +37,8 @@ pub(in crate::analyze) fn units(text: &str, lines: &LineIndex, rules: &BodyRules
     units
 }
 
-/// Takes in the units among `starts`, what is split open at `depth`; `end` is what follows.
+/// Adds the units among `starts`, which are the lines of a block at `depth` that is split; `end` is the position after
+/// the block.
 fn split(starts: &[Start], end: Start, depth: u16, level: u16, units: &mut Vec<Unit>) {
     let mut rest = starts;
     let mut glued = true;
@@ -60,7 +61,7 @@ fn split(starts: &[Start], end: Start, depth: u16, level: u16, units: &mut Vec<U
 fn starts(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<Start> {
     let mut starts: Vec<Start> = Vec::new();
     let mut depth = 0u16;
-    // The last byte of the code before, and the line of the comment before where no code stands between.
+    // The last byte of the code before, and the line of the comment before if no code is between.
     let (mut last, mut comment) = (b'{', None);
     for piece in Lexer::new(text, body, rules) {
         let line = lines.line_of(piece.span.start);
@@ -86,7 +87,7 @@ fn starts(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<S
     starts
 }
 
-/// Whether a statement, or an element of a list, may begin on the line after code that ends in `last`.
+/// Whether a statement or a list element may begin on the line after code whose last byte is `last`.
 fn ends_statement(last: u8, newlines: bool) -> bool {
     matches!(last, b';' | b'{' | b'}' | b':' | b',')
         || newlines

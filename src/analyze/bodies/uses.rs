@@ -1,29 +1,29 @@
-//! The names that a function uses, told by the tokens beside them.
+//! The names that a function uses, recognized by their neighbouring tokens.
 
 use super::lex::{Piece, Token};
 use crate::grammar::{BodyRules, TypePlace};
 use crate::model::{Reference, ReferenceRole};
 use crate::text::Span;
 
-/// What has been found in a body so far.
+/// The references and comments found in a body so far, and the lexer state needed to find more.
 #[derive(Default)]
 pub(super) struct Uses {
     pub references: Vec<Reference>,
     pub comments: Vec<Span>,
-    /// The token before, comments left out, and the one before that.
+    /// The previous token, not counting comments, and the token before that.
     last: Option<Piece>,
     before: Option<Piece>,
-    /// The name before the index that is being read, or has just been.
+    /// The name before the index expression that is being read, or that was just read.
     indexed: Option<Span>,
     /// The name before the stars that are being read.
     starred: Option<Span>,
-    /// Whether the type that comes next is one wherever it stands, and what it ends in so far.
+    /// The state of a type whose position was announced, with the last name read so far.
     wanted: Wanted,
-    /// A word was there that defines something where a brace follows it, with at most a name between.
+    /// Nonzero after a word that defines something if a brace follows, with at most a name between.
     block: u8,
 }
 
-/// A type that is being read.
+/// The state of a type that is being read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Wanted {
     #[default]
@@ -35,7 +35,7 @@ enum Wanted {
 }
 
 impl Uses {
-    /// Takes the next token. Whether it shows that something is defined here that a parser should see.
+    /// Processes the next token. Returns whether the token shows a definition that a parser should see.
     pub fn take(&mut self, text: &str, rules: &BodyRules, piece: Piece) -> bool {
         if piece.token == Token::Comment {
             let end = piece.span.start + text[piece.span.range()].trim_end().len() as u32;
@@ -53,12 +53,12 @@ impl Uses {
         defines
     }
 
-    /// The name that the last token is, if it is one.
+    /// The span of the last token, if that token is a name.
     fn name(&self, text: &str, rules: &BodyRules) -> Option<Span> {
         self.last.filter(|last| is_name(text, rules, *last)).map(|last| last.span)
     }
 
-    /// Notes what is called: `name(`, `name[what](`.
+    /// Records the name that is called: `name(`, `name[what](`.
     fn call(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
         let name = self.name(text, rules);
         match piece.token {
@@ -73,7 +73,7 @@ impl Uses {
         }
     }
 
-    /// Takes note that the body ends.
+    /// Processes the end of the body.
     pub fn end(&mut self) {
         if let Wanted::Ends(span) = self.wanted {
             self.push_type(span);
@@ -81,13 +81,13 @@ impl Uses {
     }
 
     fn push_type(&mut self, span: Span) {
-        // One letter is a type parameter, or tells nobody anything.
+        // A single letter is a type parameter, or too short to be useful.
         if span.len() > 1 {
             self.references.push(Reference { span, role: ReferenceRole::Type });
         }
     }
 
-    /// Whether something is defined with `piece`.
+    /// Whether `piece` defines something.
     fn defines(&mut self, text: &str, rules: &BodyRules, piece: Piece) -> bool {
         let word = || &text[piece.span.range()];
         let begins = self.block > 0 && piece.token == Token::Open(b'{');
@@ -103,7 +103,7 @@ impl Uses {
         begins || piece.token == Token::Word && rules.is_item(word()) && begins_statement()
     }
 
-    /// Reads on in a type that has been announced, or notes that one is.
+    /// Continues a type that was announced, or notes that a type is announced.
     fn typed(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
         self.wanted = match (self.wanted, piece.token) {
             (Wanted::Name, Token::Word) if is_name(text, rules, piece) => Wanted::Ends(piece.span),
@@ -120,7 +120,7 @@ impl Uses {
         }
     }
 
-    /// `Type name`, `Type *name`, `(Type *)`.
+    /// Records types in a language that writes the type first: `Type name`, `Type *name`, `(Type *)`.
     fn type_before(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
         let found = match piece.token {
             Token::Sign(b'*') => {
@@ -139,7 +139,7 @@ impl Uses {
         found.into_iter().for_each(|span| self.push_type(span));
     }
 
-    /// `name Type`, `[]Type`, `Type{`, `.(Type)`.
+    /// Records types in a language that writes the type last: `name Type`, `[]Type`, `Type{`, `.(Type)`.
     fn type_behind(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
         let Some(last) = self.last else { return };
         let touches = last.span.end == piece.span.start;
@@ -160,7 +160,7 @@ impl Uses {
             (Token::Word, Token::Open(b'(')) if matches!(&text[last.span.range()], "new" | "make") => {
                 self.wanted = Wanted::Name;
             }
-            // What a function literal returns.
+            // The return type of a function literal.
             (Token::Close(b')'), Token::Word) if !piece.first && is_name(text, rules, piece) => {
                 self.wanted = Wanted::Ends(piece.span);
             }

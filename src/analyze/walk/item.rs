@@ -1,4 +1,4 @@
-//! What defines a name: from a node that a manifest calls an item to a symbol.
+//! Definitions: turns a node that a manifest calls an item into a symbol.
 
 use tree_sitter::Node;
 
@@ -7,27 +7,27 @@ use crate::grammar::{Case, Item, Shape, flag, follow, follow_to_name};
 use crate::model::{ReferenceRole, Symbol, SymbolKind};
 use crate::text::Span;
 
-/// What opening an item came to.
+/// The result of opening an item.
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
-    /// Where its body begins, if it has one.
+    /// The start of the item's body, if there is one.
     pub body: Option<u32>,
     pub is_function: bool,
-    /// Whether it goes on with the symbol before it.
+    /// Whether the item continues the symbol before it.
     pub continues: bool,
 }
 
-/// How an item is named.
+/// The name of an item.
 struct Named<'a> {
-    /// Where its name stands.
+    /// The node of the name.
     node: Node<'a>,
-    /// What qualifies the name where it is written.
+    /// The node of the name's qualifier, if the name is written with one.
     scope: Option<Node<'a>>,
     name: Box<str>,
 }
 
 impl<'a> Walk<'a> {
-    /// Opens the symbols that `node` defines, if it does. `local`: whether it stands inside a function.
+    /// Opens the symbols that `node` defines, if there are any. `local` says whether the node is inside a function.
     pub(super) fn item(
         &mut self,
         item: &Item,
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         Some(opened)
     }
 
-    /// The variant of `item` that `node` is, if any.
+    /// The variant of `item` that applies to `node`, if any.
     fn shape<'i>(&self, item: &'i Item, node: Node<'a>, local: bool) -> Option<&'i Shape> {
         let holds = |shape: &Shape| !(shape.outer && local) && self.open.len() < usize::from(shape.depth);
         if !item.conditions.iter().all(|condition| condition.holds(node, self.text)) {
@@ -113,13 +113,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the symbol around has this name and this body: `f = function f() {}` defines one function.
+    /// Whether the enclosing symbol has this name and this body: `f = function f() {}` defines one function.
     fn is_defined_above(&self, name: &str, body: Option<u32>) -> bool {
         let same = |open: &Open| open.body == body && *self.out.symbols[open.symbol as usize].name == *name;
         body.is_some() && self.open.last().is_some_and(same)
     }
 
-    /// Counts one more symbol in what is open, if another one may stand there.
+    /// Counts another symbol in the open symbol, unless that symbol has reached its limit.
     fn counts(&mut self, shape: &Shape) -> bool {
         let count = self.open.last_mut().map_or(&mut self.outermost, |open| &mut open.count);
         let may = *count < shape.most;
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
         may
     }
 
-    /// The symbol before, if `node` goes on with it; it is longer then.
+    /// The symbol before `node`, extended to the end of `node`, if `node` continues that symbol.
     fn goes_on(&mut self, name: &str, kind: SymbolKind, node: Node<'a>) -> Option<u32> {
         let parent = self.open.last().map(|open| open.symbol);
         let first = parent.map_or(0, |parent| parent as usize + 1);
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
     ) -> Symbol {
         let (start, end) = (node.start_byte() as u32, node.end_byte() as u32);
         let end = super::trimmed(self.text, start, end);
-        // In a group such as `const (` the wrapper stands on a line of its own and is no part of any one item.
+        // In a group such as `const (`, the wrapper is on a line of its own and not part of any item.
         let same_line =
             |proper: &u32| !self.text.as_bytes()[*proper as usize..start as usize].contains(&b'\n');
         let proper = lead.and_then(|lead| lead.proper).filter(same_line);
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         if begin == self.unit
             && let Some(boundary) = self.out.boundaries.last_mut()
         {
-            // A wrapper began there, or a comment; only now is it known that an item is inside.
+            // A wrapper or a comment began here; only now is it known that the boundary belongs to an item.
             boundary.item = true;
         }
         Symbol {
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The name of what holds an item: as written in it, or what is open around it.
+    /// The name of the container of an item: the one written in the item, or that of the enclosing symbol.
     fn container(&self, shape: &Shape, node: Node<'a>, scope: Option<Node<'a>>) -> Option<Box<str>> {
         match (&shape.container, scope.and_then(|scope| self.name(scope))) {
             (Some(path), _) => follow(path, node).and_then(|found| self.name(self.rules.name_of(found))),
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The further symbols of an item that names several, each like `first` but for the name.
+    /// The further symbols of an item that defines several names; each is like `first` except for the name.
     fn more(&self, shape: &Shape, node: Node<'a>, first: &Symbol) -> Vec<Symbol> {
         let Some((last, above)) = shape.names[0].split_last() else { return Vec::new() };
         let Some(above) = follow(above, node) else { return Vec::new() };

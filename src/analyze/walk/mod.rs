@@ -18,24 +18,24 @@ use crate::grammar::{Rules, flag};
 use crate::model::{Reference, Symbol};
 use crate::text::{LineIndex, Span};
 
-/// What the walk collects.
+/// The results of the walk.
 #[derive(Default)]
 pub(super) struct Outline {
-    /// Sorted as [`crate::model::Analysis::symbols`].
+    /// Sorted like [`crate::model::Analysis::symbols`].
     pub symbols: Vec<Symbol>,
-    /// In order, none twice.
+    /// In order, without duplicates.
     pub references: Vec<Reference>,
-    /// In order, not overlapping.
+    /// In order, without overlaps.
     pub comments: Vec<Span>,
-    /// In order, none twice, the first line not among them.
+    /// In order, without duplicates, and without the first line.
     pub boundaries: Vec<Boundary>,
 }
 
-/// The longest comment that belongs to the item after it, in bytes: what fills a chunk by itself is a document, and
-/// the item is found better where it stands alone.
+/// The longest comment that belongs to the item after it, in bytes: a comment that fills a chunk by itself is a
+/// document of its own, and the item is easier to find without it.
 const MAX_LEAD: u32 = chunk::MAX_BYTES;
 
-/// How far the walk looks through the gap between a comment and what follows it.
+/// The most bytes that the walk looks at in the gap between a comment and the next node.
 const MAX_GAP: usize = 256;
 
 /// Walks `tree`, which was parsed from `text` without `bodies`.
@@ -61,13 +61,13 @@ pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex,
 struct Frame {
     /// Bits of [`frame`], and the kind's [`flag::WRAPPER`] and [`flag::USES`].
     flags: u16,
-    /// The kind's number, for its uses.
+    /// The number of the node's kind, for its uses.
     kind: u16,
-    /// How many open nodes have been split.
+    /// The number of open nodes that were split.
     level: u16,
-    /// Boundaries stand behind this byte only: before it is the header of an item.
+    /// The end of the item's header; boundaries must come after this byte.
     header_end: u32,
-    /// What leads the next child: comments, attributes, or the wrapper's own start.
+    /// The lead of the next child: comments, attributes, or the start of the wrapper.
     lead: Option<Lead>,
 }
 
@@ -75,17 +75,17 @@ struct Frame {
 struct Lead {
     start: u32,
     end: u32,
-    /// Whether it is a wrapper that leads, and not what stands before.
+    /// Whether the lead is a wrapper around the item, and not a node before it.
     is_wrapper: bool,
-    /// Where the item proper begins, when a wrapper belongs to it.
+    /// The start of the item proper, if a wrapper belongs to the item.
     proper: Option<u32>,
 }
 
-/// Bits of [`Frame::flags`] that are not the kind's.
+/// Bits of [`Frame::flags`] that do not come from the kind.
 mod frame {
-    /// Its children are units that the file may be cut between.
+    /// The node's children are units between which the file may be cut.
     pub const SPLIT: u16 = 1 << 13;
-    /// A symbol was opened with it.
+    /// The node opened a symbol.
     pub const SYMBOL: u16 = 1 << 14;
     /// The node is inside a function.
     pub const LOCAL: u16 = 1 << 15;
@@ -94,14 +94,14 @@ mod frame {
 /// A symbol whose node is open.
 struct Open {
     symbol: u32,
-    /// Where its name stands, which is no use of the name.
+    /// The position of the symbol's name, which does not count as a use of the name.
     name: u32,
     holds: bool,
-    /// Whether what stands in it is inside a type.
+    /// Whether enclosed items count as inside a type.
     members: bool,
-    /// Where its body begins, if it has one.
+    /// The start of the symbol's body, if there is one.
     body: Option<u32>,
-    /// How many symbols stand directly in it.
+    /// The number of symbols directly inside.
     count: u32,
 }
 
@@ -109,15 +109,15 @@ struct Walk<'a> {
     rules: &'a Rules,
     text: &'a str,
     lines: &'a LineIndex,
-    /// The bodies that were not parsed and are still to come.
+    /// The remaining bodies that were not parsed.
     holes: &'a [Span],
     out: Outline,
     open: Vec<Open>,
-    /// How many symbols stand outside all others.
+    /// The number of symbols outside all others.
     outermost: u32,
-    /// Whether a node was split and nothing of it has been cut off yet.
+    /// Whether a node was split and no boundary inside it was added yet.
     fresh: bool,
-    /// Where what stands behind the last boundary begins.
+    /// The start of the text after the last boundary.
     unit: u32,
 }
 
@@ -156,7 +156,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Handles the node under the cursor, a child of `parent`'s, and says how to go on below it, if at all.
+    /// Processes the node under the cursor, a child of `parent`'s node. Returns the frame for its children, or `None`
+    /// to skip them.
     #[inline]
     fn enter(&mut self, cursor: &TreeCursor<'a>, parent: &mut Frame) -> Option<Frame> {
         let node = cursor.node();
@@ -198,7 +199,7 @@ impl<'a> Walk<'a> {
             if let Some(opened) = opened {
                 below.flags |= frame::SYMBOL | if opened.is_function { frame::LOCAL } else { 0 };
                 if kind.flags & flag::LEADING != 0 {
-                    // Where one kind of node is a decorator here and a definition there, as Elixir's `@type`.
+                    // The node kind is a decorator here and a definition elsewhere, such as Elixir's `@type`.
                     parent.lead = None;
                 }
             }
@@ -234,20 +235,20 @@ impl<'a> Walk<'a> {
         Some(below)
     }
 
-    /// The inside of `node`, if that is a body that was not parsed.
+    /// The inside of `node`, if `node` is a body that was not parsed.
     #[inline]
     fn hole(&mut self, node: Node<'a>) -> Option<Span> {
         let mut hole = self.holes.first()?;
         let start = node.start_byte() as u32;
         while hole.start <= start {
-            // It was passed, or lies in what the parser could make nothing of.
+            // The walk has passed this body, or the body lies in text that the parser could not interpret.
             self.holes = &self.holes[1..];
             hole = self.holes.first()?;
         }
         (hole.start == start + 1 && hole.end < node.end_byte() as u32).then_some(*hole)
     }
 
-    /// Notes where a body that was not parsed may be cut; `level`: how many nodes have been split around it.
+    /// Adds the boundaries inside a body that was not parsed. `level` is the number of split nodes around the body.
     fn units_of(&mut self, hole: Span, level: u16) {
         let Some(rules) = &self.rules.bodies else { return };
         for unit in bodies::units(self.text, self.lines, rules, hole) {
@@ -263,8 +264,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What leads the node that spans `start..end`, of a kind with `flags`; and where it leads what comes after it,
-    /// `parent` keeps that.
+    /// The lead of the node that spans `start..end`, of a kind with `flags`. If the node itself leads the next node,
+    /// stores that lead in `parent`.
     fn led(&mut self, flags: u16, parent: &mut Frame, start: u32, end: u32) -> Option<Lead> {
         let lead = parent.lead.take().filter(|lead| {
             let short = start - lead.start <= MAX_LEAD || flags & flag::COMMENT != 0;
@@ -274,14 +275,14 @@ impl<'a> Walk<'a> {
             self.comment(start, end);
         }
         if flags & (flag::COMMENT | flag::LEADING) != 0 && (lead.is_some() || self.stands_first(start)) {
-            // What a wrapper leads begins anew behind a decorator.
+            // After a decorator, the lead of a wrapper starts anew.
             let start = lead.map_or(start, |lead| lead.start);
             parent.lead = Some(Lead { start, end, is_wrapper: false, proper: None });
         }
         lead
     }
 
-    /// Notes that the file may be cut before `node`, and splits it when it is too large for a chunk.
+    /// Adds a boundary before `node`, and splits the node if it is too large for a chunk.
     fn unit(
         &mut self,
         node: Node<'a>,
@@ -329,7 +330,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the doc string with which `body` begins, where the language has them.
+    /// Adds the doc string at the start of `body`, in languages that have doc strings.
     fn docstring(&mut self, body: Node<'_>) {
         if self.rules.docstring.is_empty() {
             return;
@@ -358,7 +359,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether nothing but white space stands before `start` on its line.
+    /// Whether only white space precedes `start` on its line.
     fn stands_first(&self, start: u32) -> bool {
         let before = &self.text.as_bytes()[..start as usize];
         let blank =
@@ -366,14 +367,14 @@ impl<'a> Walk<'a> {
         before.len() == blank || before[before.len() - blank - 1] == b'\n'
     }
 
-    /// Whether `lead` and what begins at `start` have no empty line between them.
+    /// Whether no empty line separates `lead` from what begins at `start`.
     fn touches(&self, lead: &Lead, start: u32) -> bool {
         let end = lead.end;
         let bytes = self.text.as_bytes();
         let Some(gap) = bytes.get(end as usize..start as usize).filter(|gap| gap.len() <= MAX_GAP) else {
             return false;
         };
-        // A node that includes its line's end has spent the one that is allowed.
+        // A node that includes its line end has used up the one line end that is allowed.
         let spent = !lead.is_wrapper && end > 0 && bytes[end as usize - 1] == b'\n' && end < start;
         gap.iter().filter(|&&byte| byte == b'\n').count() + usize::from(spent) <= 1
     }
@@ -405,7 +406,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The end of `start..end` without the white space before it.
+/// The end of `start..end` without trailing white space.
 fn trimmed(text: &str, start: u32, end: u32) -> u32 {
     match text.get(start as usize..end as usize) {
         Some(text) => start + text.trim_end().len() as u32,

@@ -1,4 +1,4 @@
-//! How a symbol is written: its name, its signature, and where it properly begins.
+//! The text of a symbol: its name, its signature, and the start of the item proper.
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -7,15 +7,15 @@ use crate::grammar::flag;
 use crate::model::SymbolKind;
 use crate::text::Span;
 
-/// The longest signature, in bytes. Beyond it a signature ends with its first line.
+/// The longest signature, in bytes. A longer signature is cut at the end of its first line.
 const MAX_SIGNATURE: usize = 1024;
 
 /// The longest name, in bytes: headings and computed names can be whole paragraphs.
 const MAX_NAME: usize = 160;
 
 impl<'a> Walk<'a> {
-    /// Where `node` begins behind the attributes that some parsers put inside the item, by themselves or among its
-    /// modifiers, and that stand on lines of their own: those before it are what leads an item elsewhere.
+    /// The start of `node` after its attributes. Some parsers put attributes inside the item, directly or among its
+    /// modifiers; those on lines of their own count as the item's lead, as with other parsers.
     pub(super) fn behind_attributes(&self, node: Node<'a>) -> u32 {
         let leads = |node: Node| self.rules.kind(node.kind_id()).flags & (flag::COMMENT | flag::LEADING) != 0;
         let start = node.start_byte() as u32;
@@ -36,7 +36,7 @@ impl<'a> Walk<'a> {
         if apart { behind } else { start }
     }
 
-    /// Where the header of `node` ends: before its body, and before comments that stand between the two.
+    /// The end of the header of `node`: before its body, and before comments between the two.
     pub(super) fn header_end(&self, node: Node<'a>, body: Node<'a>) -> u32 {
         let (end, mut comments) = (body.start_byte(), None);
         let mut cursor = node.walk();
@@ -54,11 +54,11 @@ impl<'a> Walk<'a> {
     pub(super) fn name(&self, node: Node<'_>) -> Option<Box<str>> {
         let end = self.rules.end_of(node).map_or(node.end_byte(), |end| end.start_byte());
         let text = self.text.get(node.start_byte()..end)?.trim();
-        // The quotes of a name over several lines stand on two of them.
+        // A name over several lines has its opening and closing quotes on different lines.
         let text = if self.rules.prose { text } else { unquoted(text) };
         let mut text = text.lines().next()?.trim();
         if self.rules.prose {
-            // The marks that may close a heading stand behind a space; those of `C#` do not.
+            // Marks that close a heading follow a space; the mark of `C#` does not.
             let closed = text.trim_end_matches('#');
             text = if closed.ends_with(' ') { closed.trim_end() } else { text };
         } else {
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
         (end > 0).then(|| text[..end].into())
     }
 
-    /// From the item proper to its body, or its first line.
+    /// The span from the item proper to its body, or the first line of the item.
     pub(super) fn signature(&self, kind: SymbolKind, start: u32, body: Option<u32>, end: u32) -> Span {
         let whole = match body {
             Some(body) if body > start => super::trimmed(self.text, start, body),

@@ -1,4 +1,4 @@
-//! What uses a name: calls, types, imports.
+//! Uses of names: calls, types, imports.
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -8,7 +8,7 @@ use crate::model::{Reference, ReferenceRole};
 use crate::text::Span;
 
 impl<'a> Walk<'a> {
-    /// Notes the use of a name in `node`, a child of a node of kind `parent`.
+    /// Adds the use of a name in `node`, a child of a node of kind `parent`.
     pub(super) fn uses(&mut self, cursor: &TreeCursor<'a>, node: Node<'a>, parent: u16) {
         let rules = self.rules;
         let field = cursor.field_id().map(|field| field.get());
@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the names to which paths lead from `node` itself.
+    /// Adds the names to which paths lead from `node` itself.
     pub(super) fn reaches(&mut self, node: Node<'a>, kind: &Kind) {
         for used in self.rules.uses(kind) {
             if let Some((last, above)) = used.path.as_ref().and_then(|path| path.split_last())
@@ -31,7 +31,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the use of the name in which `node` ends, if that is one.
+    /// Adds the use of the name at the end of `node`, if there is a name.
     pub(super) fn reference(&mut self, node: Node<'_>, role: ReferenceRole) {
         let node = self.rules.name_of(node);
         let flags = self.rules.kind(node.kind_id()).flags;
@@ -51,19 +51,19 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn type_use(&mut self, start: u32, end: u32) {
-        // One letter is a type parameter, or tells nobody anything.
+        // A single letter is a type parameter, or too short to be useful.
         if end - start > 1 && !self.defines(start) {
             self.out.references.push(Reference { span: Span { start, end }, role: ReferenceRole::Type });
         }
     }
 
-    /// Whether what begins at `start` is the name of the symbol around it, and no use of it.
+    /// Whether the name at `start` is that of the enclosing symbol, and so not a use.
     fn defines(&self, start: u32) -> bool {
         self.open.last().is_some_and(|open| open.name == start)
     }
 
-    /// The last part of a path in a string: `json` of `"encoding/json"`, `list` of `<linux/list.h>`; where dots
-    /// separate, `http` of `"socket.http"`.
+    /// The last part of a path in a string: `json` of `"encoding/json"`, `list` of `<linux/list.h>`; where dots are
+    /// separators, `http` of `"socket.http"`.
     fn last_part(&self, span: Span) -> Option<Span> {
         let text = self.text.get(span.range())?;
         let path = text.trim_end_matches(['"', '\'', '`', '>', '/']);
