@@ -1,10 +1,10 @@
-//! What a manifest says of the insides of functions, ready to be asked word by word.
+//! A manifest's rules for function bodies, compiled for fast lookup by word.
 
 use rustc_hash::FxHashMap;
 
 use super::manifest::{Bodies, TypePlace};
 
-/// How bodies are told and read, see [`Bodies`].
+/// The rules for recognizing and reading bodies, see [`Bodies`].
 pub(crate) struct BodyRules {
     /// The quote of raw text.
     pub raw: Option<u8>,
@@ -16,15 +16,15 @@ pub(crate) struct BodyRules {
     pub types: TypePlace,
     /// See [`Bodies::behind`].
     behind: Box<[u8]>,
-    /// Whether a brace behind a word that opens no type begins a body.
+    /// Whether a brace after a word begins a body, unless the word opens a type.
     behind_words: bool,
-    /// Bits of [`word`] for each word that means something.
+    /// Bits of [`word`] for each word with a meaning.
     words: FxHashMap<Box<str>, u8>,
-    /// The length of the longest of them.
+    /// The length of the longest such word.
     longest: usize,
 }
 
-/// Bits of what a word means.
+/// Bits of a word's meaning.
 mod word {
     pub const TYPE_BRACE: u8 = 1;
     pub const ITEM: u8 = 1 << 1;
@@ -64,12 +64,12 @@ impl BodyRules {
         text.len() <= self.longest && self.words.get(text).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Whether a brace behind this sign begins a body.
+    /// Whether a brace after this sign begins a body.
     pub fn begins_behind(&self, sign: u8) -> bool {
         self.behind.contains(&sign)
     }
 
-    /// Whether a brace behind this word does.
+    /// Whether a brace after this word begins a body.
     pub fn begins_behind_word(&self, text: &str) -> bool {
         self.behind_words && !self.is(text, word::TYPE_BRACE)
     }
@@ -79,17 +79,17 @@ impl BodyRules {
         self.is(text, word::ITEM)
     }
 
-    /// Whether this word defines something where a brace follows.
+    /// Whether this word defines something if a brace follows.
     pub fn opens_block(&self, text: &str) -> bool {
         self.is(text, word::BLOCK)
     }
 
-    /// Whether a type stands behind this word.
+    /// Whether a type follows this word.
     pub fn announces_type(&self, text: &str) -> bool {
         self.is(text, word::ANNOUNCES)
     }
 
-    /// Whether this word is no name.
+    /// Whether this word cannot be a name.
     pub fn is_reserved(&self, text: &str) -> bool {
         self.is(text, word::RESERVED)
     }

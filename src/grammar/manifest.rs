@@ -1,4 +1,4 @@
-//! The manifest of a language as it is written: `grammar.toml`, read into plain data.
+//! The manifest of a language, `grammar.toml`, parsed into plain data.
 //!
 //! This module owns the format of the file and rejects unknown keys. [`super::rules`], which has the parser, checks
 //! that the node kinds and fields named in it exist. Roles are given by node kind and field rather than by tree-sitter
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What `grammars/<language>/grammar.toml` says.
+/// The contents of `grammars/<language>/grammar.toml`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
-    /// The name of the language, which is that of its folder.
+    /// The name of the language, which must be that of its folder.
     pub name: String,
     /// The name for people.
     pub title: String,
@@ -26,92 +26,92 @@ pub(super) struct Manifest {
     /// Whole file names.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Interpreters of a first line `#!`, without their version.
+    /// Interpreters in a `#!` first line, without their version.
     #[serde(default)]
     pub interpreters: Vec<String>,
-    /// Extensions of other languages that are ours where the text looks like it.
+    /// Extensions of other languages whose files belong to this language if the text looks like it.
     #[serde(default, rename = "claim")]
     pub claims: Vec<Claim>,
     /// Another language of the same cargo feature whose roles come before these.
     pub extends: Option<String>,
-    /// Whether it is written for people, so that what belongs to no item is `doc` and not `block`.
+    /// Whether the language is prose, so that text outside all items is `doc` and not `block`.
     #[serde(default)]
     pub prose: bool,
-    /// What makes its trees deep, for the guard before parsing.
+    /// The measure of nesting depth for the guard before parsing.
     #[serde(default)]
     pub nesting: Nesting,
-    /// Whether words in capitals that stand where only a macro can are kept from the parser.
+    /// Whether words in capitals where only a macro can be are hidden from the parser.
     #[serde(default)]
     pub macros: bool,
-    /// Whether wide characters behind an open brace are kept from the parser, which would crash.
+    /// Whether wide characters after an open brace are hidden from the parser, which would crash.
     #[serde(default)]
     pub narrow_braces: bool,
-    /// Whether `@` in a last line without a line break is kept from the parser, which would never return.
+    /// Whether `@` in a last line without a line break is hidden from the parser, which would never return.
     #[serde(default)]
     pub hide_open_annotations: bool,
-    /// Comments. They lead the item they touch.
+    /// Comments. A comment belongs to the item that it touches.
     #[serde(default)]
     pub comments: Vec<String>,
-    /// Other nodes that lead the item after them, or that they stand first in: attributes, decorators.
+    /// Other nodes that belong to the item that follows or encloses them: attributes, decorators.
     #[serde(default)]
     pub leading: Vec<String>,
-    /// Nodes around an item that belong to it: `export`, decorated definitions.
+    /// Nodes around an item that belong to the item: `export`, decorated definitions.
     #[serde(default)]
     pub wrappers: Vec<String>,
-    /// Nodes whose children count as standing beside them: preprocessor conditions.
+    /// Nodes whose children count as siblings of the node: preprocessor conditions.
     #[serde(default)]
     pub transparent: Vec<String>,
-    /// Nodes that are not worth a look inside.
+    /// Nodes that the walk does not enter.
     #[serde(default)]
     pub skip: Vec<String>,
-    /// Nodes below which a variable is a local one.
+    /// Nodes inside which a variable is local.
     #[serde(default)]
     pub functions: Vec<String>,
     /// Leaves that are names.
     #[serde(default)]
     pub identifiers: Vec<String>,
-    /// Leaves that name a type wherever they stand.
+    /// Leaves that are type names wherever they occur.
     #[serde(default)]
     pub types: Vec<String>,
-    /// Strings that hold the path of an import; its last part without extension is the name.
+    /// Strings that contain the path of an import. The last part of the path, without extension, is the name.
     #[serde(default)]
     pub strings: Vec<String>,
-    /// Whether dots separate the parts of such a path, and none is before an extension.
+    /// Whether dots separate the parts of such a path and never begin an extension.
     #[serde(default)]
     pub dotted: bool,
-    /// The kinds, outermost first, of the first statement of a body that documents it.
+    /// The kinds, outermost first, of the first statement of a body if that statement documents the body.
     #[serde(default)]
     pub docstring: Vec<String>,
-    /// For compound nodes, the step that leads to the name they end in.
+    /// For compound nodes, the step that leads to the name at their end.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
-    /// For names that are followed by what is no part of them, the step to that: C++'s `operator bool() const`.
+    /// For names with a suffix that is not part of them, the step to that suffix: C++'s `operator bool() const`.
     #[serde(default)]
     pub ends: BTreeMap<String, String>,
-    /// For kinds that qualify a name, the step to what it is qualified by: `C` in C++'s `C::f`.
+    /// For kinds that qualify a name, the step to the qualifier: `C` in C++'s `C::f`.
     #[serde(default)]
     pub scopes: BTreeMap<String, String>,
-    /// Marks before a name that are no part of it, such as Ruby's `:`.
+    /// Marks before a name that are not part of it, such as Ruby's `:`.
     #[serde(default)]
     pub strip: String,
-    /// Marks before which a name ends, such as the `=` of a shell's alias.
+    /// Marks that end a name, such as the `=` of a shell's alias.
     #[serde(default)]
     pub until: String,
-    /// Words that are no name, though the parser takes them for one where it has lost its way.
+    /// Words that cannot be names, although the parser returns them as names after an error.
     #[serde(default)]
     pub reserved: Vec<String>,
-    /// How the insides of functions are told, which then are not parsed.
+    /// The rules for recognizing function bodies, which are then not parsed.
     pub bodies: Option<Bodies>,
-    /// What defines a name.
+    /// The nodes that define a name.
     #[serde(default)]
     pub item: Vec<Item>,
-    /// What uses a name.
+    /// The nodes that use a name.
     #[serde(default, rename = "use")]
     pub uses: Vec<Use>,
 }
 
-/// What a manifest says first: all that telling languages apart takes. A process that only answers needs no more of
-/// them, and reading all of each takes longer than many an answer.
+/// The head of a manifest: all that is needed to tell languages apart. A process that only answers needs nothing more
+/// of most manifests, and parsing all of each takes longer than many an answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Head {
     pub name: String,
@@ -130,7 +130,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Of a built-in manifest, where claims come before all other tables.
+    /// The head of a built-in manifest, where claims come before all other tables.
     pub fn of_built_in(text: &str) -> Result<Head, toml::de::Error> {
         let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
         let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
@@ -144,39 +144,39 @@ impl Head {
     }
 }
 
-/// How the insides of functions and tables are told, and what is looked for in them.
+/// The rules for recognizing the bodies of functions and tables, and for finding names in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bodies {
-    /// Signs behind which a brace begins a body.
+    /// Signs after which a brace begins a body.
     pub behind: Vec<char>,
-    /// Words behind which a brace is a type's; where there are any, one behind every other word begins a body.
+    /// Words after which a brace belongs to a type. If there are any, a brace after any other word begins a body.
     #[serde(default)]
     pub type_braces: Vec<String>,
-    /// The quote of raw text, which goes over the ends of lines and knows no escapes.
+    /// The quote of raw text, which spans lines and has no escapes.
     pub raw: Option<char>,
-    /// Whether lines that begin with `#` are a preprocessor's.
+    /// Whether lines that begin with `#` are preprocessor lines.
     #[serde(default)]
     pub directives: bool,
     /// Whether the end of a line can end a statement.
     #[serde(default)]
     pub newlines: bool,
-    /// Words that define something where a line begins with them.
+    /// Words that define something at the start of a line.
     #[serde(default)]
     pub items: Vec<String>,
-    /// Words that define something where a brace follows, with at most a name between.
+    /// Words that define something if a brace follows, with at most a name between.
     #[serde(default)]
     pub blocks: Vec<String>,
-    /// Where the type of a variable stands.
+    /// The position of a variable's type.
     pub types: TypePlace,
-    /// Words behind which a type stands.
+    /// Words that a type follows.
     #[serde(default)]
     pub announce: Vec<String>,
-    /// Words that are no name.
+    /// Words that cannot be names.
     pub reserved: Vec<String>,
 }
 
-/// Where the type of a variable stands: before its name or behind it.
+/// The position of a variable's type: before or after the variable's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TypePlace {
@@ -186,17 +186,18 @@ pub(crate) enum TypePlace {
     Behind,
 }
 
-/// An extension of another language that is ours where one of the lines begins in a certain way: C++ in a `.h`.
+/// An extension of another language whose files belong to this language if a line begins in a certain way: C++ in a
+/// `.h`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Claim {
     /// The extension, without the dot.
     pub extension: String,
-    /// With what one line has to begin, behind white space.
+    /// The prefixes, one of which must begin a line, after white space.
     pub lines: Vec<String>,
 }
 
-/// Which measure stands for the depth of a tree before it exists.
+/// The measure that stands for the depth of a tree before parsing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Nesting {
@@ -215,45 +216,45 @@ pub(crate) enum Nesting {
 pub(super) struct Item {
     /// The node kinds.
     pub node: OneOrMore,
-    /// Its symbol kind; without one, only a matching case makes it an item.
+    /// The symbol kind of the item; without one, only a matching case makes the node an item.
     pub kind: Option<String>,
-    /// Its symbol kind inside a type.
+    /// The symbol kind inside a type.
     pub inside: Option<String>,
-    /// Its symbol kind where its name is qualified, see [`Manifest::scopes`].
+    /// The symbol kind if the name is qualified, see [`Manifest::scopes`].
     pub qualified: Option<String>,
-    /// Paths to its name; the first that leads somewhere counts. `name` unless given.
+    /// Paths to the name; the first that leads to a node counts. The default is `name`.
     pub name: Option<OneOrMore>,
-    /// Its name where no path leads to one.
+    /// The name if no path leads to a node.
     pub called: Option<String>,
-    /// Path to its body, where the signature ends.
+    /// Path to the body, where the signature ends.
     pub body: Option<String>,
-    /// Path to the name of what holds it, where that is written in the item.
+    /// Path to the name of the container, if the item itself contains that name.
     pub container: Option<String>,
-    /// Whether it counts only outside functions.
+    /// Whether the item counts only outside functions.
     #[serde(default)]
     pub outer: bool,
-    /// Whether it counts only where fewer symbols than this are open.
+    /// The item counts only where fewer symbols than this are open.
     pub depth: Option<u16>,
-    /// How many symbols directly inside another, or outside all, there may be before it.
+    /// The number of symbols, directly inside another or outside all others, after which the item no longer counts.
     pub most: Option<u32>,
-    /// Whether what it encloses has it as a container.
+    /// Whether the item is the container of enclosed items.
     #[serde(default = "yes")]
     pub holds: bool,
-    /// Whether what it encloses counts as inside a type, whatever its kind.
+    /// Whether enclosed items count as inside a type, whatever the item's kind.
     #[serde(default)]
     pub members: bool,
-    /// Whether each node that the last step of the name finds is a name of its own.
+    /// Whether each node that the last step of the name finds is a separate name.
     #[serde(default)]
     pub each: bool,
-    /// Whether it goes on with the symbol before it, where that has the same name: equations, clauses.
+    /// Whether the item continues the symbol before it if both have the same name: equations, clauses.
     #[serde(default)]
     pub continues: bool,
-    /// Path to a list of the types it is based on.
+    /// Path to a list of base types.
     pub bases: Option<String>,
-    /// What must hold.
+    /// Conditions that must all hold.
     #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
-    /// Variants; the first whose conditions hold overrides what it names.
+    /// Variants. The first one whose conditions hold overrides the fields that it sets.
     #[serde(default)]
     pub case: Vec<Case>,
 }
@@ -281,11 +282,11 @@ pub(super) struct Case {
     pub continues: Option<bool>,
 }
 
-/// Something that must hold of the node at the end of a path. With only a path: it exists.
+/// A condition on the node at the end of a path. With only a path, the node must exist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Condition {
-    /// From the item's node.
+    /// The path from the item's node.
     pub path: String,
     /// The node has one of these kinds.
     #[serde(default)]
@@ -310,18 +311,19 @@ pub(super) struct Condition {
 pub(super) struct Use {
     /// The node kinds.
     pub node: OneOrMore,
-    /// The field of the child that is or ends in the name; without one, any child.
+    /// The field of the child that is the name or ends in it; without a field, any child.
     pub field: Option<String>,
-    /// Path from the node itself to the names, all that its last step finds, where one step from it is not enough or `where` has to hold.
+    /// Path from the node itself to the names, which are all nodes that the last step finds. For uses where a single
+    /// step is not enough, or where a condition must hold.
     pub path: Option<String>,
-    /// What must hold of the node; only with a path.
+    /// Conditions on the node; only with a path.
     #[serde(default, rename = "where")]
     pub conditions: Vec<Condition>,
-    /// How the name is used.
+    /// The kind of use.
     pub role: Role,
 }
 
-/// The roles of [`crate::model::ReferenceRole`], as they are written.
+/// The roles of [`crate::model::ReferenceRole`], as spelled in a manifest.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Role {
@@ -348,7 +350,8 @@ impl OneOrMore {
 }
 
 impl Manifest {
-    /// This manifest with the roles of `base` before its own. What identifies the language stays its own.
+    /// Returns this manifest with the roles of `base` before its own. The fields that identify the language stay the
+    /// same.
     pub fn after(self, base: &Manifest) -> Manifest {
         fn join<T: Clone>(base: &[T], own: Vec<T>) -> Vec<T> {
             base.iter().cloned().chain(own).collect()

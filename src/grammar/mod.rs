@@ -27,14 +27,14 @@ use crate::path::RelPath;
 use manifest::{Head, Manifest};
 use parsers::{LINKED, Linked};
 
-/// Every language that this binary knows. It is `Send + Sync`; share it in an `Arc`.
+/// Every language that this binary knows. `Grammars` is `Send + Sync`; share it in an `Arc`.
 pub struct Grammars {
     languages: Vec<Language>,
     by_extension: HashMap<String, LanguageId>,
     by_file: HashMap<String, LanguageId>,
     by_interpreter: HashMap<String, LanguageId>,
     by_name: HashMap<String, LanguageId>,
-    /// The languages that want files of an extension from its owner, with the lines that tell.
+    /// The languages that claim files with an extension of another language, with the line prefixes that decide.
     contested: HashMap<String, Vec<(LanguageId, Vec<String>)>>,
     /// See [`Grammars::fingerprint`].
     fingerprint: OnceLock<[u8; 16]>,
@@ -43,47 +43,47 @@ pub struct Grammars {
 /// A row of the list of languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageRow {
-    /// Its number.
+    /// The number.
     pub id: LanguageId,
-    /// Its name in filters and replies.
+    /// The name in filters and replies.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     pub title: String,
     /// Other names that filters accept.
     pub aliases: Vec<String>,
-    /// The extensions that it claims, without the dot.
+    /// The extensions that the language claims, without the dot.
     pub extensions: Vec<String>,
-    /// Whether a manifest of the user's replaces the built-in one.
+    /// Whether a user's manifest replaces the built-in one.
     pub overridden: bool,
 }
 
-/// A language that does not exist, or whose parser is not linked.
+/// An unknown language, or one whose parser is not linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown language '{value}'; choose one of {choices}")]
 pub struct UnknownLanguage {
-    /// What was given.
+    /// The value that was given.
     pub value: String,
-    /// What there is.
+    /// The valid values.
     pub choices: String,
 }
 
-/// Why a manifest was refused.
+/// Why a manifest was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum GrammarError {
     /// A file or folder could not be read.
     #[error("cannot read '{}': {source}", path.display())]
     Read {
-        /// Which one.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A folder is named after no language whose parser is linked.
+    /// A folder does not have the name of a language with a linked parser.
     #[error("'{}' overrides no language: {unknown}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Its name, and the choices.
+        /// The name of the folder, and the valid names.
         unknown: UnknownLanguage,
     },
     /// The manifest is not TOML, or has an invalid key or value.
@@ -91,17 +91,17 @@ pub enum GrammarError {
     Manifest {
         /// The manifest.
         source_name: String,
-        /// What the reader says; it lists the keys that there are.
+        /// The parser's message; it lists the valid keys.
         message: String,
     },
-    /// Its name is not that of its folder.
+    /// The manifest's name is not that of its folder.
     #[error("{source_name}: name '{value}' is not that of its folder, '{expected}'")]
     Name {
         /// The manifest.
         source_name: String,
-        /// Its name.
+        /// The name in the manifest.
         value: String,
-        /// The folder's.
+        /// The name of the folder.
         expected: String,
     },
     /// The manifest claims something that belongs to another language.
@@ -119,9 +119,9 @@ pub enum GrammarError {
     NodeKind {
         /// The manifest.
         source_name: String,
-        /// What it says.
+        /// The node kind in the manifest.
         value: String,
-        /// Kinds that look like it.
+        /// Similar kinds of the parser.
         near: String,
     },
     /// The parser has no such field.
@@ -129,17 +129,17 @@ pub enum GrammarError {
     Field {
         /// The manifest.
         source_name: String,
-        /// What it says.
+        /// The field in the manifest.
         value: String,
-        /// Fields that look like it.
+        /// Similar fields of the parser.
         near: String,
     },
-    /// There is no such kind of symbol.
+    /// The manifest names an unknown symbol kind.
     #[error("{source_name}: {unknown}")]
     SymbolKind {
         /// The manifest.
         source_name: String,
-        /// What it says, and the choices.
+        /// The symbol kind in the manifest, and the valid kinds.
         unknown: UnknownKind,
     },
 }
@@ -147,15 +147,15 @@ pub enum GrammarError {
 /// The text of a manifest that replaces a built-in one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ManifestText {
-    /// The language whose manifest it replaces.
+    /// The language of the replaced manifest.
     pub language: String,
     /// The manifest.
     pub text: String,
-    /// What errors call it: its path.
+    /// The name of the manifest in errors: its path.
     pub source_name: String,
 }
 
-/// The place of a language in the table of linked parsers.
+/// The index of a language in the table of linked parsers.
 fn linked(name: &str) -> Result<usize, UnknownLanguage> {
     let place = LINKED.iter().position(|linked| linked.name == name);
     place.ok_or_else(|| UnknownLanguage {
@@ -167,7 +167,7 @@ fn linked(name: &str) -> Result<usize, UnknownLanguage> {
 struct Language {
     linked: &'static Linked,
     head: Head,
-    /// Read when it is first asked for.
+    /// The manifest, parsed at its first use.
     manifest: OnceLock<Manifest>,
     text: Cow<'static, str>,
     source_name: String,
@@ -176,14 +176,14 @@ struct Language {
 }
 
 impl Grammars {
-    /// The languages as they are built in.
+    /// The built-in languages.
     pub fn built_in() -> Grammars {
         let languages = LINKED.iter().map(Language::built_in).collect();
         Grammars::new(languages).expect("the built-in manifests are tested")
     }
 
-    /// The built-in languages, where `dir/<language>/grammar.toml` replaces the manifest of that name. Such a
-    /// manifest is compiled at once, so that a mistake in it is an error here and not an empty answer later.
+    /// The built-in languages, with `dir/<language>/grammar.toml` in place of the manifest of that name. Such a
+    /// manifest is compiled at once, so that a mistake in it is an error here and not an empty result later.
     pub fn with_overrides(dir: &Path) -> Result<Grammars, GrammarError> {
         let read_error = |path: &Path| {
             let path = path.to_path_buf();
@@ -232,8 +232,8 @@ impl Grammars {
         Ok(grammars)
     }
 
-    /// The manifests that replace built-in ones: what [`Grammars::with_manifests`] needs to make these grammars again
-    /// in another process.
+    /// The manifests that replace built-in ones. With them, [`Grammars::with_manifests`] makes the same grammars in
+    /// another process.
     pub(crate) fn overriding_manifests(&self) -> Vec<ManifestText> {
         let overridden = self.languages.iter().filter(|language| language.overridden);
         let manifest = |language: &Language| ManifestText {
@@ -249,9 +249,9 @@ impl Grammars {
         self.language(id).is_some()
     }
 
-    /// The language of a file: by its name, else its extension, else the first line of `text` when that is a
-    /// `#!`. [`LanguageId::TEXT`] when nothing tells, and for XML with the extension of a language. Where languages share
-    /// an extension, as C and C++ do, the lines of `text` decide.
+    /// The language of a file: by its name, else its extension, else a `#!` in the first line of `text`.
+    /// [`LanguageId::TEXT`] when none of these decides, and for XML with the extension of a language. Where languages
+    /// share an extension, as C and C++ do, the lines of `text` decide.
     pub fn detect(&self, path: &RelPath, text: &str) -> LanguageId {
         if let Some(&id) = self.by_file.get(path.file_name()) {
             return id;
@@ -279,14 +279,14 @@ impl Grammars {
         })
     }
 
-    /// The language that an extension belongs to, and the extension as it is written in the manifest.
+    /// The language that owns an extension, and the extension as spelled in the manifest.
     fn owner(&self, extension: &str) -> Option<(LanguageId, &str)> {
         let find = |extension: &str| self.by_extension.get_key_value(extension);
         let (extension, id) = find(extension).or_else(|| find(&extension.to_ascii_lowercase()))?;
         Some((*id, extension))
     }
 
-    /// The language that a filter calls `name`: its name or an alias, in any case.
+    /// The language with the name or alias `name`, in any case.
     pub fn by_name(&self, name: &str) -> Result<LanguageId, UnknownLanguage> {
         self.by_name.get(name.to_lowercase().as_str()).copied().ok_or_else(|| UnknownLanguage {
             value: name.to_string(),
@@ -294,17 +294,17 @@ impl Grammars {
         })
     }
 
-    /// The name of a language; `text` for the one that has no grammar, and for a number that is not ours.
+    /// The name of a language; `text` for the language without a grammar, and for an unknown number.
     pub fn name(&self, id: LanguageId) -> &'static str {
         self.language(id).map_or("text", |language| language.linked.name)
     }
 
-    /// Whether there is a language of that number.
+    /// Whether there is a language with that number.
     pub fn knows(&self, id: LanguageId) -> bool {
         id == LanguageId::TEXT || self.language(id).is_some()
     }
 
-    /// Every language, in order of name.
+    /// Every language, sorted by name.
     pub fn list(&self) -> Vec<LanguageRow> {
         let row = |(place, language): (usize, &Language)| LanguageRow {
             id: id_of(place),
@@ -317,13 +317,13 @@ impl Grammars {
         self.languages.iter().enumerate().map(row).collect()
     }
 
-    /// The parser of a language; `None` for one without a grammar.
+    /// The parser of a language; `None` for a language without a grammar.
     pub fn parser(&self, id: LanguageId) -> Option<tree_sitter::Language> {
         self.language(id).map(|language| (language.linked.parser)())
     }
 
-    /// A hash over the manifests and the parsers: where it changes, files have to be analysed again. Parser crates
-    /// do not say their version at run time, so the shape of their tables stands in for it.
+    /// A hash over the manifests and the parsers: when it changes, files have to be analysed again. Parser crates do
+    /// not report their version at run time, so the sizes of their tables stand in for it.
     pub fn fingerprint(&self) -> [u8; 16] {
         *self.fingerprint.get_or_init(|| self.hash_of_manifests_and_parsers())
     }
@@ -351,7 +351,7 @@ impl Grammars {
         head
     }
 
-    /// The compiled roles of a language; `None` for one without a grammar.
+    /// The compiled roles of a language; `None` for a language without a grammar.
     pub(crate) fn rules(&self, id: LanguageId) -> Option<&Rules> {
         let language = self.language(id)?;
         Some(language.rules.get_or_init(|| {
@@ -439,7 +439,7 @@ impl Language {
         }
     }
 
-    /// From a manifest of the user's, which is read whole, so that a mistake shows.
+    /// A language with a user's manifest, which is parsed completely, so that a mistake is reported.
     fn overriding(
         linked: &'static Linked,
         text: String,
@@ -468,7 +468,7 @@ fn id_of(place: usize) -> LanguageId {
     LanguageId(place as u16 + 1)
 }
 
-/// Extensions of a language that XML files have as well: `.ts` is TypeScript and Qt's translations.
+/// Extensions of a language that XML files have as well: `.ts` is used by TypeScript and by Qt's translations.
 const XML_EXTENSIONS: &[&str] = &["ts"];
 
 fn is_xml(extension: &str, text: &str) -> bool {
@@ -476,7 +476,7 @@ fn is_xml(extension: &str, text: &str) -> bool {
         && ["<?xml", "<!DOCTYPE"].iter().any(|start| text.trim_start_matches('\u{feff}').starts_with(start))
 }
 
-/// Whether a line of `text` begins with one of `starts`, behind white space.
+/// Whether a line of `text` begins with one of `starts`, after white space.
 fn begins_with_any(text: &str, starts: &[String]) -> bool {
     text.lines().map(str::trim_start).any(|line| starts.iter().any(|start| line.starts_with(start.as_str())))
 }
@@ -485,8 +485,8 @@ fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The interpreter that a first line `#!` names, without its directory and version: `python` for
-/// `#!/usr/bin/env -S python3.12 -u`.
+/// The interpreter in a `#!` first line, without its directory and version: `python` for `#!/usr/bin/env -S python3.12
+/// -u`.
 fn interpreter(head: &str) -> Option<&str> {
     let line = head.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();
@@ -533,7 +533,7 @@ mod tests {
                 assert_eq!(files.iter().filter(of).count(), 2, "{name}/{fixture} and its outline");
             }
         }
-        // Fewer parsers are linked than there are folders only where a feature is off.
+        // Fewer parsers are linked than there are folders only if a feature is off.
         let source = fs::read_to_string(root.with_file_name("src").join("grammar/parsers.rs")).unwrap();
         for folder in &folders {
             assert!(source.contains(&format!("row!(\"{folder}\"")), "{folder} has no row");
@@ -551,7 +551,7 @@ mod tests {
 
     #[test]
     fn no_two_languages_claim_one_name() {
-        // `built_in` would have panicked; here the claims are only counted.
+        // `built_in` would panic on a conflict; this test only counts the claims.
         let grammars = Grammars::built_in();
         let claimed: usize = grammars.languages.iter().map(|it| it.head.extensions.len()).sum();
         assert_eq!(claimed, grammars.by_extension.len());
@@ -563,7 +563,7 @@ mod tests {
         let grammars = Grammars::built_in();
         let check = |path: &str, head: &str, expected: &str| {
             let id = grammars.detect(&RelPath::new(path).unwrap(), head);
-            // With a feature off, its files are text.
+            // With its feature off, a language's files are text.
             let linked = LINKED.iter().any(|linked| linked.name == expected);
             assert_eq!(grammars.name(id), if linked { expected } else { "text" }, "{path} {head}");
         };
@@ -584,9 +584,9 @@ mod tests {
         check("bin/run", "#!/bin/sh", "bash");
         check("bin/run", "#!", "text");
         check("bin/run", "x #!/usr/bin/python", "text");
-        // The name says more than the first line.
+        // The file name takes precedence over the first line.
         check("x.rs", "#!/usr/bin/env python", "rust");
-        // C and C++ share an extension, and the lines tell.
+        // C and C++ share an extension, and the lines decide.
         check("list.h", "#pragma once\nstruct list { struct list *next; };\n", "c");
         check("list.h", "#pragma once\n  template <typename T>\nclass List {};\n", "cpp");
     }

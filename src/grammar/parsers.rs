@@ -9,11 +9,11 @@ use tree_sitter::Language;
 
 /// A language whose parser is linked.
 pub(super) struct Linked {
-    /// The name of its folder.
+    /// The name of the language's folder.
     pub name: &'static str,
-    /// The text of its manifest.
+    /// The text of the language's manifest.
     pub manifest: &'static str,
-    /// Makes the parser's language; cheap, it wraps a pointer to static tables.
+    /// Returns the parser's language; cheap, because it wraps a pointer to static tables.
     pub parser: fn() -> Language,
 }
 
@@ -27,7 +27,7 @@ macro_rules! row {
     };
 }
 
-/// The rows, in order of name. A language's number is its place here, from 1.
+/// The rows, sorted by name. A language's number is its position in this table, from 1.
 #[rustfmt::skip]
 pub(super) static LINKED: &[Linked] = &[
     #[cfg(feature = "bash")] row!("bash", tree_sitter_bash::LANGUAGE),

@@ -1,4 +1,4 @@
-//! A manifest compiled against its parser: what each node kind means, by the kind's number.
+//! A manifest compiled against its parser: the meaning of each node kind, indexed by the kind's number.
 //!
 //! This module checks that every kind and field named in a manifest exists, and owns the tables that the walk reads;
 //! the walk itself is in [`crate::analyze`]. Tables are indexed by number because the walk looks up every node of a
@@ -31,7 +31,7 @@ pub(crate) struct Rules {
     pub dotted: bool,
     /// See [`Manifest::bodies`].
     pub bodies: Option<BodyRules>,
-    /// The kinds that make a doc string, outermost first; empty when the language has none.
+    /// The kinds that make a doc string, outermost first; empty if the language has none.
     pub docstring: Vec<KindSet>,
     /// See [`Manifest::strip`].
     pub strip: Box<[char]>,
@@ -44,18 +44,18 @@ pub(crate) struct Rules {
     uses: Vec<Use>,
 }
 
-/// What a node kind means.
+/// The meaning of a node kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kind {
     /// The bits of [`flag`].
     pub flags: u16,
     item: u16,
     uses: (u16, u16),
-    /// The step to the name in which it ends.
+    /// The step to the name at the end of the node.
     pub step: Option<Step>,
-    /// The step to what the name is qualified by.
+    /// The step to the qualifier of the name.
     scope: Option<Step>,
-    /// The step to what follows the name and is no part of it.
+    /// The step to the node that follows the name and is not part of it.
     pub end: Option<Step>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) mod flag {
     pub const STRING: u16 = 1 << 9;
     pub const ITEM: u16 = 1 << 10;
     pub const USES: u16 = 1 << 11;
-    /// Some of its uses have a path.
+    /// Some uses of this kind have a path.
     pub const REACHES: u16 = 1 << 12;
 }
 
@@ -87,18 +87,18 @@ pub(crate) enum Step {
     Field(u16),
     /// To the first child of this kind, which may be a token.
     Kind(KindSet),
-    /// To the first child of this kind whose own first child reads so; only in paths to names.
+    /// To the first child of this kind whose own first child has this text; only in paths to names.
     Reads(KindSet, Box<str>),
-    /// To the first child that is no mere token.
+    /// To the first named child.
     First,
-    /// To the last child that is no mere token.
+    /// To the last named child.
     Last,
 }
 
-/// Steps from a node to one below.
+/// Steps from a node to a descendant.
 pub(crate) type Path = Box<[Step]>;
 
-/// What defines a name, see [`manifest::Item`].
+/// A definition of a name, see [`manifest::Item`].
 pub(crate) struct Item {
     pub conditions: Vec<Condition>,
     pub cases: Vec<Case>,
@@ -112,7 +112,7 @@ pub(crate) struct Case {
     pub shape: Shape,
 }
 
-/// What an item is, once its variant is settled.
+/// The properties of an item, once its variant is known.
 pub(crate) struct Shape {
     pub kind: SymbolKind,
     pub inside: SymbolKind,
@@ -130,7 +130,7 @@ pub(crate) struct Shape {
     pub container: Option<Path>,
 }
 
-/// Something that must hold.
+/// A condition that must hold.
 pub(crate) struct Condition {
     path: Path,
     is: KindSet,
@@ -143,14 +143,14 @@ pub(crate) struct Condition {
 /// A place where a name is used.
 pub(crate) struct Use {
     pub field: Option<u16>,
-    /// From the node itself to the name; without one, the name is a child.
+    /// The path from the node itself to the name; without a path, the name is a child.
     pub path: Option<Path>,
     pub conditions: Vec<Condition>,
     pub role: ReferenceRole,
 }
 
 impl Rules {
-    /// What the kind with number `id` means; the number of an error node is beyond the table.
+    /// The meaning of the kind with number `id`. The number of an error node is beyond the table.
     #[inline]
     pub fn kind(&self, id: u16) -> &Kind {
         static ERROR: Kind =
@@ -163,12 +163,12 @@ impl Rules {
         &self.items[kind.item as usize]
     }
 
-    /// Where a kind with [`flag::USES`] or [`flag::REACHES`] uses names.
+    /// The uses of names in a kind with [`flag::USES`] or [`flag::REACHES`].
     pub fn uses(&self, kind: &Kind) -> &[Use] {
         &self.uses[kind.uses.0 as usize..kind.uses.1 as usize]
     }
 
-    /// Follows the steps of compound kinds from `node` to the node in which its name stands.
+    /// Follows the steps of compound kinds from `node` to the node of its name.
     pub fn name_of<'tree>(&self, node: Node<'tree>) -> Node<'tree> {
         self.last_of(node).0
     }
@@ -179,9 +179,8 @@ impl Rules {
         (node, scope.map(|scope| self.name_of(scope)))
     }
 
-    /// The node in which the name stands, and the whole of what qualifies it: that may be as long as somebody likes
-    /// to write it, and has a name of its own only for those who ask. The number of steps is bounded for the same
-    /// reason.
+    /// The node of the name, and the whole qualifier. A qualifier may be arbitrarily long, so its own name is looked up
+    /// only by callers that need it. The number of steps is bounded for the same reason.
     fn last_of<'tree>(&self, mut node: Node<'tree>) -> (Node<'tree>, Option<Node<'tree>>) {
         let mut scope = None;
         for _ in 0..64 {
@@ -195,7 +194,7 @@ impl Rules {
         (node, scope)
     }
 
-    /// Where the name that `node` is ends, if something follows in it that is no part of the name.
+    /// The node after the end of the name in `node`, if `node` contains something after the name.
     pub fn end_of<'tree>(&self, node: Node<'tree>) -> Option<Node<'tree>> {
         let mut end = None;
         for _ in 0..64 {
@@ -208,7 +207,8 @@ impl Rules {
         end
     }
 
-    /// Whether `name`, which `node` spells, can be one: where some words cannot, neither can what begins with a sign.
+    /// Whether `name`, the text of `node`, can be a name. In a language with reserved words, a name cannot begin with a
+    /// sign either.
     pub fn can_name(&self, node: Node<'_>, name: &str) -> bool {
         let is_reserved = || self.reserved.binary_search_by(|word| (**word).cmp(name)).is_ok();
         self.reserved.is_empty()
@@ -295,7 +295,7 @@ pub(crate) fn follow<'tree>(path: &[Step], node: Node<'tree>) -> Option<Node<'tr
     path.iter().try_fold(node, |node, step| step.from(node))
 }
 
-/// The node at the end of a path to a name, which may pass by what a child reads.
+/// The node at the end of a path to a name; steps in such a path may depend on the text of a child.
 pub(crate) fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &str) -> Option<Node<'tree>> {
     path.iter().try_fold(node, |node, step| match step {
         Step::Reads(kinds, text) => {
@@ -309,12 +309,13 @@ pub(crate) fn follow_to_name<'tree>(path: &[Step], node: Node<'tree>, source: &s
 }
 
 impl Condition {
-    /// Whether it holds of `node`. Where a kind stands several times, as modifiers do, any of them will do.
+    /// Whether the condition holds for `node`. If there are several children of a kind, such as modifiers, any of them
+    /// may match.
     pub fn holds(&self, node: Node<'_>, source: &str) -> bool {
         self.found(&self.path, node, source) != self.absent
     }
 
-    /// Whether the rest of the path leads from `node` to one of the right kind and text.
+    /// Whether the rest of the path leads from `node` to a node of the right kind and text.
     fn found(&self, path: &[Step], node: Node<'_>, source: &str) -> bool {
         let Some((step, path)) = path.split_first() else {
             let reads = || source.get(node.byte_range()).unwrap_or("");
@@ -349,7 +350,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// What each kind of the language is by itself.
+    /// The flags of each kind of the language.
     fn flagged(&self, manifest: &Manifest) -> Result<Vec<Kind>, GrammarError> {
         let mut kinds = vec![Kind::default(); self.language.node_kind_count()];
         for (id, kind) in kinds.iter_mut().enumerate() {
@@ -376,7 +377,7 @@ impl Compiler<'_> {
         Ok(kinds)
     }
 
-    /// Gives kinds the steps of a table of the manifest.
+    /// Assigns the steps in a table of the manifest to kinds.
     fn steps(
         &self,
         kinds: &mut [Kind],
@@ -402,7 +403,7 @@ impl Compiler<'_> {
         items.iter().map(|item| self.item(item)).collect()
     }
 
-    /// The uses, those of one kind beside each other.
+    /// The uses, with those of each kind in a row.
     fn uses(&self, kinds: &mut [Kind], uses: &[manifest::Use]) -> Result<Vec<Use>, GrammarError> {
         let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); kinds.len()];
         for (place, used) in uses.iter().enumerate() {
@@ -541,7 +542,7 @@ impl Compiler<'_> {
         Ok(ids.into())
     }
 
-    /// Every number of the kind `name`: a parser may give several to one name, and a tree may show any of them.
+    /// Every number of the kind `name`: a parser may give one name several numbers, and a tree may contain any of them.
     fn kind(&self, name: &str) -> Result<KindSet, GrammarError> {
         self.kind_among(name, |id| self.language.node_kind_is_named(id))
     }
@@ -579,8 +580,8 @@ impl Compiler<'_> {
     }
 }
 
-/// The handful of `choices` that look most like `value`, as a list for an error. A parser has hundreds of kinds, so
-/// all of them would hide the one that was meant.
+/// The few `choices` that are most similar to `value`, as a list for an error. A parser has hundreds of kinds, so a
+/// full list would hide the intended one.
 pub(super) fn near<'a>(value: &str, choices: impl Iterator<Item = &'a str>) -> String {
     let mut choices: Vec<(usize, &str)> =
         choices.map(|choice| (distance(value.as_bytes(), choice.as_bytes()), choice)).collect();
@@ -589,7 +590,7 @@ pub(super) fn near<'a>(value: &str, choices: impl Iterator<Item = &'a str>) -> S
     choices.iter().take(5).map(|(_, choice)| *choice).collect::<Vec<_>>().join(", ")
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
