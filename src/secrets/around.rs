@@ -1,5 +1,5 @@
-//! Secrets that more than one line makes: a value on the line after its name, the lines of a YAML scalar, and the body
-//! of a private key whose first line is missing.
+//! Secrets that span lines: a value on the line after its name, the lines of a YAML scalar, and the body of a private
+//! key whose first line is missing.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use memchr::memmem;
 use super::table::TABLE;
 use super::{Block, Care, KEY, Secret, assign, line, name};
 
-/// The last bytes of a line in which a name is looked for, and the first bytes of the next one that may be its value.
+/// The last bytes of a line in which a name is searched, and the first bytes of the next line that may be its value.
 const MAX_HEAD: usize = 200;
 const MAX_VALUE: usize = 1_000;
 
 /// The shortest line that names a value is `pw:`.
 const MIN_OPEN: usize = 3;
 
-/// A YAML scalar of more lines is a text.
+/// The most lines of a YAML scalar that can be a secret; a longer scalar is a text.
 const MAX_SCALAR: usize = 100;
 
-/// A body of more lines is not a key but a picture or a program.
+/// The most lines of a key's body; a longer body is an image or a program.
 const MAX_BODY: usize = 250;
 
-/// A line of a body has more signs of base64 than this, but for the last one.
+/// The fewest base64 characters on a line of a body, except on the last line.
 const MIN_WIDTH: usize = 40;
 
-/// What the lines read so far leave open.
+/// The state after the lines read so far: a name whose value may follow.
 enum Open {
-    /// The line may name what stands on the next one that is not empty.
+    /// The line may name the value on the next line that is not empty.
     Name(Range<usize>),
-    /// The line names what stands on all following lines that are indented farther than it.
+    /// The line names all following lines that are indented more than the line itself.
     Scalar(Range<usize>, usize),
 }
 
@@ -51,7 +51,7 @@ pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
     close(bytes, body, bytes.len(), found);
 }
 
-/// Looks at a line behind one that is open; what stays open.
+/// Processes a line while a value is open, and returns the new state.
 fn follow(bytes: &[u8], open: Open, line: Range<usize>, found: &mut Vec<Block>) -> Option<Open> {
     let text = &bytes[line.clone()];
     if text.trim_ascii().is_empty() {
@@ -72,7 +72,7 @@ fn follow(bytes: &[u8], open: Open, line: Range<usize>, found: &mut Vec<Block>) 
     }
 }
 
-/// Whether a line at `at` leaves a value open.
+/// Returns the state after a line at `at` if the line may name a value on the next lines.
 fn opens(line: &[u8], at: usize) -> Option<Open> {
     let text = line.trim_ascii_end();
     if text.len() < MIN_OPEN {
@@ -110,31 +110,31 @@ fn opens(line: &[u8], at: usize) -> Option<Open> {
             flag.starts_with(b"--") && name::kind_of(flag).is_some()
         }
         last if last.is_ascii_alphanumeric() || b"\"'_".contains(&last) => names_pair(line),
-        // Most lines of code.
+        // The common case for lines of code.
         _ => false,
     };
     is_open.then_some(Open::Name(whole))
 }
 
-/// Whether the last name of `text` is one of a secret: the name before a sign, or before a type.
+/// Whether the last name in `text`, before a sign or before a type, is that of a secret.
 fn names(text: &[u8]) -> bool {
     assign::named(text, Care::PrintOptions).is_some()
 }
 
-/// The last piece of a path of code.
+/// The last part of a dotted path in code.
 fn function(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'.').next().unwrap_or(path)
 }
 
-/// `password:` of the line `password: >-`.
+/// Returns `password:` for the line `password: >-`.
 fn scalar_head(text: &[u8]) -> Option<&[u8]> {
     let head = text.strip_suffix(b"-").or_else(|| text.strip_suffix(b"+")).unwrap_or(text);
     let head = head.strip_suffix(b"|").or_else(|| head.strip_suffix(b">"))?.trim_ascii_end();
     head.ends_with(b":").then_some(head)
 }
 
-/// Whether a line is the first half of a pair whose second half is a value: `- name: DB_PASSWORD`,
-/// `"name": "DB_PASSWORD",`, `<key>password</key>`.
+/// Whether a line is the first half of a pair whose second half is a value: `- name: DB_PASSWORD`, `"name":
+/// "DB_PASSWORD",`, `<key>password</key>`.
 fn names_pair(line: &[u8]) -> bool {
     let text = line.trim_ascii();
     if !text.first().is_some_and(|first| b"-<\"'nN".contains(first)) {
@@ -157,7 +157,7 @@ fn names_pair(line: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|byte| name::is_part(*byte)) && name::kind_of(name).is_some()
 }
 
-/// Adds what a line holds that stands behind the line `head`, as if both were one.
+/// Adds the secrets of a line after the line `head`, as if both were one line.
 fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<Block>) {
     let text = &bytes[line.clone()];
     let value_at = line.start + indent(text);
@@ -177,7 +177,7 @@ fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<Bl
     }
 }
 
-/// A line that names a value as it would stand on the line of the value.
+/// The text of a line that names a value, in the form that it would have on the line of the value.
 fn head_of(head: &[u8], value: &[u8]) -> Vec<u8> {
     let head = head.trim_ascii();
     let head = head.strip_suffix(b"\\").unwrap_or(head).trim_ascii_end();
@@ -195,7 +195,7 @@ fn head_of(head: &[u8], value: &[u8]) -> Vec<u8> {
     head.to_vec()
 }
 
-/// Where the value begins in a line that is the second half of a pair, such as `value: x`; 0 in any other line.
+/// The start of the value in a line that is the second half of a pair, such as `value: x`; 0 for any other line.
 fn pair_value(text: &[u8]) -> usize {
     let bare = text.strip_prefix(b"\"").or_else(|| text.strip_prefix(b"'")).unwrap_or(text);
     if let Some(rest) = [b"value", b"Value"].iter().find_map(|word| bare.strip_prefix(*word)) {
@@ -212,28 +212,28 @@ fn indent(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// Lines of base64 without anything else.
+/// Consecutive lines that contain only base64.
 struct Body {
     start: usize,
     end: usize,
     lines: usize,
-    /// How many signs the first line has.
+    /// The number of characters on the first line.
     width: usize,
-    /// Whether a line with fewer signs has ended it.
+    /// Whether the body has ended with a shorter line.
     is_over: bool,
     /// Whether the first line begins as a private key does.
     is_key: bool,
 }
 
 impl Body {
-    /// Whether a line of base64 goes on with the body.
+    /// Whether a line of base64 continues the body.
     fn takes(&self, line: &[u8]) -> bool {
         let is_last = line.len() < self.width && !line.iter().all(u8::is_ascii_lowercase);
         line.len() == self.width || is_last || (self.is_key && line.len() >= MIN_WIDTH)
     }
 }
 
-/// Adds a line to the body that is open, or closes the body.
+/// Adds a line to the open body, or closes the body.
 fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut Vec<Block>) {
     let text = &bytes[line.clone()];
     let inner = inner(text);
@@ -243,7 +243,7 @@ fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut
     {
         open.end = line.start + inner.end;
         open.lines += 1;
-        // The first line may be shorter where something stood before it.
+        // The first line may be shorter because other text was before it.
         open.is_over = inner.len() < open.width.min(MIN_WIDTH) || (inner.len() < open.width && !open.is_key);
         return;
     }
@@ -256,34 +256,34 @@ fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut
     *body = Some(Body { start, end, lines: 1, width: inner.len(), is_over: false, is_key });
 }
 
-/// Adds a body whose last line ends before `next` if the body is one of a private key.
+/// Closes a body whose last line ends before `next`, and adds the body if it belongs to a private key.
 fn close(bytes: &[u8], body: Option<Body>, next: usize, found: &mut Vec<Block>) {
     let Some(body) = body else { return };
     let behind = &bytes[next..bytes.len().min(next + 80)];
     let behind = &behind[..memchr::memchr(b'\n', behind).unwrap_or(behind.len())];
     let ends = memmem::find(behind, b"-- END").or_else(|| memmem::find(behind, b"--END")).is_some();
     let ends_key = ends && memmem::find(behind, b"PRIVATE KEY").is_some();
-    // OpenSSL writes 64 signs on a line, OpenSSH 70.
+    // OpenSSL writes 64 characters on a line, OpenSSH 70.
     let is_likely = [64, 70].contains(&body.width) && body.lines >= 3 && body.lines <= MAX_BODY && !ends;
     if (body.is_key || ends_key || is_likely) && !has_head(&bytes[..body.start]) {
         found.push(Block { span: body.start as u64..body.end as u64, name: KEY });
     }
 }
 
-/// Whether the first line of a PEM text stands not far before a body, which says what the body is.
+/// Whether the first line of a PEM text closely precedes a body, and so tells what the body is.
 fn has_head(before: &[u8]) -> bool {
     let before = &before[before.len().saturating_sub(500)..];
     let last = |mark: &[u8]| memmem::rfind(before, mark);
     last(b"--BEGIN").or_else(|| last(b"-- BEGIN")) > last(b"--END").or_else(|| last(b"-- END"))
 }
 
-/// The base64 of a line that holds nothing else but quotes and what joins strings.
+/// The range of base64 in a line that otherwise contains only quotes and signs that join strings.
 fn inner(line: &[u8]) -> Option<Range<usize>> {
     let is_quote = |byte: &u8| b" \t\r\"'`,;+".contains(byte);
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
     let start = line.iter().position(|byte| !b" \t\"'`".contains(byte))?;
     let end = line.iter().rposition(|byte| !is_quote(byte))? + 1;
-    // `+` is a sign of base64 and joins strings.
+    // `+` is a base64 character and also joins strings.
     let quote = line[end..].iter().any(|byte| b"\"'`".contains(byte));
     let end = if quote { end } else { end + line[end..].iter().take_while(|byte| **byte == b'+').count() };
     let mut text = line.get(start..end)?;

@@ -6,10 +6,10 @@ use super::judge::{self, Kind, Stand};
 use super::name;
 use super::{Care, IN_FILE, Secret};
 
-/// The name of an assignment, and what stands between the name and the sign, take at most as many bytes.
+/// The most bytes of an assignment's name and of the text between the name and the sign.
 const MAX_BEFORE: usize = 96;
 
-/// The shortest value that can be a secret by its looks.
+/// The shortest value that can be recognized as a secret by its form.
 pub const MIN_VALUE: usize = 8;
 /// The shortest value that is masked in a file whose name announces secrets.
 const MIN_IN_SETTINGS: usize = 3;
@@ -23,7 +23,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
             continue;
         }
         let Some((value, stand)) = value_after(line, sign, &mut quotes, care) else { continue };
-        // Most lines end here: the value is too short to be anything.
+        // The common case: the value is too short to be a secret.
         if value.len() < least {
             continue;
         }
@@ -39,7 +39,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
     }
 }
 
-/// The value behind the sign at `at`, and how the value stands there.
+/// The value after the sign at `at`, and its context.
 fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Option<(Range<usize>, Stand)> {
     let mut start = at + 1;
     // `=>`, `==`, `:=`.
@@ -47,13 +47,13 @@ fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Optio
         start += 1;
     }
     start += blanks(&line[start..]);
-    // A prefix of a string, such as Python's `b"`, a Rust `r"` or the `N'` of SQL.
+    // A string prefix, such as Python's `b"`, Rust's `r"` or SQL's `N'`.
     if line.get(start).is_some_and(u8::is_ascii_alphabetic)
         && line.get(start + 1).is_some_and(|byte| b"\"'".contains(byte))
     {
         start += 1;
     }
-    // Quotes may themselves stand in a string.
+    // The quotes may themselves be inside a string.
     if line.get(start) == Some(&b'\\') && line.get(start + 1).is_some_and(|byte| b"\"'".contains(byte)) {
         start += 1;
     }
@@ -78,20 +78,20 @@ fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Optio
     Some((value, if is_literal { Stand::Literal } else { Stand::Code }))
 }
 
-/// A value without quotes: it goes on to a blank or to what cannot be a part of it.
+/// A value without quotes: it ends at a blank, or at a character that cannot be part of a value.
 pub fn bare(line: &[u8], start: usize) -> Range<usize> {
     let is_end = |byte: &u8| *byte <= b' ' || b",;\"'`|&\\<".contains(byte);
     let len = line[start..].iter().position(is_end).unwrap_or(line.len() - start);
     start..start + len
 }
 
-/// How many blanks `text` begins with.
+/// The number of blanks at the start of `text`.
 fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|byte| b" \t".contains(byte)).count()
 }
 
-/// Whether nothing but a name stands before the sign and nothing but a value behind it, as in YAML and in files of
-/// properties, and the value is not a name of code.
+/// Whether only a name precedes the sign and only a value follows, as in YAML and in property files, and the value is
+/// not a name in code.
 fn fills_line(line: &[u8], at: usize, start: usize, value: &Range<usize>) -> bool {
     let before = line[..at].trim_ascii();
     let before = before.strip_prefix(b"- ").unwrap_or(before).trim_ascii_start();
@@ -106,11 +106,11 @@ fn fills_line(line: &[u8], at: usize, start: usize, value: &Range<usize>) -> boo
     }
     let is_name = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
     let is_wide = line[at - 1] <= b' ' || (line[at] == b'=' && start > at + 1);
-    // `password = password2` is code, `password=word2` and `password: word2` are settings.
+    // `password = password2` is code; `password=word2` and `password: word2` are settings.
     !(is_name && is_wide)
 }
 
-/// Whether `name=value` stands by itself in a command, a URL or an environment, where a value needs no quotes.
+/// Whether `name=value` stands alone in a command, a URL or an environment, where a value needs no quotes.
 fn is_environment(line: &[u8], at: usize, start: usize) -> bool {
     if line[at] != b'=' || start != at + 1 {
         return false;
@@ -119,13 +119,13 @@ fn is_environment(line: &[u8], at: usize, start: usize) -> bool {
     match line[..at - name.len()].last() {
         _ if name.is_empty() => false,
         None | Some(b'?' | b'&') => true,
-        // An upper case name, or a flag; code writes `a=b` as well.
+        // An upper-case name, or a flag; code writes `a=b` as well.
         Some(b' ' | b'\t') => name.starts_with(b"-") || name.iter().all(|byte| !byte.is_ascii_lowercase()),
         _ => false,
     }
 }
 
-/// How many quotes stand before a place of a line; each is counted once, however long the line is.
+/// Counts the quotes before a position in a line; each quote is counted once, however long the line is.
 #[derive(Default)]
 struct Quotes {
     at: usize,
@@ -133,7 +133,7 @@ struct Quotes {
 }
 
 impl Quotes {
-    /// Whether byte `at`, which no earlier call went beyond, lies in a string.
+    /// Whether byte `at` is inside a string. Calls must have ascending positions.
     fn enclose(&mut self, line: &[u8], at: usize) -> bool {
         let quotes = memchr::memchr_iter(b'"', &line[self.at..at]).map(|place| self.at + place);
         self.count += quotes.filter(|place| *place == 0 || line[*place - 1] != b'\\').count();
@@ -142,7 +142,7 @@ impl Quotes {
     }
 }
 
-/// The kind of value that the word before a sign names; a type cannot stand between the two.
+/// The kind of value that the word before a sign names, where no type can be between the two.
 fn kind_before(before: &[u8], care: Care) -> Option<Kind> {
     let before = before.trim_ascii_end();
     let name = name::ending(before.strip_suffix(b"\"").unwrap_or(before));
@@ -165,7 +165,7 @@ pub fn named(before: &[u8], care: Care) -> Option<Kind> {
     words.take(reached.min(3)).find_map(kind)
 }
 
-/// The values of a line of a file that holds secrets under names of any kind; names and structure stay readable.
+/// Adds all values in a line of a file whose secrets have names of any kind; names and structure stay readable.
 pub fn all_values(line: &[u8], found: &mut Vec<Secret>) {
     let text = line.trim_ascii();
     let is_comment = text.starts_with(b"#") || text.starts_with(b"//");
@@ -197,17 +197,18 @@ pub fn all_values(line: &[u8], found: &mut Vec<Secret>) {
         }
     }
     if from == 0 {
-        // A line of a list, or a further line of a value.
+        // A list item, or a continuation line of a value.
         let start = line.len() - line.trim_ascii_start().len();
         let start = start + if text.starts_with(b"- ") { 2 } else { 0 };
         add(start..start + line[start..].trim_ascii_end().len());
     }
 }
 
-/// Names of Kubernetes and of JSON schemas whose values say what a file is.
+/// Names in Kubernetes manifests and JSON schemas whose values describe the file.
 const STRUCTURE: &[&str] = &["apiversion", "kind", "name", "namespace", "type", "version", "$schema"];
 
-/// The value of any name behind the sign at `at`; a first name without quotes has the whole line.
+/// The value of any name, after the sign at `at`. If the first name has a value without quotes, the value is the rest
+/// of the line.
 fn value_of_any(line: &[u8], at: usize, is_first: bool) -> Option<Range<usize>> {
     let start = at + 1 + blanks(&line[at + 1..]);
     let quote = *line.get(start)?;
@@ -216,7 +217,7 @@ fn value_of_any(line: &[u8], at: usize, is_first: bool) -> Option<Range<usize>> 
         return Some(start + 1..end);
     }
     let rest = &line[start..];
-    // Names and values within braces are looked at one by one; a template is a value.
+    // Names and values within braces are processed one by one; a template is a value.
     if quote == b'{' && !rest.starts_with(b"{{") {
         return Some(start..start);
     }
@@ -232,7 +233,7 @@ fn value_of_any(line: &[u8], at: usize, is_first: bool) -> Option<Range<usize>> 
     Some(start..start + len)
 }
 
-/// All of a line of a file of secrets but the name in front, if the line has one.
+/// The whole line of a file of secrets except for a name at its start.
 pub fn value_of(line: &[u8]) -> Option<Secret> {
     let text = line.trim_ascii_end().len();
     let blank = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -240,7 +241,7 @@ pub fn value_of(line: &[u8]) -> Option<Secret> {
     if let Some(sign) = memchr::memchr2(b'=', b':', &line[..text]) {
         let name = line[blank.min(sign)..sign].trim_ascii();
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. \"'".contains(byte);
-        // A line of base64 ends with `=` and is not a name.
+        // A line of base64 may end with `=` but is not a name.
         if name.len() <= 64 && name.iter().all(is_name) && sign + 1 < text && !judge::looks_random(name) {
             start =
                 sign + 1 + line[sign + 1..text].iter().take_while(|byte| byte.is_ascii_whitespace()).count();

@@ -1,5 +1,5 @@
-//! Private keys in the form that OpenSSL, OpenSSH and PGP write: a line that begins them, many lines of base64, a line
-//! that ends them. In sources they stand in strings, line by line or with `\n` in one, and are found there too.
+//! Private keys in the format of OpenSSL, OpenSSH and PGP: a header line, many lines of base64, a footer line. Keys are
+//! found in string literals of sources too, line by line or with `\n` in a single string.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use super::{Block, KEY};
 
 static BEGINS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 
-/// A key has fewer bytes than this, also where each line is in quotes.
+/// The size limit of a key in bytes, even if each line is in quotes.
 const MOST_BYTES: usize = 32 << 10;
 
-/// Fewer signs of base64 are no key but a text about keys.
+/// The fewest base64 characters of a key; fewer belong to a text about keys.
 const LEAST_SIGNS: usize = 40;
 
 /// Adds the bodies of the private keys in `bytes`.
@@ -31,25 +31,25 @@ pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
     }
 }
 
-/// Whether a line that goes on with the words begins a key.
+/// Whether the text before the words on their line shows that the line begins a key.
 fn is_begin(before: &[u8]) -> bool {
     memmem::rfind(before, b"--BEGIN").is_some() || memmem::rfind(before, b"-- BEGIN").is_some()
 }
 
-/// The body of the key whose first line's words end at `from`.
+/// The body of the key whose header words end at `from`.
 fn body(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let most = &bytes[from..bytes.len().min(from + MOST_BYTES)];
-    // `-----`, or ` BLOCK-----`.
+    // The end of the header is `-----` or ` BLOCK-----`.
     let head = most.iter().take(24).rposition(|byte| *byte == b'-')? + 1;
     let head = head + most[head..].iter().take_while(|byte| b"\r\n".contains(byte)).count();
     let rest = &most[head..];
     let end = match memmem::find(rest, b"-----END").or_else(|| memmem::find(rest, b"---- END")) {
         Some(end) if is_body(&rest[..end]) => end,
-        // It is cut off, or this is no key.
+        // The key is cut off, or the text is not a key.
         _ => cut_off(rest),
     };
     let is_key = rest[..end].iter().filter(|byte| is_sign(**byte)).count() >= LEAST_SIGNS;
-    // An escaped line end behind the head is no part of it, as a real one is not.
+    // An escaped line end after the header is not part of the body, just as a real line end is not.
     is_key.then(|| from + head..from + head + end)
 }
 
@@ -57,21 +57,21 @@ fn is_sign(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
-/// Whether it is base64 but for a few lines of headers and what quotes it in a source.
+/// Whether a text is base64 except for a few header lines and the quoting of a source.
 fn is_body(text: &[u8]) -> bool {
     let signs = text.iter().filter(|byte| is_sign(**byte)).count();
     let others = text.iter().filter(|byte| !is_sign(**byte) && !b" \t\r\n\\\"'`,;".contains(byte)).count();
     others * 8 <= signs
 }
 
-/// Where the lines end that hold base64 and nothing else but quotes.
+/// The end of the lines that contain only base64 and quotes.
 fn cut_off(text: &[u8]) -> usize {
     let mut end = 0;
     for (place, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let is_quote = |byte: &u8| b" \t\r\n\\\"'`,;+#*".contains(byte);
         let inner: Vec<u8> = line.iter().copied().filter(|byte| !is_quote(byte)).collect();
         let is_all = inner.iter().all(|byte| is_sign(*byte)) && inner.len() >= 16;
-        // What is left of the first line may be empty.
+        // The rest of the first line may be empty.
         if !(is_all || (place == 0 && inner.len() <= 2)) {
             break;
         }

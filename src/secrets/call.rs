@@ -1,4 +1,4 @@
-//! Strings that are not assigned to a name but stand beside one: `set_password("x")`, `getenv("API_KEY", "x")`,
+//! Strings that are not assigned to a name but have a name next to them: `set_password("x")`, `getenv("API_KEY", "x")`,
 //! `#define API_KEY "x"`, `"name": "API_KEY", "value": "x"`, `process.env.API_KEY || "x"`.
 
 use std::ops::Range;
@@ -8,24 +8,24 @@ use super::judge::{self, Kind, Stand};
 use super::name;
 use super::{Care, Secret};
 
-/// A name farther away does not belong to a value.
+/// The largest distance in bytes between a name and its value.
 const MAX_GAP: usize = 48;
 
-/// Calls whose argument says which secret is meant: `get_secret("db-password-2")`.
+/// Functions whose argument names the secret to fetch: `get_secret("db-password-2")`.
 const GETTERS: &[&str] = &[
     "get", "find", "fetch", "lookup", "load", "read", "list", "describe", "delete", "remove", "parse",
     "next", "expect", "peek", "has", "is", "new", "test", "check", "assert",
 ];
 
-/// Between a variable of the environment and what stands in for it.
+/// Operators between an environment variable and its default value.
 const FALLBACKS: [&[u8]; 5] = [b"||", b"??", b"?:", b" or", b"||="];
 
-/// What names the string in the pair `"name": "API_KEY", "value": "x"`.
+/// Names of the value in a pair such as `"name": "API_KEY", "value": "x"`.
 const VALUE_NAMES: [&[u8]; 4] = [b"value", b"Value", b"default", b"VALUE"];
 
 /// Adds the secrets among the strings of `line`.
 pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
-    // The strings that may name the next one.
+    // The previous strings, which may name the next one.
     let mut before: [Option<Range<usize>>; 2] = [None, None];
     let mut from = 0;
     while let Some(at) = memchr::memchr3(b'"', b'\'', b'`', &line[from..]) {
@@ -49,7 +49,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
     }
 }
 
-/// The inside of the string that a quote at `open` begins.
+/// The contents of the string whose opening quote is at `open`.
 fn string_at(line: &[u8], open: usize) -> Option<Range<usize>> {
     let quote = line[open];
     // An apostrophe, or the lifetime of a reference.
@@ -62,7 +62,7 @@ fn string_at(line: &[u8], open: usize) -> Option<Range<usize>> {
     (len > open).then_some(open + 1..len)
 }
 
-/// Whether a letter stands before a quote that is not the prefix of a string.
+/// Whether the text before a quote is a letter that is not a string prefix.
 fn is_word_before(line: &[u8], open: usize) -> bool {
     let word = line[..open].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     word > 1 || (word == 1 && !b"bruRNLfB".contains(&line[open - 1]))
@@ -78,12 +78,12 @@ fn is_candidate(text: &[u8], care: Care) -> bool {
         && !text.contains(&b' ')
 }
 
-/// The kind of value that what stands before the string names.
+/// The kind of value that the text before the string names.
 fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<Kind> {
     let kind_of = if care == Care::PrintOptions { name::kind_of } else { name::kind_in_settings };
     let prefix =
         open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
-    // An escaped quote.
+    // The quote is escaped.
     let prefix = prefix - usize::from(prefix > 0 && line[prefix - 1] == b'\\');
     let text = line[..prefix].trim_ascii_end();
     let is_apart = text.len() < prefix;
@@ -101,7 +101,7 @@ fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: C
     by_call().or_else(by_word).or_else(by_fallback).or_else(|| by_string(line, prefix, before, kind_of))
 }
 
-/// The kind of value that a call takes by its function's name.
+/// The kind of value that a function takes, by the function's name.
 fn callee_kind(callee: &[u8], kind_of: fn(&[u8]) -> Option<Kind>) -> Option<Kind> {
     let path = name::ending(callee.trim_ascii_end());
     let function = path.rsplit(|byte| *byte == b'.').next()?;
@@ -111,7 +111,7 @@ fn callee_kind(callee: &[u8], kind_of: fn(&[u8]) -> Option<Kind>) -> Option<Kind
     if is_getter { None } else { kind_of(function) }
 }
 
-/// The kind of value that the string before names: the one just before, or the one before `"value":`.
+/// The kind of value that an earlier string names: the string just before, or the one before `"value":`.
 fn by_string(
     line: &[u8],
     open: usize,
@@ -132,7 +132,7 @@ fn by_string(
     {
         return None;
     }
-    // The value of another name: `"secrets", Name: "x"`.
+    // The value belongs to another name: `"secrets", Name: "x"`.
     let end = gap.trim_ascii_end();
     if let Some(other) = end.strip_suffix(b":").or_else(|| end.strip_suffix(b"="))
         && let other = name::ending(other.trim_ascii_end())
@@ -140,7 +140,8 @@ fn by_string(
     {
         return None;
     }
-    // In `"token": "a", "b"` the second string has nothing to do with the name, nor is `a` in `a == "token" && b == "x"`.
+    // In `"token": "a", "b"` the second string does not belong to the name, and neither does `"x"` in `a == "token" &&
+    // b == "x"`.
     let has_sign = gap.iter().any(|byte| b",:=|?(".contains(byte));
     let compares = memchr::memmem::find(gap, b"==").is_some() || memchr::memmem::find(gap, b"&&").is_some();
     (has_sign && !compares).then(|| kind_of(name)).flatten()

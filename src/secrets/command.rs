@@ -1,4 +1,4 @@
-//! Values that a blank parts from their names: `--password x`, `ENV API_KEY x`, `setx API_KEY x`.
+//! Values that a blank separates from their names: `--password x`, `ENV API_KEY x`, `setx API_KEY x`.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use super::judge::{self, Stand};
 use super::name;
 use super::{Care, Secret};
 
-/// What stands before a flag's name.
+/// The text before a flag's name.
 static FLAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" -"));
 
-/// What a line begins with that gives a name a value.
+/// Words at the start of a line that assign a value to a name.
 const SETTERS: &[&str] = &["ENV", "ARG", "set", "setx", "setenv", "export", "#define", "define"];
 
 /// Adds the secrets of `line`.
@@ -24,7 +24,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
     flags(line, found);
 }
 
-/// `ENV NAME VALUE`.
+/// Finds `ENV NAME VALUE`.
 fn setting(line: &[u8], found: &mut Vec<Secret>) {
     let start = line.len() - line.trim_ascii_start().len();
     if !line.get(start).is_some_and(|first| b"EAse#d".contains(first)) {
@@ -43,7 +43,7 @@ fn setting(line: &[u8], found: &mut Vec<Secret>) {
     value(line, &line[name.clone()], name.end, found);
 }
 
-/// `--name VALUE`, `-name VALUE`.
+/// Finds `--name VALUE` and `-name VALUE`.
 fn flags(line: &[u8], found: &mut Vec<Secret>) {
     for at in FLAG.find_iter(line) {
         let flag = word(line, at + 1);
@@ -55,7 +55,7 @@ fn flags(line: &[u8], found: &mut Vec<Secret>) {
     }
 }
 
-/// Adds the value behind a name that ends at `end`.
+/// Adds the value after a name that ends at `end`.
 fn value(line: &[u8], name: &[u8], end: usize, found: &mut Vec<Secret>) {
     let start = skip(line, end);
     if start == end || name.is_empty() || !name.iter().all(|byte| name::is_part(*byte)) {
@@ -80,13 +80,13 @@ fn value(line: &[u8], name: &[u8], end: usize, found: &mut Vec<Secret>) {
     }
 }
 
-/// The word at `at`.
+/// The range of the word at `at`.
 fn word(line: &[u8], at: usize) -> std::ops::Range<usize> {
     let len = line[at..].iter().position(|byte| *byte <= b' ').unwrap_or(line.len() - at);
     at..at + len
 }
 
-/// Where the blanks at `at` end.
+/// The end of the blanks at `at`.
 fn skip(line: &[u8], at: usize) -> usize {
     at + line[at..].iter().take_while(|byte| b" \t".contains(byte)).count()
 }

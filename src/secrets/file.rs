@@ -1,9 +1,9 @@
-//! Files whose names announce secrets and that are searched and ranked all the same: settings that a project tracks,
-//! manifests, templates. What such a file is for can be read; its values are masked, whatever they look like.
+//! Files whose names announce secrets but that are searched and ranked like others: settings that a project tracks,
+//! manifests, templates. The purpose of such a file stays readable; its values are masked, whatever their form.
 //!
-//! Files that hold nothing but secrets are the walk's table (`walk::holds_secrets`).
+//! Files that contain nothing but secrets are listed in the walk's table (`walk::holds_secrets`).
 
-/// How carefully the values of a file are masked.
+/// How strictly the values of a file are masked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Care {
     /// Values that look like secrets.
@@ -15,10 +15,10 @@ pub enum Care {
     Values,
 }
 
-/// Names without their endings of files in which names for secrets have real values.
+/// Stems of files in which names for secrets have real values.
 const SETTINGS: &[&str] = &["appsettings", "local.settings", "wp-config"];
 
-/// Names without their endings of files in which any value may be a secret.
+/// Stems of files in which any value may be a secret.
 const SECRETS: &[&str] = &[
     "secret",
     "secrets",
@@ -29,17 +29,18 @@ const SECRETS: &[&str] = &[
     "serviceaccount",
 ];
 
-/// Endings of files that hold data. With any other ending a file is a program or a text about secrets.
+/// Extensions of data files. With any other extension, a file is a program or a text about secrets.
 const DATA: &[&str] =
     &["json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "xml", "txt", "jsonc", "json5"];
 
-/// Parts of names that mean an example.
+/// Parts of names that mark an example.
 const SAMPLES: &[&str] = &["example", "sample", "template", "tmpl", "dist", "defaults", "schema"];
 
-/// The care that the name of the file at `path` calls for.
+/// The strictness that the name of the file at `path` calls for.
 pub fn care(path: &str) -> Care {
     let name = path.rsplit('/').next().unwrap_or(path);
-    // Longer names and most letters are turned away without a copy.
+    // Long names are rejected without a copy, and so are names without `s` and `-`: every listed name has one of the
+    // two.
     if name.len() > 64 || !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b's') || byte == b'-') {
         return Care::PrintOptions;
     }
@@ -55,7 +56,7 @@ pub fn care(path: &str) -> Care {
     if SETTINGS.iter().any(begins) && (ending == "json" || ending == "php") {
         return Care::Names;
     }
-    // `secrets.prod.yaml`, `my-secrets.yaml`.
+    // Names such as `secrets.prod.yaml` and `my-secrets.yaml`.
     let first = stem.split('.').next().unwrap_or(stem);
     let ends = |word: &&str| {
         let rest = first.strip_suffix(*word);

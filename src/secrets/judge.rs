@@ -1,40 +1,40 @@
-//! Whether a value is a secret by its looks, once something before the value says that it may be one.
+//! Decides by its form whether a value is a secret, once its context suggests that it may be one.
 //!
 //! Examples, values that a program reads from elsewhere, words and names are not secrets. The bounds were set on the
 //! test set in `tests.rs` and are otherwise arbitrary.
 
 use super::table::TABLE;
 
-/// What a value is expected to be.
+/// The expected kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Made up by a person.
+    /// A password, made up by a person.
     Password,
-    /// Made by a machine, or made up by a person: `client_secret`.
+    /// A secret such as `client_secret`, made by a machine or made up by a person.
     Secret,
-    /// Made by a machine.
+    /// A key, made by a machine.
     Key,
 }
 
 impl Kind {
-    /// What a mask calls such a value.
+    /// The name of such a value in a mask.
     pub fn label(self) -> &'static str {
         if self == Kind::Password { "password" } else { "key or token" }
     }
 }
 
-/// How a value stands in its line.
+/// The context of a value in its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
     /// In quotes.
     Quoted,
-    /// Without quotes where code has none either: in a command, an environment, a URL, a line of settings.
+    /// Without quotes where quotes are not needed: in a command, an environment, a URL, a line of settings.
     Literal,
-    /// Without quotes where code may stand.
+    /// Without quotes where code may be.
     Code,
 }
 
-/// Whether a token of an issuer's form, without what all of them begin with, is nobody's.
+/// Whether a token with an issuer's prefix removed is a placeholder.
 pub fn is_placeholder(value: &[u8]) -> bool {
     let placeholder = &TABLE.placeholder;
     is_example(value)
@@ -42,10 +42,10 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || distinct(value) < 5.min(value.len())
 }
 
-/// A longer value holds some word by chance.
+/// The longest value that is checked for words of examples; a longer value contains some such word by chance.
 const MAX_EXAMPLE: usize = 200;
 
-/// Whether a value says that it is an example.
+/// Whether a value contains a word that marks an example.
 fn is_example(value: &[u8]) -> bool {
     if value.len() > MAX_EXAMPLE {
         return false;
@@ -54,12 +54,12 @@ fn is_example(value: &[u8]) -> bool {
     holds(&lower, &TABLE.placeholder.words).is_some()
 }
 
-/// The first of `words` that `lower` holds.
+/// The first of `words` that `lower` contains.
 fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
     words.iter().find(|word| memchr::memmem::find(lower, word.as_bytes()).is_some())
 }
 
-/// Whether a value that is assigned to a name for secrets is one.
+/// Whether a value that is assigned to a name for secrets is a secret.
 pub fn is_secret(kind: Kind, value: &[u8], stand: Stand) -> bool {
     let least = if kind == Kind::Key { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
@@ -85,7 +85,7 @@ pub fn is_secret(kind: Kind, value: &[u8], stand: Stand) -> bool {
     }
 }
 
-/// Whether a value is given at all: for files whose names announce secrets, where looks do not matter.
+/// Whether there is a real value: for files whose names announce secrets, where the form of a value does not matter.
 pub fn is_given(value: &[u8], stand: Stand) -> bool {
     const WORDS: [&[u8]; 5] = [b"true", b"false", b"null", b"none", b"nil"];
     stand != Stand::Code
@@ -94,7 +94,7 @@ pub fn is_given(value: &[u8], stand: Stand) -> bool {
         && !is_example(value)
 }
 
-/// Whether a value of a file of secrets is given, and neither structure nor a template.
+/// Whether a value in a file of secrets is a real value, and not structure or a template.
 pub fn is_any_value(value: &[u8]) -> bool {
     const STRUCTURE: &[u8] = b"{}[](),;|>-*&!<?: \t";
     let is_structure = value.iter().all(|byte| STRUCTURE.contains(byte));
@@ -102,14 +102,15 @@ pub fn is_any_value(value: &[u8]) -> bool {
     !is_structure && !is_tag && is_given(value, Stand::Quoted)
 }
 
-/// Whether a value says where the real one comes from.
+/// Whether a value refers to another place for the real value.
 fn is_reference(value: &[u8]) -> bool {
     const MARKS: [&[u8]; 6] = [b"${", b"{{", b"$(", b"<%", b"#{", b"%{"];
     MARKS.iter().any(|mark| memchr::memmem::find(value, mark).is_some())
         || (value.starts_with(b"<") && value.ends_with(b">"))
 }
 
-/// Whether a person has made it up as a password: letters with digits or signs, and neither a name nor an address.
+/// Whether a value looks like a password that a person made up: letters with digits or signs, and neither a name nor an
+/// address.
 fn is_made_up(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| b"!@#$%^&*+~?=".contains(byte);
     if !value.iter().any(u8::is_ascii_alphabetic)
@@ -125,11 +126,11 @@ fn is_made_up(value: &[u8]) -> bool {
         let is_path = value.iter().filter(|byte| b"/:".contains(byte)).count() > 1;
         return signs > 0 || (!is_path && (is_mixed || digits_in_a_row));
     }
-    // A sign at an end alone is punctuation.
+    // A single sign at either end is punctuation.
     signs > 1 || value[1..value.len() - 1].iter().any(is_sign)
 }
 
-/// Whether a value is a word for passwords with little added, such as `password123`.
+/// Whether a value is a word for passwords with a short addition, such as `password123`.
 fn is_word_for_password(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let placeholder = &TABLE.placeholder;
@@ -145,7 +146,7 @@ fn is_word_for_password(value: &[u8]) -> bool {
     added.len() < 8 || !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has_digit(&added))
 }
 
-/// Whether it is an address of mail, a format of a program's output or the like.
+/// Whether a value is a mail address, a format string or the like.
 fn is_address(value: &[u8]) -> bool {
     let formats: [&[u8]; 5] = [b"%s", b"%d", b"%v", b"%q", b"%w"];
     let is_mail = || {
@@ -159,11 +160,11 @@ fn is_address(value: &[u8]) -> bool {
     formats.iter().any(|format| memchr::memmem::find(value, format).is_some()) || is_mail()
 }
 
-/// Whether a value looks as if a machine had made it: enough different signs, digits among letters, and no words.
+/// Whether a value looks machine-made: enough different characters, digits among letters, and no words.
 pub fn looks_random(value: &[u8]) -> bool {
-    // Letters alone are words unless upper and lower case change all the time.
+    // Letters alone are words unless the case changes all the time.
     let most = match has_digit(value) {
-        // Chance has room for longer stretches.
+        // Random values of this length can have longer runs.
         true if value.len() >= 24 && value.iter().all(u8::is_ascii_alphanumeric) => 3.7,
         true => 3.2,
         false => 2.8,
@@ -174,8 +175,8 @@ pub fn looks_random(value: &[u8]) -> bool {
         && (mean_run(value) <= most || is_hex(value) || is_no_word(value))
 }
 
-/// The letters that follow each letter of the alphabet in words: the pairs that make up 97.5 % of those in the sources of
-/// Linux, Kubernetes and some crates.
+/// The letters that follow each letter of the alphabet in words. These pairs make up 97.5 % of the pairs in the sources
+/// of Linux, Kubernetes and some crates.
 #[rustfmt::skip]
 const FOLLOWERS: [&[u8]; 26] = [
     b"bcdefgiklmnprstuvwxy", b"aceijlnoprsuy", b"abcdefghiklmnoprstuvy", b"abcdefilmnoprstuvwy",
@@ -187,15 +188,15 @@ const FOLLOWERS: [&[u8]; 26] = [
     b"eimnpst", b"ae",
 ];
 
-/// Whether too many pairs of letters are in no word: three pairs in ten, which one identifier in a thousand has, and
-/// four in five that were drawn.
+/// Whether too many letter pairs occur in no word: at least three pairs in ten, as in one of a thousand identifiers and
+/// in four of five random values.
 fn is_no_word(value: &[u8]) -> bool {
     if value.len() < 12 {
         return false;
     }
     let (mut pairs, mut unknown) = (0, 0);
     for pair in value.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic)) {
-        // Words meet where an upper case letter follows a lower case one.
+        // An upper-case letter after a lower-case one begins a new word.
         if pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase() {
             continue;
         }
@@ -206,8 +207,8 @@ fn is_no_word(value: &[u8]) -> bool {
     unknown >= 3 && unknown * 10 >= pairs * 3
 }
 
-/// Whether it is a number in hexadecimal digits, ten of which are digits: some have long stretches of these by chance,
-/// and six letters make no words of such a length.
+/// Whether a value is a hexadecimal number. Ten of the sixteen digits are decimal, so random numbers can have long runs
+/// of decimal digits, and the other six letters form no words of such a length.
 fn is_hex(value: &[u8]) -> bool {
     let one_case = !value.iter().any(u8::is_ascii_lowercase) || !value.iter().any(u8::is_ascii_uppercase);
     value.len() >= 16 && one_case && value.iter().all(u8::is_ascii_hexdigit)
@@ -217,7 +218,7 @@ fn has_digit(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether it stands for a value that comes from elsewhere.
+/// Whether a value is an expression for a value from elsewhere.
 fn is_expression(value: &[u8], stand: Stand) -> bool {
     const MARKS: [&[u8]; 10] = [b"${", b"{{", b"$(", b"<%", b"%(", b"#{", b"%{", b"://", b"()", b"::"];
     let first = value[0];
@@ -232,7 +233,7 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
     if is_uuid(value) || is_number || (value.contains(&b',') && value.contains(&b'=')) {
         return true;
     }
-    // A constant's name, such as `P2P_SSID_LEN`; without quotes a variable's as well.
+    // The name of a constant, such as `P2P_SSID_LEN`; without quotes also the name of a variable.
     let quoted = stand == Stand::Quoted;
     let is_other = |byte: &u8| byte.is_ascii_digit() || b"_.".contains(byte);
     let short_pieces = || value.split(|byte| b"_.".contains(byte)).all(|piece| piece.len() <= 12);
@@ -242,10 +243,10 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
         return true;
     }
     if stand == Stand::Literal {
-        // Base64 may begin with a slash as well as a path does.
+        // Base64 may begin with a slash, as a path does.
         return b"/.~-".contains(&first) && mean_run(value) > 2.5;
     }
-    // Without quotes code calls, indexes and names fields.
+    // Code without quotes calls, indexes and names fields.
     !quoted
         && !is_hex(value)
         && (value.iter().any(|byte| b"()[]{}<>".contains(byte))
@@ -253,9 +254,9 @@ fn is_expression(value: &[u8], stand: Stand) -> bool {
             || b"/.~*-".contains(&first))
 }
 
-/// A name, or names with dots between them, as code has them.
+/// Whether a value is a name, or several names joined by dots, as in code.
 fn is_path(value: &[u8]) -> bool {
-    // A piece between underscores: letters of one case, perhaps with a number behind.
+    // A part between underscores: letters of one case, optionally with a number at the end.
     let is_piece = |piece: &[u8]| {
         let letters = piece.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let one_case = piece.iter().all(|byte| !byte.is_ascii_lowercase())
@@ -278,14 +279,14 @@ fn is_uuid(value: &[u8]) -> bool {
     }) && parts.next().is_none()
 }
 
-/// How many different bytes there are.
+/// The number of different bytes.
 fn distinct(value: &[u8]) -> usize {
     let mut seen = [false; 256];
     value.iter().for_each(|byte| seen[*byte as usize] = true);
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Bits a byte, by the bytes' own frequencies.
+/// The entropy in bits a byte, by the frequencies of the value's own bytes.
 fn entropy(value: &[u8]) -> f32 {
     let mut counts = [0u32; 256];
     value.iter().for_each(|byte| counts[*byte as usize] += 1);
@@ -311,14 +312,14 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// How many kinds of signs it has.
+/// The number of character classes in a value.
 fn classes(value: &[u8]) -> usize {
     let of = |wanted: Class| value.iter().any(|byte| class(*byte) == wanted);
     [Class::Lower, Class::Upper, Class::Digit, Class::Other].into_iter().filter(|it| of(*it)).count()
 }
 
-/// How long the stretches of one kind of sign are, a capital and what follows taken as one: words have long ones, what
-/// was drawn has short ones. Signs between words count for nothing.
+/// The mean length of runs of one character class, where a capital and the letters after it count as one run: words
+/// have long runs, random values short ones. Signs between words do not count.
 fn mean_run(value: &[u8]) -> f32 {
     let (mut runs, mut signs, mut before) = (0u32, 0u32, Class::Other);
     for (place, byte) in value.iter().enumerate() {

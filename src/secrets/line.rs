@@ -1,4 +1,4 @@
-//! The secrets of one line: tokens by the texts they start with, values by the names they belong to.
+//! The secrets in a single line: tokens by their prefixes, values by the names that they belong to.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use super::judge::{self, Kind, Stand};
 use super::table::{Rule, TABLE};
 use super::{Care, Secret, assign, call, command};
 
-/// No shorter line has room for a name and a secret.
+/// The shortest line with room for a name and a secret.
 const MIN_LINE: usize = 6;
 
-/// Adds what `line` holds.
+/// Adds the secrets of `line`.
 pub fn find(line: &[u8], found: &mut Vec<Secret>) {
     tokens(line, found);
     values(line, Care::PrintOptions, found);
@@ -25,11 +25,11 @@ pub fn values(line: &[u8], care: Care, found: &mut Vec<Secret>) {
     }
 }
 
-/// Where tokens may start in several lines: one search of all of them is quicker than one of each.
+/// The positions in several lines where tokens may start: a single search of all lines is faster than one of each line.
 pub struct Starts(Peekable<std::vec::IntoIter<usize>>);
 
 impl Starts {
-    /// Of all lines of `bytes`.
+    /// The positions in all lines of `bytes`.
     pub fn of(bytes: &[u8]) -> Starts {
         let ends =
             TABLE.starts.iter().flat_map(|starts| starts.texts.find_iter(bytes).map(|start| start.end()));
@@ -38,7 +38,7 @@ impl Starts {
         Starts(ends.into_iter().peekable())
     }
 
-    /// Passes a line that ends at byte `end`; whether a token may start in the line.
+    /// Advances past a line that ends at byte `end`, and returns whether a token may start in that line.
     pub fn pass(&mut self, end: usize) -> bool {
         let mut holds = false;
         while self.0.next_if(|start| *start <= end).is_some() {
@@ -48,7 +48,7 @@ impl Starts {
     }
 }
 
-/// Adds the tokens of an issuer's form in `line`.
+/// Adds the tokens of known issuers in `line`.
 pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
     let mut tried: Vec<usize> = Vec::new();
     for starts in &TABLE.starts {
@@ -69,7 +69,7 @@ pub fn tokens(line: &[u8], found: &mut Vec<Secret>) {
     }
 }
 
-/// Where a rule's values stand.
+/// The ranges of a rule's values.
 fn matches(rule: &Rule, line: &[u8]) -> Vec<Range<usize>> {
     let all = rule.regex().captures_iter(line);
     all.filter_map(|groups| groups.get(1).or(groups.get(0)).map(|value| value.range())).collect()

@@ -6,8 +6,8 @@
 //! pays nothing. Randomness alone never makes a secret: a token has its issuer's form, and any other value needs a name
 //! in front of it that says what it is.
 //!
-//! A mask has as many bytes as what it stands for. So lines, columns, highlights and offsets are the same with masks
-//! and without, and mean the same in the file and in the answer.
+//! A mask has as many bytes as the text that it replaces. So lines, columns, highlights and offsets are the same with
+//! and without masks, and mean the same in the file and in the answer.
 
 mod around;
 mod assign;
@@ -29,30 +29,30 @@ use std::ops::Range;
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// Its bytes.
+    /// The bytes of the secret.
     pub span: Range<usize>,
-    /// How many of them stay readable: what all of its kind begin with.
+    /// How many of these bytes stay readable: the common prefix of this kind of secret.
     pub keep: usize,
-    /// What it is.
+    /// The kind of secret.
     pub name: &'static str,
 }
 
-/// What a line of a private key is called.
+/// The name of a private key's line in a mask.
 const KEY: &str = "private key";
-/// What all that stands in a file of secrets is called.
+/// The name of everything in a file of secrets in a mask.
 const IN_FILE: &str = "file of secrets";
 
-/// A secret that more than one line makes, by its bytes in the file.
+/// A secret that spans lines, with its byte range in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The bytes to be masked.
     pub span: Range<u64>,
-    /// What it is.
+    /// The kind of secret.
     pub name: &'static str,
 }
 
-/// The secrets in `bytes` that cannot be told from one line: private keys, and values on the line after their names. No
-/// two of them overlap, and they are in the order of their places.
+/// The secrets in `bytes` that cannot be recognized from a single line: private keys, and values on the line after
+/// their names. The blocks are sorted by position and do not overlap.
 pub fn blocks(bytes: &[u8]) -> Vec<Block> {
     let mut found = Vec::new();
     block::find(bytes, &mut found);
@@ -60,19 +60,19 @@ pub fn blocks(bytes: &[u8]) -> Vec<Block> {
     merged(found)
 }
 
-/// As many bytes of a large file are looked at on either side of where a block begins: more than a private key has.
+/// The number of bytes around the start of a block that are searched in a large file: more than a private key has.
 const REACH: usize = 64 << 10;
-/// A large file is looked at in pieces of this size.
+/// The size of the pieces in which a large file is searched.
 const PIECE: usize = 1 << 20;
 
-/// The blocks of a file that is too large to be held as a whole.
+/// The blocks of a file that is too large to be held in memory.
 pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
     let (mut found, mut piece, mut at) = (Vec::new(), Vec::new(), 0);
     loop {
         let wanted = PIECE + 2 * REACH - piece.len();
         let read = file.by_ref().take(wanted as u64).read_to_end(&mut piece)?;
         let is_last = read < wanted;
-        // A block belongs to the piece that has enough of what stands around it.
+        // A block belongs to the piece that contains enough text around it.
         let from = if at == 0 { 0 } else { REACH };
         let to = if is_last { piece.len() + 1 } else { piece.len() - REACH };
         let here =
@@ -87,7 +87,7 @@ pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
     }
 }
 
-/// Blocks in their order, those that overlap as one.
+/// Sorts blocks, and merges those that overlap.
 fn merged(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.sort_by_key(|block| (block.span.start, std::cmp::Reverse(block.span.end)));
     blocks.dedup_by(|next, kept| {
@@ -98,29 +98,29 @@ fn merged(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// What is known of a file whose lines are shown.
+/// The masking rules for a file whose lines are shown.
 #[derive(Debug, Default)]
 pub struct SecretMask {
-    /// Whether the file holds nothing but secrets by its name, so that no value in it is shown.
+    /// Whether the file, by its name, contains nothing but secrets, so that every value is masked.
     pub whole: bool,
-    /// How carefully values are masked otherwise.
+    /// How strictly values are masked otherwise.
     pub care: Care,
-    /// What [`blocks`] says of the file, in its order.
+    /// The [`blocks`] of the file, in order.
     pub blocks: Vec<Block>,
 }
 
 impl SecretMask {
-    /// Of the file at `path`; `whole` tells whether the walk takes the file for one of secrets.
+    /// The mask for the file at `path`; `whole` says whether the walk counts the file as a file of secrets.
     pub fn new(path: &str, whole: bool, blocks: Vec<Block>) -> SecretMask {
         SecretMask { whole, care: file::care(path), blocks }
     }
 
-    /// A line, which begins at this byte of the file, with its secrets masked; `None` where it holds none.
+    /// A line, which begins at byte `at` of the file, with its secrets masked; `None` if it contains none.
     pub fn line(&self, line: &[u8], at: u64) -> Option<Vec<u8>> {
         self.masked(line, at, true)
     }
 
-    /// Like [`SecretMask::line`], where it may be known that no token starts in the line.
+    /// Like [`SecretMask::line`]; `may_hold_tokens` is false if no token starts in the line.
     fn masked(&self, line: &[u8], at: u64, may_hold_tokens: bool) -> Option<Vec<u8>> {
         let mut secrets = Vec::new();
         if self.whole {
@@ -141,15 +141,15 @@ impl SecretMask {
         (!secrets.is_empty()).then(|| masked(line, &secrets))
     }
 
-    /// Whether a line holds secrets.
+    /// Whether a line contains secrets.
     pub fn hides(&self, line: &[u8], at: u64) -> bool {
         self.line(line, at).is_some()
     }
 }
 
-/// `text`, a part of a file from byte `from` to `to` of `source`, where both stand between lines.
+/// Returns `source` with the secrets in `span` masked; `span` must begin and end between lines.
 ///
-/// The rest of `source` is left as it is.
+/// The rest of `source` stays the same.
 pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -> Cow<'s, str> {
     let mut bytes: Option<Vec<u8>> = None;
     let mut at = span.start;
@@ -182,7 +182,7 @@ pub fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     out
 }
 
-/// A text of a reply that is no piece of a file by itself, such as the name of a symbol or a reason.
+/// Masks a text of a reply that is not part of a file, such as the name of a symbol or a reason.
 pub fn mask_text(text: &mut String) {
     let cover = SecretMask { blocks: blocks(text.as_bytes()), ..SecretMask::default() };
     let whole = 0..text.len();
@@ -191,7 +191,7 @@ pub fn mask_text(text: &mut String) {
     }
 }
 
-/// Masks end where characters do, so this is UTF-8 if it was before.
+/// Masks end at character boundaries, so the result is UTF-8 if the text was.
 fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
@@ -202,7 +202,7 @@ fn masked(line: &[u8], secrets: &[Secret]) -> Vec<u8> {
     let mut secrets: Vec<&Secret> = secrets.iter().collect();
     secrets.sort_by_key(|secret| (secret.span.start, std::cmp::Reverse(secret.span.end)));
     let mut end = 0;
-    // A secret within another one is part of that one's mask.
+    // A secret within another one is covered by the outer mask.
     for secret in secrets {
         if secret.span.end > end {
             end = boundary(line, secret.span.end);
@@ -213,13 +213,13 @@ fn masked(line: &[u8], secrets: &[Secret]) -> Vec<u8> {
     out
 }
 
-/// The end of the character that byte `at` lies in: a pattern with a longest length may end within one.
+/// The end of the character that contains byte `at`: a pattern with a maximum length may end within a character.
 fn boundary(line: &[u8], at: usize) -> usize {
     let rest = line[at..].iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
     at + rest
 }
 
-/// Fills a stretch of a line: what it was, if there is room to say it, and stars. Line ends stay.
+/// Overwrites a range of a line with the kind of secret, if there is room, and stars. Line ends stay.
 fn write_mask(place: &mut [u8], name: &str) {
     let end = place.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
     let place = &mut place[..end];

@@ -1,13 +1,13 @@
-//! Names: which of them say that their value is a password, a key or a token.
+//! Recognizes names whose values are passwords, keys or tokens.
 
 use super::judge::Kind;
 use super::table::TABLE;
 
-/// Longer names are not looked at.
+/// The longest name that is examined.
 const MAX_NAME: usize = 96;
 
-/// The kind of value that `name` announces; `None` for a name that has nothing to do with secrets, or that means
-/// something about a secret, such as the length of a password.
+/// The kind of value that `name` announces; `None` for a name that has nothing to do with secrets, or that describes a
+/// property of a secret, such as the length of a password.
 pub fn kind_of(name: &[u8]) -> Option<Kind> {
     let mut buffer = [0; MAX_NAME];
     let plain = plain(name, &mut buffer)?;
@@ -24,7 +24,7 @@ pub fn kind_of(name: &[u8]) -> Option<Kind> {
     (!is_about(last, plain)).then_some(kind)
 }
 
-/// Like [`kind_of`], for files whose names announce secrets: their salts and keys of any purpose count too.
+/// Like [`kind_of`], for files whose names announce secrets: salts, and keys for any purpose, count too.
 pub fn kind_in_settings(name: &[u8]) -> Option<Kind> {
     kind_of(name).or_else(|| {
         let last = last_word(name);
@@ -33,7 +33,7 @@ pub fn kind_in_settings(name: &[u8]) -> Option<Kind> {
     })
 }
 
-/// `name` without the signs between its words, in lower case.
+/// `name` in lower case, without the signs between its words.
 fn plain<'b>(name: &[u8], buffer: &'b mut [u8; MAX_NAME]) -> Option<&'b [u8]> {
     let mut len = 0;
     for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
@@ -44,8 +44,8 @@ fn plain<'b>(name: &[u8], buffer: &'b mut [u8; MAX_NAME]) -> Option<&'b [u8]> {
     (len >= 2).then_some(&buffer[..len])
 }
 
-/// Whether the last word of a name is a short word for a password, such as `pass`, also where no seam stands before it,
-/// as in `DBPASS`.
+/// Whether the last word of a name is a short word for a password, such as `pass`, even without a separator before the
+/// word, as in `DBPASS`.
 fn is_short_name(last: &[u8]) -> bool {
     let last = &last[..last.len() - last.iter().rev().take_while(|byte| byte.is_ascii_digit()).count()];
     let mut buffer = [0; 16];
@@ -57,10 +57,10 @@ fn is_short_name(last: &[u8]) -> bool {
     words.short.iter().any(is) || (lower.ends_with(b"pass") && !words.not_pass.iter().any(is))
 }
 
-/// Whether the last word of a name says that the name means something about a secret.
+/// Whether the last word of a name shows that the name describes a property of a secret.
 fn is_about(last: &[u8], plain: &[u8]) -> bool {
     let is_word = |word: &String| word.as_bytes().eq_ignore_ascii_case(last);
-    // `passwordhash` has no seam to be cut at.
+    // `passwordhash` has no separator between its words.
     let is_end = |word: &String| word.len() >= 4 && plain.ends_with(word.as_bytes());
     TABLE.assignment.about.iter().any(|word| is_word(word) || is_end(word))
 }
@@ -83,12 +83,12 @@ pub fn first_word(name: &[u8]) -> &[u8] {
     &name[..(1..name.len()).find(seam).unwrap_or(name.len())]
 }
 
-/// Whether a byte can be a part of a name.
+/// Whether a byte can be part of a name.
 pub fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// The name that `text` ends with.
+/// The name at the end of `text`.
 pub fn ending(text: &[u8]) -> &[u8] {
     let len = text.iter().rev().take_while(|byte| is_part(**byte)).count();
     &text[text.len() - len..]

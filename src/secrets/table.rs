@@ -1,4 +1,4 @@
-//! The patterns as data: what is read from `patterns.toml`, and the search that tells which of them to try.
+//! The patterns as data: the contents of `patterns.toml`, and the search that selects the patterns to try.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::bytes::Regex;
 use serde::Deserialize;
 
-/// Everything in the file.
+/// The parsed contents of the file.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let file: File = toml::from_str(include_str!("patterns.toml")).expect("a test reads it");
     Table::new(file)
@@ -27,17 +27,17 @@ struct Row {
     starts: Vec<String>,
     regex: String,
     keep: usize,
-    /// Whether the value must look random as well: the form alone says little.
+    /// Whether the value must look random as well, because its form alone says little.
     #[serde(default)]
     random: bool,
-    /// Whether the value is a password that somebody may have made up.
+    /// Whether the value is a password that a person may have made up.
     #[serde(default)]
     password: bool,
     #[cfg_attr(not(test), allow(dead_code, reason = "it is for those who read the file"))]
     source: String,
 }
 
-/// What an assignment is looked at for.
+/// The words that are recognized in an assignment.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
@@ -45,17 +45,17 @@ pub struct Assignment {
     source: String,
     /// Parts of the names of passwords.
     pub passwords: Vec<String>,
-    /// Words that a name of a password ends with.
+    /// Words at the end of a password's name.
     pub short: Vec<String>,
     /// Words that end with `pass` and mean something else.
     pub not_pass: Vec<String>,
     /// Parts of the names of keys.
     pub keys: Vec<String>,
-    /// Ends of names that mean something else.
+    /// Suffixes of names that mean something else.
     pub about: Vec<String>,
 }
 
-/// What is nobody's secret.
+/// Placeholders, which are not secrets.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Placeholder {
@@ -63,28 +63,28 @@ pub struct Placeholder {
     pub words: Vec<String>,
     /// Parts of passwords.
     pub password_words: Vec<String>,
-    /// Passwords.
+    /// Whole passwords.
     pub passwords: Vec<String>,
-    /// Ends of values.
+    /// Suffixes of values.
     pub known: Vec<String>,
 }
 
 /// A pattern.
 pub struct Rule {
-    /// What its values are.
+    /// The kind of secret.
     pub name: &'static str,
     /// How many bytes of a value stay readable.
     pub keep: usize,
     /// Whether a value must look random.
     pub random: bool,
-    /// Whether it is a password.
+    /// Whether a value is a password.
     pub password: bool,
     pattern: String,
     regex: OnceLock<Regex>,
 }
 
 impl Rule {
-    /// Its expression, compiled when it is first asked for.
+    /// The regular expression, compiled at its first use.
     pub fn regex(&self) -> &Regex {
         self.regex.get_or_init(|| compiled(&self.pattern).expect("a test compiles it"))
     }
@@ -94,28 +94,28 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
     regex::bytes::RegexBuilder::new(pattern).unicode(false).build()
 }
 
-/// Texts that values start with or stand behind.
+/// Literal texts that values start with or follow.
 pub struct Starts {
-    /// Finds them.
+    /// The search for these texts.
     pub texts: AhoCorasick,
-    /// The rule of each.
+    /// The rule of each text.
     pub rule_of: Vec<usize>,
 }
 
-/// More texts than these are no longer looked for some dozen bytes at a time.
+/// The most texts that the search can find at some dozen bytes at a time.
 const TEXTS_AT_ONCE: usize = 64;
 
 /// The patterns.
 pub struct Table {
     /// Every rule.
     pub rules: Vec<Rule>,
-    /// What all values start with or stand behind, as many texts in each as are looked for at once.
+    /// The literal texts of all rules, in groups that are small enough for a fast search.
     pub starts: Vec<Starts>,
-    /// What an assignment is looked at for.
+    /// The words that are recognized in an assignment.
     pub assignment: Assignment,
-    /// Finds parts of names: first those of passwords, then those of keys.
+    /// The search for parts of names: first those of passwords, then those of keys.
     pub parts: AhoCorasick,
-    /// What is nobody's secret.
+    /// Placeholders, which are not secrets.
     pub placeholder: Placeholder,
 }
 
@@ -125,7 +125,7 @@ impl Table {
         for (place, row) in file.rule.into_iter().enumerate() {
             texts.extend(row.starts.into_iter().map(|text| (text, place)));
             rules.push(Rule {
-                // Read once for the life of the process.
+                // The table is built once and lives as long as the process.
                 name: Box::leak(row.name.into_boxed_str()),
                 keep: row.keep,
                 random: row.random,
@@ -147,7 +147,7 @@ impl Table {
     /// Whether `text` begins a private key in base64.
     pub fn is_key(&self, text: &[u8]) -> bool {
         let begins = |start: &&str| text.starts_with(start.as_bytes());
-        // A cheap look first: few lines of base64 begin so.
+        // A cheap check first: few lines of base64 begin with these texts.
         KEY_STARTS.iter().any(|start| begins(start))
             && self
                 .rules
@@ -157,7 +157,7 @@ impl Table {
     }
 }
 
-/// What the base64 of private keys begins with.
+/// The first characters of private keys in base64.
 const KEY_STARTS: &[&str] = &["MI", "MH", "MC", "b3Bl", "LS0t"];
 
 impl Starts {

@@ -1,11 +1,10 @@
-//! What is a secret and what is not: a test set of both, with the share that is told apart rightly.
+//! Tests with a set of secrets and of harmless lines, and the share of each that is recognized correctly.
 //!
-//! No value that looks like a real one stands in here: those of the set are put together when the test runs, from a
-//! seed.
+//! The sources contain no values that look like real secrets: the test generates the values of the set from a seed.
 
 use super::*;
 
-/// Numbers that look random and are the same every time (splitmix64).
+/// A generator of pseudo-random numbers that are the same in every run (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -29,7 +28,7 @@ const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
 const HEX: &str = "0123456789abcdef";
 
-/// Fills `<<ALPHABET:N>>` in a line with signs; also these by themselves.
+/// Replaces `<<ALPHABET:N>>` in a line by random characters; also returns these characters separately.
 fn filled(random: &mut Random, form: &str) -> (String, Vec<String>) {
     let (mut out, mut drawn) = (String::new(), Vec::new());
     let mut rest = form;
@@ -55,7 +54,7 @@ fn filled(random: &mut Random, form: &str) -> (String, Vec<String>) {
     (out + rest, drawn)
 }
 
-/// Lines with a secret; it is what stands for `<<…>>`, all of them.
+/// Lines with a secret, which consists of all the `<<…>>` in the line.
 const TRUE: &[&str] = &[
     "aws_access_key_id = AKIA<<B:16>>",
     "export AWS_ACCESS_KEY_ID=ASIA<<B:16>>",
@@ -132,7 +131,7 @@ const TRUE: &[&str] = &[
     "AGE-SECRET-KEY-1<<g:58>>",
 ];
 
-/// Lines without any.
+/// Lines without secrets.
 const HARMLESS: &[&str] = &[
     "commit <<h:40>>",
     "ref = \"<<h:40>>\"",
@@ -232,7 +231,7 @@ const HARMLESS: &[&str] = &[
     "self.cleaned_data.get('password1') == 'FORBIDDEN_VALUE2':",
 ];
 
-/// Whether a line is masked in any part.
+/// Whether any part of a line is masked.
 fn is_masked(line: &str) -> bool {
     let mut text = line.to_string();
     mask_text(&mut text);
@@ -240,7 +239,7 @@ fn is_masked(line: &str) -> bool {
     text != line
 }
 
-/// Whether nothing that was drawn for a line is left of it, and the line.
+/// Whether none of the generated values is visible in the masked line, and that line.
 fn is_hidden(random: &mut Random, form: &str) -> (bool, String) {
     let (line, drawn) = filled(random, form);
     let mut text = line.clone();
@@ -315,7 +314,7 @@ fn a_mask_says_what_it_stands_for_in_as_many_bytes() {
     let password = random.signs(ALNUM, 20);
     check(&format!("größe; password: '{password}ß'"), "größe; password: '[masked: password]****'");
     check("let a = b;", "let a = b;");
-    // A mask ends where a character does, also at the longest length of a pattern.
+    // A mask ends at a character boundary, even at the maximum length of a pattern.
     for lead in ["aB1!", "aB1!x"] {
         let shown = "ß".repeat(52);
         let line = format!("curl -u me:{lead}{} https://h", "ß".repeat(150));
@@ -353,7 +352,7 @@ fn private_keys_are_masked_on_all_their_lines() {
         assert!(masked.contains("[masked: private key]"), "{masked}");
         assert_eq!(blocks_of(text.as_bytes()).unwrap(), blocks(text.as_bytes()));
     }
-    // One that is cut off in the middle, and text about keys.
+    // A key that is cut off in the middle, and a text about keys.
     let cut = format!("{dashes}BEGIN PRIVATE KEY{dashes}\n{}\n{}\nfn code() {{}}\n", body[0], body[1]);
     let mut masked = cut.clone();
     mask_text(&mut masked);
@@ -393,7 +392,7 @@ fn a_block_is_found_on_either_side_of_where_a_large_file_is_cut() {
     };
     let mut text = String::new();
     let mut expected = 0;
-    // Every piece ends in one of these, wherever in it.
+    // The boundaries of pieces fall at arbitrary positions in these texts.
     while text.len() < 3 * PIECE + 5 * REACH {
         for _ in 0..20 + random.below(200) {
             text += filler;
@@ -420,7 +419,7 @@ fn a_block_is_found_on_either_side_of_where_a_large_file_is_cut() {
     assert_eq!(blocks_of(text.as_bytes()).unwrap(), whole);
 }
 
-/// Text that says by its first line what it is, or that no key is written like.
+/// Base64 whose first line says that it is not a key, or that has a different format than keys.
 #[test]
 fn base64_of_something_else_is_no_key() {
     let mut random = Random(19);
@@ -505,7 +504,7 @@ fn in_a_file_that_announces_secrets_values_are_masked_whatever_they_look_like() 
     let json = "{\"a\": \"one two three\", \"b\": {\"type\": \"x\", \"c\": 87604329}}\n";
     let masked = "{\"a\": \"[masked]*****\", \"b\": {\"type\": \"x\", \"c\": [masked]}}\n";
     assert_eq!(shown_at("service-account.json", json), masked);
-    // A template of Helm, and what names a manifest.
+    // A Helm template, and the names in a manifest.
     let template = "{{- if .Values.db }}\napiVersion: v1\nkind: Secret\nmetadata:\n  name: the-database\ndata:\n  \
                     password: {{ .Values.db.password | b64enc }}\n  user: \"{{ .Values.db.user }}\"\n{{- end }}\n";
     assert_eq!(shown_at("templates/secrets.yaml", template), template);
