@@ -92,7 +92,7 @@ impl Filter {
         Ok(Filter { paths_below, overrides, names, paths, exclude, languages, kinds, only: None })
     }
 
-    /// The same, for these files only: what a query quotes must occur.
+    /// This filter, restricted to `files`: the files that hold the quoted parts of a query.
     pub fn only(&self, files: FxHashSet<String>) -> Filter {
         Filter { only: Some(files), ..self.clone() }
     }

@@ -36,7 +36,7 @@ const FORGOTTEN_HOURS: u64 = 14 * 24;
 pub enum Interest {
     /// Some of its code was among the answers to a question. That says what we thought and hardly what the reader did.
     Shown,
-    /// It was asked for by name, or a whole chunk of it was read.
+    /// The caller asked for the file by name, or read a whole chunk of the file.
     Opened,
     /// Somebody said that he works on it.
     Touched,

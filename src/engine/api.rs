@@ -439,17 +439,17 @@ pub struct Gap {
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
-    /// It was seen and left out.
+    /// The file was seen and left out.
     Skipped(Skipped),
-    /// It is there and the index does not know it yet.
+    /// The file exists and is not in the index yet.
     NotIndexed,
     /// The filter excludes it; the text names the part that does.
     Filtered(String),
     /// None of the query's words occurs in it.
     NoTerm,
-    /// It matches and did not come into the head that is ordered.
+    /// The file matches and is outside the head, the files that are ordered.
     BelowHead,
-    /// It ranks.
+    /// The file ranks.
     Ranked,
 }
 

@@ -135,7 +135,7 @@ impl Engine {
         Ok(within)
     }
 
-    /// The same by what the files hold now.
+    /// Selects matches by the present content of the files.
     fn cut_now(
         &self,
         files: &[&RelPath],

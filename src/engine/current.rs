@@ -48,7 +48,7 @@ pub struct Recorded {
     key: ViewKey,
 }
 
-/// The same, to look at.
+/// A borrowed commit and one of its views.
 #[derive(Clone, Copy)]
 pub struct Viewed<'c> {
     pub committed: &'c Committed,

@@ -1,8 +1,7 @@
 //! Which rule leaves a path out, or that none does.
 //!
-//! It asks the tree as it is now and not the index, so it answers before there is one, and it reads one file at most:
-//! the one that was asked about. Rules are [`crate::walk`]'s and looks are [`crate::read`]'s; what both say is put
-//! together here.
+//! An explanation reads the present tree and not the index, so no index is needed. At most one file is read: the file in
+//! question. [`crate::walk`] applies the rules and [`crate::read`] inspects content; this module combines both results.
 
 use std::path::Path;
 

@@ -20,7 +20,7 @@ impl Engine {
         self.files_with_progress(request, &|_| ())
     }
 
-    /// The same, telling how far an index update is that has to come first.
+    /// [`Engine::files`], reporting the progress of an index update that has to come first.
     ///
     /// # Errors
     /// As [`Engine::search`].

@@ -33,7 +33,7 @@ impl Engine {
         self.project_map_with_progress(request, &|_| ())
     }
 
-    /// The same, telling how far an index update is that has to come first.
+    /// [`Engine::project_map`], reporting the progress of an index update that has to come first.
     ///
     /// # Errors
     /// As [`Engine::project_map`].

@@ -228,7 +228,7 @@ impl Engine {
         self.search_with_progress(request, &|_| ())
     }
 
-    /// The same, telling how far an index update is that has to come first.
+    /// [`Engine::search`], reporting the progress of an index update that has to come first.
     ///
     /// # Errors
     /// As [`Engine::search`].

@@ -1,8 +1,8 @@
 //! One caller's session: what it was sent, opened and touched, for as long as it lasts.
 //!
-//! It owns the memory and no time: who serves callers decides when a session begins and ends. A search reads it and
-//! notes nothing, because only who hands a reply on knows whether and how much of it arrived. Every tree has a part of
-//! its own inside, so one handle serves a caller of several engines and nothing of one tree shows in another.
+//! A session has no clock: the front end decides when a session begins and ends. A search reads the session and records
+//! nothing, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so that
+//! one handle serves a caller of several engines and nothing of one tree shows in another.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -47,7 +47,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The same, if it may hold what is `wanted`; kept for the next time if it `keeps`.
+    /// The present content of a file, if the file may hold `wanted`. The content is cached if `keeps` is set.
     pub fn read(&self, file: u32, wanted: Option<&Finder<'_>>, keeps: bool) -> Present {
         if let Some(known) = lock(&self.known).get(&file) {
             return known.clone().map_or(Present::Changed, Present::Text);
@@ -123,7 +123,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The same from a tree: git's name for the content tells whether it is the indexed one.
+/// Reads a file of a git tree. The blob id tells whether the content is the indexed one.
 fn of_tree(tree: &dyn Tree, path: &str, recorded: Option<FileStat>, wanted: Option<&Finder<'_>>) -> Reread {
     let entry = || read::entry_of(tree, &RelPath::new(path).ok()?).ok();
     let entry = entry().filter(|entry| recorded.is_some_and(|row| is_blob(row, entry.id)));

@@ -1,7 +1,7 @@
 //! A tree that is watched: its index kept current, and processes that ask told whether it is.
 //!
-//! It owns two promises. To who asks: the answer names a commit and a view, and the tree was as they have it at some
-//! moment after the question. Three things must hold for that: everything that was told of before the question has been
+//! The module keeps two promises. To a process that asks: the answer names a commit and a view, and at some moment after
+//! the request the tree was as this view has it. Three things must hold for that: everything that was told of before the question has been
 //! worked on; the files outside of the tree that decide about it are as they were ([`StatFingerprint`]); and the newest commit
 //! is the one that the tree was compared with, for another process may have committed what it saw earlier. Where one
 //! does not hold, all of the tree is walked. To everybody else: an index that is rarely behind, for little work.
@@ -34,7 +34,7 @@ use crate::watch::{
 /// have to do otherwise; how long that may take at most is arbitrary.
 const TIMEOUTS: Timeouts = Timeouts { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
 
-/// The same for those who wait in any case; a watcher that dies is noticed sooner.
+/// The timeouts of callers that wait in any case. The death of a watcher is noticed sooner.
 const ENDLESS: Timeouts =
     Timeouts { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
 
@@ -144,7 +144,7 @@ impl Engine {
         Some((corpus, Freshness { checked_at: Some(checked_at), ..Freshness::default() }))
     }
 
-    /// The same for what `look` finds, with its token; and when it was asked.
+    /// The result of `look`, if the watcher confirms the token of the result, and the time of the request.
     pub(super) fn vouched_by<T>(&self, look: impl Fn() -> Option<(String, T)>) -> Option<(T, SystemTime)> {
         // A watcher knows the worktree; a commit needs none.
         if self.view().is_some() {

@@ -106,7 +106,7 @@ pub(super) struct Masked {
 pub(super) trait Searched {
     /// What finds matches in it.
     type Matcher: Matcher;
-    /// The same for a printer, which marks them.
+    /// The matcher of a printer, which highlights matches.
     fn matcher(&self) -> Self::Matcher;
     /// Searches it.
     fn search<S: Sink<Error = io::Error>>(&mut self, searcher: &mut Searcher, sink: S) -> io::Result<()>;

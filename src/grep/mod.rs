@@ -1,6 +1,6 @@
 //! The exact search: every line that matches a pattern, counted over all files and shown a page at a time.
 //!
-//! It reads the files as they are now, with ripgrep's own crates and ripgrep's defaults: line by line, bytes that are
+//! An exact search reads the present files, with ripgrep's own crates and ripgrep's defaults: line by line, bytes that are
 //! no UTF-8 as they are, UTF-16 by its mark, a file only up to its first NUL byte. Which files there are is the
 //! walk's business. Threads take files in the order of their paths and stop taking any when the cap is passed, so
 //! what was read is always a beginning of the list; counts and lines are then cut at the cap in that order, and the
@@ -88,13 +88,13 @@ pub struct Pattern {
 /// Why a pattern was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It is too long.
+    /// The pattern is too long.
     #[error("pattern has {chars} characters; {MAX_PATTERN_CHARS} are the most")]
     TooLong {
         /// How long.
         chars: usize,
     },
-    /// It cannot be read, or matches nothing that a line can hold.
+    /// The pattern cannot be parsed, or matches nothing that a line can hold.
     #[error("pattern '{pattern}' cannot be searched: {reason}")]
     Bad {
         /// The pattern.

@@ -154,7 +154,7 @@ fn distributed(hir: &Hir) -> Option<Plan> {
     }
 }
 
-/// The same plan without what says nothing.
+/// An equivalent plan without parts that match every file.
 fn simple(plan: Plan) -> Plan {
     match plan {
         Plan::And(plans) => {

@@ -1,7 +1,7 @@
 //! The boundary to tantivy: schema, writer, reader. No other module uses tantivy.
 //!
 //! tantivy provides immutable segments of postings and columns, deletion, merging, and an atomic commit with a payload.
-//! It does not decide here: statistics (its counts include deleted documents, so the caller counts the live documents
+//! tantivy does not decide here: statistics (its counts include deleted documents, so the caller counts the live documents
 //! of its view), scores (its BM25 has fixed k1 and b), and locking of readers (its reader takes an exclusive lock file;
 //! ours pins the bytes of one `meta.json` and needs no lock, see [`Reader`]).
 //!

@@ -180,10 +180,10 @@ pub enum ProfileError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is not a profile.
+    /// The file is not a profile.
     #[error("not a ranking profile: {0}")]
     Syntax(String),
-    /// It is made for another version of the signals.
+    /// The profile is made for another version of the signals.
     #[error(
         "profile version {found} is not {PROFILE_VERSION}; fit it again, or adapt it to this program's default profile"
     )]
@@ -191,7 +191,7 @@ pub enum ProfileError {
         /// The version that it names; 0 for none.
         found: i64,
     },
-    /// It weighs what this program does not measure.
+    /// The profile weighs signals that this program does not measure.
     #[error("unknown signals: {}; this program has: {}", unknown.join(", "), signal_names())]
     UnknownSignals {
         /// Their names, all of them.

@@ -106,10 +106,10 @@ pub struct Asks {
 /// Why a query was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// There is nothing in it.
+    /// The query is empty.
     #[error("query is empty")]
     Empty,
-    /// It is too long.
+    /// The query is too long.
     #[error("query has {0} characters; the limit is {MAX_QUERY_CHARS}")]
     TooLong(usize),
 }

@@ -1,6 +1,6 @@
 //! Replies for agents: a text for the model and structured data for the program around it, from the same reply.
 //!
-//! It owns the compact layout and what fits a budget of tokens; the data is the wire format of [`json`] with a
+//! This module decides the compact layout and which rows fit a budget of tokens; the data is the wire format of [`json`] with a
 //! `file://` link for each place. A token is counted as four bytes, rounded up: an estimate that needs no model's
 //! vocabulary, gives the same cut everywhere, and errs on the long side for code. The budget bounds the text, which
 //! is what a model reads; the data holds the same rows.
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The same without links to files, for what is not in the files.
+    /// This answer without links to files, for content that is not in the files of the worktree.
     pub fn without_links(mut self) -> Answer {
         for list in ["results", "entries"] {
             rows(&mut self.data, list).for_each(|row| _ = row.remove("link"));
@@ -48,7 +48,7 @@ impl Answer {
         self
     }
 
-    /// The same with something more to know, said in both forms.
+    /// This answer with one more warning, in the text and in the data.
     pub fn warn(mut self, warning: &str) -> Answer {
         let _ = writeln!(self.text, "note: {}", clean(warning));
         if let Some(list) = self.data.get_mut("warnings").and_then(Value::as_array_mut) {

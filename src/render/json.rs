@@ -1,6 +1,6 @@
 //! The wire format: one JSON document a reply, on one line, without a line end.
 //!
-//! It owns field names, their order and what is `null`; [`crate::engine::api`] owns what the values mean. Shares and
+//! This module decides field names, their order and what is `null`; [`crate::engine::api`] owns what the values mean. Shares and
 //! scores are rounded to six decimals, each by itself: the error of a sum of a dozen shares stays far below 1e-4,
 //! whereas spreading the remainder would make one reason say something its signal did not.
 
@@ -37,7 +37,7 @@ pub fn search_lines(reply: &SearchReply) -> String {
     lines(reply, None)
 }
 
-/// The same, of several queries.
+/// The reply to several queries as JSON lines.
 pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
     lines(reply, Some(queries))
 }

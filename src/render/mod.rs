@@ -1,9 +1,8 @@
 //! Replies to JSON and to text.
 //!
-//! It owns what a reply looks like from outside: the wire format in [`json`], the terminal's in [`text`], an agent's
-//! in [`agent`]. Choosing
-//! between them, and whether a stream takes colour, is left to front ends; nothing here prints, reads the
-//! environment or looks at the clock, so the same reply always renders to the same bytes.
+//! The formats are the wire format in [`json`], the terminal's in [`text`] and an agent's in [`agent`]. Front ends choose
+//! the format and whether a stream takes colour. Nothing here prints, reads the environment or reads the clock, so that a
+//! reply always renders to the same bytes.
 //!
 //! The wire has structs of its own instead of `Serialize` on the facade's: a field that is renamed inside the
 //! library must not rename itself in somebody's script.

@@ -1,7 +1,7 @@
 //! Replies as text for people: complete strings with their last line end.
 //!
-//! It owns the layout; colours, links and the cleaning of foreign text are `paint`'s, the numbers are the
-//! engine's. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
+//! This module decides the layout. `paint` handles colours, links and the cleaning of foreign text; the engine computes the
+//! numbers. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
 //! repeats the path: output is read from the end as often as from the beginning.
 
 mod index;

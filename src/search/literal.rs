@@ -583,7 +583,7 @@ fn holding_all(
     Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// The same for one segment.
+/// The files of one segment that hold all of `words` whole.
 fn holding_all_of(
     segment: usize,
     words: &[&str],

@@ -102,11 +102,11 @@ pub type ReadSource<'r> = dyn Fn(u32, &Finder<'_>) -> Present + Sync + 'r;
 /// A file as it is now.
 #[derive(Clone, Debug)]
 pub enum Present {
-    /// Its content is not the indexed one.
+    /// The content is not the indexed one.
     Changed,
-    /// It is, and does not hold what is wanted.
+    /// The content is the indexed one and does not hold the wanted text.
     Without,
-    /// It is, and this is its text.
+    /// The content is the indexed one: this text.
     Text(Arc<String>),
 }
 

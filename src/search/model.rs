@@ -32,7 +32,7 @@ pub fn forms(measured: &[Measured]) -> Vec<Forms> {
     forms_of(measured, |_| true)
 }
 
-/// The same, but for the shares and ranks of the signals that are not `wanted`.
+/// The measures in all forms; shares and ranks only of the signals that are `wanted`.
 fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
     let mut forms = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
     for (of_file, measured) in forms.iter_mut().zip(measured) {

@@ -46,7 +46,7 @@ pub fn reasons(
 /// What is added to what is said of a literal hit that gained because few files hold the query as written.
 pub const OF_FEW: &str = ", as few files do";
 
-/// The same for the file as a whole.
+/// The contributions to a file as a whole.
 pub fn file_reasons(
     query: &Query,
     context: &Context<'_>,

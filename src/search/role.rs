@@ -29,7 +29,7 @@ const TEST_PARTS: &[&str] = &[
     "baselines",
 ];
 
-/// The same within a file name, between its separators.
+/// Words of a file name that mark tests, between separators.
 const TEST_WORDS: &[&str] = &["test", "tests", "spec", "bench", "mock", "fixture", "example"];
 
 const COMPAT_PARTS: &[&str] = &[

@@ -65,11 +65,11 @@ fn holds(field: IndexField, term: &str, corpus: &Corpus) -> Result<bool, SearchE
 /// How near a defined name is to the typed one: nearer ones are less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
-    /// The same letters, but for case and separators.
+    /// Equal letters, apart from case and separators.
     Same,
-    /// One letter more, less or other, or two swapped.
+    /// One letter inserted, deleted or replaced, or two letters swapped.
     Slip,
-    /// It begins so.
+    /// The name has the typed text as a prefix.
     Beginning,
 }
 

@@ -1,7 +1,7 @@
 //! What has been told and not yet been worked on.
 //!
-//! It owns the waiting: a change is worked on when nothing has followed it for a little, or when it has waited long
-//! enough, and a question at once. Nobody wakes up while nothing happens.
+//! The inbox debounces: a change is processed after a short time without a further change, or after a longer time in any
+//! case; a request is processed at once. Nobody wakes up while nothing happens.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::path::RelPath;
 /// A change waits until nothing has followed it for so long: an editor saves in several steps.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// It waits no longer than this, however much follows.
+/// The longest time that a change waits, however many changes follow.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// While git is at work on the tree, changes wait: what it leaves for a moment is nobody's state.
@@ -181,7 +181,7 @@ impl Inbox {
         self.lock().watched.insert(folder.to_path_buf())
     }
 
-    /// It is watched no longer, nor is what was below it.
+    /// Stops watching a folder and everything below the folder.
     pub fn end_watching(&self, folder: &Path) {
         let mut state = self.lock();
         if state.watched.remove(folder) {

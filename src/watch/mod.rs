@@ -1,10 +1,9 @@
 //! Watching a tree: the changes that the operating system reports ([`FsWatcher`], [`Inbox`]), and a server that tells other
 //! processes whether the index holds all of them ([`FreshnessServer`]).
 //!
-//! It owns what is asked of `notify` and of the clock between events. What becomes of a change is the engine's. Its
-//! promise is one-sided: it may say that something changed that did not, never keep back what did, and where it cannot
-//! know it says so ([`Inbox::next`] gives [`Next::Blind`]). What must be told it by stats, because the system tells
-//! nobody, is a [`StatFingerprint`].
+//! This module talks to `notify` and to the clock between events; the engine processes the changes. The promise is
+//! one-sided: a report may name a file that did not change and never omits one that did. Where this cannot be known,
+//! [`Inbox::next`] gives [`Next::Blind`]. Files that the system does not report on are compared by a [`StatFingerprint`].
 //!
 //! Folders are watched one by one, just before a walk lists them, and not recursively by `notify`: that one watches a
 //! new folder only after it has told of it, so that what is created in it meanwhile is lost; it stops at the first

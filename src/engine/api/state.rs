@@ -11,13 +11,13 @@ use crate::engine::Error;
 pub enum State {
     /// There is none.
     Missing,
-    /// It is being built or refreshed.
+    /// The index is being built or refreshed.
     Indexing,
-    /// It answers, and nothing has changed.
+    /// The index answers, and no file has changed since.
     Ready,
-    /// It answers; files have changed since.
+    /// The index answers; files have changed since.
     Stale,
-    /// It is there and cannot be read.
+    /// The index exists and cannot be read.
     Damaged,
 }
 
@@ -193,13 +193,13 @@ pub struct Explanation {
 /// What becomes of a path when the tree is indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathOutcome {
-    /// It is indexed with all it says.
+    /// The path is indexed with its content.
     Indexed,
-    /// It is indexed by its path only.
+    /// The path is indexed without its content.
     PathOnly(Skipped),
-    /// It is a folder that is walked.
+    /// The path is a folder that is walked.
     Folder,
-    /// It is left out: the row is its own or that of a folder above it.
+    /// The path is left out. The row is that of the path or of a folder above the path.
     LeftOut(Skipped, Cause),
     /// There is no such file.
     Missing,

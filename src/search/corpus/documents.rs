@@ -106,7 +106,7 @@ fn runs(
     Ok((runs, whole))
 }
 
-/// The same for one segment; how many of its documents are of a file.
+/// Assigns the documents of one segment to files; returns how many documents belong to a file.
 fn files_of(
     segment: &Segment,
     wanted: &FileOf,

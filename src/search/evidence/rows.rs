@@ -67,7 +67,7 @@ impl Evidence {
         self.defining.sort_unstable();
     }
 
-    /// The same for some files: those that match, and what their chunks sum up to.
+    /// Sums up the chunks of a range of matching files.
     fn sum_up_files(
         &self,
         context: &Context<'_>,

@@ -21,10 +21,10 @@ use crate::query::Query;
 use crate::text::{Lines, Span};
 use memchr::memmem::Finder;
 
-/// So many first files are read and cut into places.
+/// The number of first files that are read and cut into places.
 const FILES: usize = 10;
 
-/// The same for a report, which is read to its end.
+/// The number of first files that are cut into places for a report, whose reader looks at all hits.
 const FILES_OF_REPORT: usize = 20;
 
 /// Of these, files are read until they have so many bytes together; the others are shown by their chunks.
