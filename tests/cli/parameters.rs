@@ -356,8 +356,8 @@ fn what_is_indexed() {
     assert_eq!(grep(&[]), "prod.tfvars:lantern_oil = *\n");
     assert_eq!(grep(&["--show-secrets"]), "prod.tfvars:lantern_oil = 1\n");
     assert_eq!(tree.paths(&["large_whale", "--threads", "1"]), ["big.rs"]);
-    assert_eq!(tree.run(&["large_whale", "--max-file-size", "2K"]).code, 1);
-    assert_eq!(tree.run(&["large_whale", "--max-file-size", "1M", "--threads", "2"]).code, 0);
+    assert_eq!(tree.run(&["a large whale", "--max-file-size", "2K"]).code, 1);
+    assert_eq!(tree.run(&["a large whale", "--max-file-size", "1M", "--threads", "2"]).code, 0);
 }
 
 #[test]

@@ -42,7 +42,10 @@ fn what_size_and_looks_keep_out_comes_back_when_it_is_asked_for() {
     let report = refresh(&engine);
     assert_eq!((report.deleted, report.changed), (1, 2));
     assert_eq!(left_out(&engine), out);
-    assert_eq!(ask(&engine, "large_whale").total, 0);
+    // Its text is not ranked: a word of it finds nothing, and a literal finds the line.
+    assert_eq!(ask(&engine, "where is the large one").total, 0);
+    let reply = ask(&engine, "large_whale");
+    assert_eq!((paths(&reply), reply.results[0].symbol.as_deref()), (vec!["big.rs"], None));
 }
 
 #[test]
