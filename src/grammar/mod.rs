@@ -79,7 +79,7 @@ pub enum GrammarError {
         source: std::io::Error,
     },
     /// A folder does not have the name of a language with a linked parser.
-    #[error("'{}' overrides no language: {unknown}", path.display())]
+    #[error("'{}' is not named after a language: {unknown}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -649,6 +649,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("cobol")).unwrap();
         let error = Grammars::with_overrides(dir.path()).err().unwrap().to_string();
-        assert!(error.contains("overrides no language: unknown language 'cobol'; choose one of "), "{error}");
+        assert!(
+            error.contains("is not named after a language: unknown language 'cobol'; choose one of "),
+            "{error}"
+        );
     }
 }

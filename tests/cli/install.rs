@@ -385,15 +385,15 @@ fn files_that_are_not_understood_are_left_alone() {
     let gemini = |bytes: &[u8], words| check("gemini-cli", ".gemini/settings.json", bytes, words);
     gemini(b"{ \"a\": }", "line 1 column");
     gemini(b"{ a: 1 }", "line 1 column 3");
-    gemini(b"[1]", "the file is no table");
-    gemini(b"{ \"mcpServers\": [] }", "'mcpServers' is no table");
+    gemini(b"[1]", "the file is not a table");
+    gemini(b"{ \"mcpServers\": [] }", "'mcpServers' is not a table");
     gemini(b"{ \"mcpServers\": {}, \"mcpServers\": {} }", "'mcpServers' twice");
     gemini(b"{ \"mcpServers\": { \"spyhop\": {}, \"spyhop\": {} } }", "'spyhop' twice");
     gemini(b"{ \"a\": \"\xff\" }", "UTF-8");
     let codex = |bytes: &[u8], words| check("codex", ".codex/config.toml", bytes, words);
     codex(b"a = \n", "line 1");
-    codex(b"mcp_servers = 1\n", "'mcp_servers' is no table");
-    codex(b"[[mcp_servers]]\na = 1\n", "'mcp_servers' is no table");
+    codex(b"mcp_servers = 1\n", "'mcp_servers' is not a table");
+    codex(b"[[mcp_servers]]\na = 1\n", "'mcp_servers' is not a table");
 }
 
 #[cfg(unix)]

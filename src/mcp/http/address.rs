@@ -21,7 +21,7 @@ pub enum NotLoopback {
     /// Other machines could connect to the address.
     #[error(
         "'{0}' is not an address of this machine alone; choose 127.0.0.1:PORT, [::1]:PORT or localhost:PORT, \
-         and let a tunnel bring others in"
+         and let other machines connect through a tunnel"
     )]
     Reachable(String),
     /// The text is not an address.

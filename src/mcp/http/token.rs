@@ -47,8 +47,8 @@ pub enum Origin {
 pub enum NoToken {
     /// The text is not a valid token.
     #[error(
-        "the token in {place} has {len} characters or others than a bearer token may; choose {LEAST} to {MOST} of \
-         letters, digits and -._~+/="
+        "the token in {place} has {len} characters, or some that a bearer token may not have; choose {LEAST} to \
+         {MOST} of letters, digits and -._~+/="
     )]
     Unfit { place: String, len: usize },
     /// Users other than the owner may read the file.
