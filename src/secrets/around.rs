@@ -118,7 +118,7 @@ fn opens(line: &[u8], at: usize) -> Option<Open> {
 
 /// Whether the last name in `text`, before a sign or before a type, is that of a secret.
 fn names(text: &[u8]) -> bool {
-    assign::named(text, Care::PrintOptions).is_some()
+    assign::named(text, Care::SecretLike).is_some()
 }
 
 /// The last part of a dotted path in code.

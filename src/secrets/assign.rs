@@ -16,7 +16,7 @@ const MIN_IN_SETTINGS: usize = 3;
 
 /// Adds the secrets that `line` assigns.
 pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
-    let least = if care == Care::PrintOptions { MIN_VALUE } else { MIN_IN_SETTINGS };
+    let least = if care == Care::SecretLike { MIN_VALUE } else { MIN_IN_SETTINGS };
     let (mut from, mut quotes) = (0, Quotes::default());
     for sign in memchr::memchr2_iter(b'=', b':', line) {
         if sign < from {
@@ -31,8 +31,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
         let kind = if stand == Stand::Literal { kind_before(before, care) } else { named(before, care) };
         let Some(kind) = kind else { continue };
         let text = &line[value.clone()];
-        if judge::is_secret(kind, text, stand) || (care != Care::PrintOptions && judge::is_given(text, stand))
-        {
+        if judge::is_secret(kind, text, stand) || (care != Care::SecretLike && judge::is_given(text, stand)) {
             from = value.end;
             found.push(Secret { span: value, keep: 0, name: kind.label() });
         }
@@ -67,7 +66,7 @@ fn value_after(line: &[u8], at: usize, quotes: &mut Quotes, care: Care) -> Optio
         return Some((start..end, Stand::Quoted));
     }
     let value = bare(line, start);
-    if value.len() < MIN_VALUE && care == Care::PrintOptions {
+    if value.len() < MIN_VALUE && care == Care::SecretLike {
         return Some((value, Stand::Code));
     }
     let whole = start..start + line[start..].trim_ascii_end().len();
@@ -146,7 +145,7 @@ impl Quotes {
 fn kind_before(before: &[u8], care: Care) -> Option<Kind> {
     let before = before.trim_ascii_end();
     let name = name::ending(before.strip_suffix(b"\"").unwrap_or(before));
-    if care == Care::PrintOptions { name::kind_of(name) } else { name::kind_in_settings(name) }
+    if care == Care::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
 }
 
 /// The kind of value that the text before an assignment's sign names.
@@ -161,7 +160,7 @@ pub fn named(before: &[u8], care: Care) -> Option<Kind> {
     };
     let reach = (0..before.len()).rev().find(ends).map_or(0, |at| at + 1);
     let reached = before[reach..].split(|byte| !is_part(byte)).filter(|word| !word.is_empty()).count();
-    let kind = if care == Care::PrintOptions { name::kind_of } else { name::kind_in_settings };
+    let kind = if care == Care::SecretLike { name::kind_of } else { name::kind_in_settings };
     words.take(reached.min(3)).find_map(kind)
 }
 

@@ -40,7 +40,7 @@ pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
         {
             let value = &line[text.clone()];
             if judge::is_secret(kind, value, Stand::Quoted)
-                || (care != Care::PrintOptions && judge::is_given(value, Stand::Quoted))
+                || (care != Care::SecretLike && judge::is_given(value, Stand::Quoted))
             {
                 found.push(Secret { span: text.clone(), keep: 0, name: kind.label() });
             }
@@ -70,7 +70,7 @@ fn is_word_before(line: &[u8], open: usize) -> bool {
 
 /// Whether a string may be a secret at all; most are words or text.
 fn is_candidate(text: &[u8], care: Care) -> bool {
-    if care != Care::PrintOptions {
+    if care != Care::SecretLike {
         return text.len() >= 3;
     }
     (MIN_VALUE..=1_000).contains(&text.len())
@@ -80,7 +80,7 @@ fn is_candidate(text: &[u8], care: Care) -> bool {
 
 /// The kind of value that the text before the string names.
 fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<Kind> {
-    let kind_of = if care == Care::PrintOptions { name::kind_of } else { name::kind_in_settings };
+    let kind_of = if care == Care::SecretLike { name::kind_of } else { name::kind_in_settings };
     let prefix =
         open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
     // The quote is escaped.

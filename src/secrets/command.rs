@@ -17,7 +17,7 @@ const SETTERS: &[&str] = &["ENV", "ARG", "set", "setx", "setenv", "export", "#de
 
 /// Adds the secrets of `line`.
 pub fn find(line: &[u8], care: Care, found: &mut Vec<Secret>) {
-    if care != Care::PrintOptions {
+    if care != Care::SecretLike {
         return;
     }
     setting(line, found);

@@ -8,7 +8,7 @@
 pub enum Care {
     /// Values that look like secrets.
     #[default]
-    PrintOptions,
+    SecretLike,
     /// All values of names for secrets.
     Names,
     /// All values.
@@ -42,7 +42,7 @@ pub fn care(path: &str) -> Care {
     // Long names are rejected without a copy, and so are names without `s` and `-`: every listed name has one of the
     // two.
     if name.len() > 64 || !name.bytes().any(|byte| byte.eq_ignore_ascii_case(&b's') || byte == b'-') {
-        return Care::PrintOptions;
+        return Care::SecretLike;
     }
     let name = name.to_ascii_lowercase();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
@@ -51,7 +51,7 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with("-"))
     };
     if stem.split(['.', '-', '_']).any(|part| SAMPLES.contains(&part)) || SAMPLES.contains(&ending) {
-        return Care::PrintOptions;
+        return Care::SecretLike;
     }
     if SETTINGS.iter().any(begins) && (ending == "json" || ending == "php") {
         return Care::Names;
@@ -63,7 +63,7 @@ pub fn care(path: &str) -> Care {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '_']))
     };
     let is_data = DATA.contains(&ending) || (ending.is_empty() && matches!(stem, "credentials" | "secrets"));
-    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::PrintOptions }
+    if is_data && SECRETS.iter().any(ends) { Care::Values } else { Care::SecretLike }
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
             "secret",
             "keys.json",
         ] {
-            assert_eq!(care(path), Care::PrintOptions, "{path}");
+            assert_eq!(care(path), Care::SecretLike, "{path}");
         }
     }
 }

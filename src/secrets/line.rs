@@ -13,7 +13,7 @@ const MIN_LINE: usize = 6;
 /// Adds the secrets of `line`.
 pub fn find(line: &[u8], found: &mut Vec<Secret>) {
     tokens(line, found);
-    values(line, Care::PrintOptions, found);
+    values(line, Care::SecretLike, found);
 }
 
 /// Adds the values in `line` that belong to names.
