@@ -1,4 +1,4 @@
-"""Times the real program on real trees, as a table for README.
+"""Times the real program on real trees, as a table for docs/figures.md.
 
     python3 eval/figures.py --bin target/release/spyhop TREE...
 
