@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use criterion::{Criterion, criterion_group, criterion_main};
 use spyhop::engine::api::{GrepReply, GrepRequest, Options, StalePolicy};
 use spyhop::grammar::Grammars;
-use spyhop::grep::{self, Effort, Plan, Wanted};
-use spyhop::update::{self, Committed, Workspace};
+use spyhop::grep::{self, Effort, NarrowPlan, Wanted};
+use spyhop::workspace::{self, Committed, Workspace};
 use spyhop::{Engine, git};
 
 mod generated;
@@ -44,7 +44,7 @@ impl Bed {
         let root = engine.root().to_path_buf();
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let dir = engine.index_dir().to_path_buf();
-        let workspace = Workspace::new(root, owner, dir, update::fingerprint(&Grammars::built_in()));
+        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in()));
         let committed = workspace.open().expect("it was just made");
         let n_files = committed.meta.views().map(|(_, info)| info.files as usize).sum();
         Bed { engine, committed, n_files, _index: index }
@@ -55,7 +55,7 @@ impl Bed {
     }
 
     /// Documents that speak for files that may match; those of a plan that does not narrow are none.
-    fn narrow(&self, plan: &Plan) -> usize {
+    fn narrow(&self, plan: &NarrowPlan) -> usize {
         let narrowed = grep::narrow(&self.committed.reader, plan, self.n_files, Effort::Worthwhile);
         let narrowed = narrowed.expect("the index is whole");
         narrowed.map_or(0, |narrowed| narrowed.0.iter().map(Vec::len).sum())
@@ -70,10 +70,10 @@ fn stages(criterion: &mut Criterion, name: &str, bed: &Bed) {
         println!("{name}: {pattern}: {} lines in {} files", reply.total_lines, reply.total_files);
     }
     let wanted = PATTERNS.map(Wanted::new);
-    let plans: Vec<Plan> = wanted.iter().map(Plan::new).collect();
+    let plans: Vec<NarrowPlan> = wanted.iter().map(NarrowPlan::new).collect();
     let mut group = criterion.benchmark_group(format!("grep/{name}"));
     group.bench_function("plan", |bencher| {
-        bencher.iter(|| wanted.iter().map(|wanted| Plan::new(black_box(wanted))).collect::<Vec<_>>());
+        bencher.iter(|| wanted.iter().map(|wanted| NarrowPlan::new(black_box(wanted))).collect::<Vec<_>>());
     });
     group.bench_function("narrow", |bencher| {
         bencher.iter(|| plans.iter().map(|plan| bed.narrow(black_box(plan))).sum::<usize>());

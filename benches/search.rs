@@ -24,9 +24,9 @@ use spyhop::git;
 use spyhop::grammar::Grammars;
 use spyhop::profile::Profile;
 use spyhop::query::Query;
-use spyhop::search::{self, Context, Corpus, Present};
+use spyhop::search::{self, Context, CurrentFile, SearchSnapshot};
 use spyhop::tokenize::Tokenizers;
-use spyhop::update::{self, Workspace};
+use spyhop::workspace::{self, Workspace};
 
 const QUERIES: [&str; 12] = [
     "where are files read and decoded",
@@ -66,15 +66,15 @@ impl Bed {
         let owner = git::discover(&root).map_or_else(|| root.clone(), |repo| repo.common_dir());
         let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy().into_owned());
         let dir = engine.index_dir().to_path_buf();
-        let workspace = Workspace::new(root, owner, dir, update::fingerprint(&Grammars::built_in()));
+        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&Grammars::built_in()));
         Bed { name, engine, workspace, _index: index }
     }
 
-    fn corpus(&self) -> Corpus {
+    fn snapshot(&self) -> SearchSnapshot {
         let committed = Arc::new(self.workspace.open().expect("it was just made"));
         let (key, _) = committed.meta.views().next().expect("it was just made");
-        let corpus = Corpus::new(Arc::clone(&committed), key);
-        corpus.expect("it can be read").expect("it holds this tree")
+        let snapshot = SearchSnapshot::new(Arc::clone(&committed), key);
+        snapshot.expect("it can be read").expect("it holds this tree")
     }
 
     fn ask(&self, query: &str, mode: Mode) -> usize {
@@ -103,29 +103,29 @@ fn stages(criterion: &mut Criterion, bed: &Bed) {
 
     let grammars = Grammars::built_in();
     let filter = Filter::new(&FilterSpec::default(), &grammars).expect("the default filter");
-    let corpus = bed.corpus();
+    let snapshot = bed.snapshot();
     let tokenizers = Tokenizers::default();
     let context = Context {
         tokenizers: &tokenizers,
-        corpus: &corpus,
+        snapshot: &snapshot,
         grammars: &grammars,
         profile: Profile::built_in(),
         filter: &filter,
         session: None,
         per_file: 3,
-        everywhere: None,
+        exhaustive: None,
     };
     let parsed = QUERIES.map(|query| Query::parse(query).expect("the queries are good"));
 
     let mut group = criterion.benchmark_group(format!("search/{}", bed.name));
-    group.bench_function("open", |bencher| bencher.iter(|| bed.corpus()));
+    group.bench_function("open", |bencher| bencher.iter(|| bed.snapshot()));
     group.bench_function("parse", |bencher| {
         bencher.iter(|| QUERIES.map(|query| Query::parse(black_box(query)).is_ok()));
     });
     group.bench_function("rank", |bencher| {
         bencher.iter(|| {
             let rank = |query| {
-                search::search(query, &context, &|_, _| Present::Changed)
+                search::search(query, &context, &|_, _| CurrentFile::Changed)
                     .expect("the index is whole")
                     .hits
                     .len()

@@ -326,7 +326,7 @@ fn floor_lane(lane: Lane, tree: &Path, set: FileSet, threads: usize) -> Result<R
     let mut candidates = candidates(tree, tracked.as_ref(), threads)?;
     if lane == Lane::Walk {
         files.store(candidates.len() as u64, Relaxed);
-        bytes.store(candidates.iter().map(|candidate| candidate.stat.size).sum(), Relaxed);
+        bytes.store(candidates.iter().map(|candidate| candidate.identity.size()).sum(), Relaxed);
         candidates.clear();
     }
     on_threads(threads, &candidates, || {

@@ -3,6 +3,7 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 
@@ -22,6 +23,18 @@ pub struct FilterSpec {
     /// a path or a folder above it decides. In an exact search a file that one of them asks for is searched whatever
     /// ignore files say and however its name begins.
     pub globs: Vec<String>,
+    /// Globs as `globs`, whatever the case of letters.
+    pub iglobs: Vec<String>,
+    /// ripgrep's file types of which any may match, such as `rust` or `all`.
+    pub types: Vec<String>,
+    /// ripgrep's file types that exclude.
+    pub types_not: Vec<String>,
+    /// Further file types or globs of a type, as `name:*.ext`.
+    pub type_add: Vec<String>,
+    /// The most folders below `path` and `or_paths`, each counted from itself; 1 is a folder's own files.
+    pub max_depth: Option<usize>,
+    /// The most bytes of a file that an exact search reads; `None` for no limit.
+    pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`; any of them may match. A glob without `/` is
     /// matched against the file name. `*` stays within a directory.
     pub path_glob: Vec<String>,
@@ -38,6 +51,9 @@ pub struct FilterSpec {
 pub struct Filter {
     paths_below: Vec<RelPath>,
     overrides: Option<Overrides>,
+    types: Option<Types>,
+    max_depth: Option<usize>,
+    max_file_bytes: Option<u64>,
     names: Option<Globs>,
     paths: Option<Globs>,
     exclude: Vec<String>,
@@ -58,6 +74,14 @@ pub enum FilterError {
         /// Which one.
         glob: String,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// There is no such file type, or its definition cannot be read.
+    #[error("type '{name}': {reason}")]
+    Type {
+        /// The type.
+        name: String,
+        /// What is wrong with the type.
         reason: String,
     },
     /// There is no such language.
@@ -87,9 +111,23 @@ impl Filter {
             .collect();
         let languages = spec.lang.iter().map(|name| grammars.by_name(name)).collect::<Result<_, _>>()?;
         let kinds = (!spec.kind.is_empty()).then(|| spec.kind.iter().copied().collect());
-        let overrides = overrides(&spec.globs)?;
+        let overrides = overrides(&spec.globs, &spec.iglobs)?;
+        let types = file_types(spec)?;
         let (names, paths) = (globs(&names)?, globs(&paths)?);
-        Ok(Filter { paths_below, overrides, names, paths, exclude, languages, kinds, only: None })
+        let max_depth = spec.max_depth;
+        Ok(Filter {
+            paths_below,
+            overrides,
+            types,
+            max_depth,
+            max_file_bytes: spec.max_file_bytes,
+            names,
+            paths,
+            exclude,
+            languages,
+            kinds,
+            only: None,
+        })
     }
 
     /// This filter, restricted to `files`: the files that hold the quoted parts of a query.
@@ -102,6 +140,8 @@ impl Filter {
         self.only.is_none()
             && self.paths_below.is_empty()
             && self.overrides.is_none()
+            && self.types.is_none()
+            && self.max_depth.is_none()
             && self.names.is_none()
             && self.paths.is_none()
             && self.exclude.is_empty()
@@ -158,6 +198,19 @@ impl Filter {
         {
             return Some("glob: it is left out".to_string());
         }
+        let is_asked_for =
+            || self.overrides.as_ref().is_some_and(|globs| globs.0.matched(path, false).is_whitelist());
+        if let Some(types) = &self.types
+            && types.matched(path, false).is_ignore()
+            && !is_asked_for()
+        {
+            return Some("type: it is of another type".to_string());
+        }
+        if let Some(depth) = self.max_depth
+            && self.depth(path) > depth
+        {
+            return Some(format!("max_depth: it is more than {depth} folders deep"));
+        }
         if self.names.is_some() || self.paths.is_some() {
             let name = path.rsplit('/').next().unwrap_or(path);
             let by_name = self.names.as_ref().is_some_and(|globs| globs.is_match(name));
@@ -173,6 +226,31 @@ impl Filter {
             }
         }
         None
+    }
+
+    /// The folders and files that limit the request.
+    pub fn paths_below(&self) -> &[RelPath] {
+        &self.paths_below
+    }
+
+    /// The most bytes of a file that is searched.
+    pub fn max_file_bytes(&self) -> Option<u64> {
+        self.max_file_bytes
+    }
+
+    /// Which of the folders and files that limit the request holds a file: the first one; 0 where nothing limits it.
+    pub fn place_of(&self, path: &str) -> usize {
+        self.paths_below.iter().position(|folder| is_in(path, folder)).unwrap_or(0)
+    }
+
+    /// How deep a file lies below the folder that lets the file answer: 1 in the folder itself, 0 for the file itself.
+    fn depth(&self, path: &str) -> usize {
+        let below = |folder: &RelPath| {
+            let rest = path.strip_prefix(folder.as_str()).unwrap_or(path);
+            rest.split('/').filter(|part| !part.is_empty()).count()
+        };
+        let folders = self.paths_below.iter().filter(|folder| is_in(path, folder));
+        folders.map(below).min().unwrap_or_else(|| below(&RelPath::root()))
     }
 
     /// Whether a chunk with these kinds may answer.
@@ -199,21 +277,64 @@ impl Overrides {
     }
 }
 
-fn overrides(globs: &[String]) -> Result<Option<Overrides>, FilterError> {
-    if globs.is_empty() {
+fn overrides(globs: &[String], iglobs: &[String]) -> Result<Option<Overrides>, FilterError> {
+    if globs.is_empty() && iglobs.is_empty() {
         return Ok(None);
     }
     // Paths are given relative to the root already.
     let mut builder = OverrideBuilder::new("");
+    let bad = |glob: &str, error: ignore::Error| FilterError::Glob {
+        glob: glob.to_string(),
+        reason: error.to_string(),
+    };
     for glob in globs {
-        builder
-            .add(glob)
-            .map_err(|error| FilterError::Glob { glob: glob.clone(), reason: error.to_string() })?;
+        builder.add(glob).map_err(|error| bad(glob, error))?;
+    }
+    builder.case_insensitive(true).map_err(|error| bad(&iglobs.join(" "), error))?;
+    for glob in iglobs {
+        builder.add(glob).map_err(|error| bad(glob, error))?;
     }
     let all = builder.build();
     let reason =
         |error: ignore::Error| FilterError::Glob { glob: globs.join(" "), reason: error.to_string() };
     all.map(|all| Some(Overrides(all))).map_err(reason)
+}
+
+/// The file types of a filter, by ripgrep's definitions and those of the caller.
+fn file_types(spec: &FilterSpec) -> Result<Option<Types>, FilterError> {
+    if spec.types.is_empty() && spec.types_not.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    for definition in &spec.type_add {
+        builder
+            .add_def(definition)
+            .map_err(|error| FilterError::Type { name: definition.clone(), reason: error.to_string() })?;
+    }
+    spec.types.iter().for_each(|name| _ = builder.select(name));
+    spec.types_not.iter().for_each(|name| _ = builder.negate(name));
+    let built = builder.build().map_err(|error| FilterError::Type {
+        name: spec.types.iter().chain(&spec.types_not).cloned().collect::<Vec<_>>().join(", "),
+        reason: error.to_string(),
+    });
+    built.map(Some)
+}
+
+/// ripgrep's file types, each with its globs, and those of `type_add`.
+///
+/// # Errors
+/// [`FilterError::Type`] for a definition that is not `name:glob`.
+pub fn type_definitions(type_add: &[String]) -> Result<Vec<(String, Vec<String>)>, FilterError> {
+    let mut builder = TypesBuilder::new();
+    builder.add_defaults();
+    for definition in type_add {
+        builder
+            .add_def(definition)
+            .map_err(|error| FilterError::Type { name: definition.clone(), reason: error.to_string() })?;
+    }
+    let definitions = builder.definitions().into_iter();
+    Ok(definitions.map(|row| (row.name().to_string(), row.globs().to_vec())).collect())
 }
 
 /// Whether `path` is `folder` or lies in it.

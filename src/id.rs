@@ -28,6 +28,46 @@ impl std::fmt::Debug for ContentHash {
     }
 }
 
+/// The content of a file version, and how much of it is ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VersionContent {
+    /// The text is ranked. The hash is that of the bytes on disk.
+    Ranked(ContentHash),
+    /// Only the path is ranked.
+    PathOnly(PathOnlyKey),
+}
+
+impl VersionContent {
+    /// The hash of ranked content.
+    pub fn ranked(self) -> Option<ContentHash> {
+        match self {
+            VersionContent::Ranked(hash) => Some(hash),
+            VersionContent::PathOnly(_) => None,
+        }
+    }
+
+    /// Whether only the path is ranked.
+    pub fn is_path_only(self) -> bool {
+        matches!(self, VersionContent::PathOnly(_))
+    }
+}
+
+/// The key of content that is not ranked: the last 64 bits of its hash. The key shows a change of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathOnlyKey(pub [u8; 8]);
+
+impl PathOnlyKey {
+    /// The key of content with this hash.
+    pub fn of(ContentHash(hash): ContentHash) -> PathOnlyKey {
+        PathOnlyKey(std::array::from_fn(|byte| hash[8 + byte]))
+    }
+
+    /// The key of content that was not read.
+    pub fn unread() -> PathOnlyKey {
+        PathOnlyKey::of(ContentHash::of(b"unread"))
+    }
+}
+
 /// The number of a file version, a (path, content hash), within one workspace. Numbers are never reused, so a posting
 /// of a collected version cannot refer to another version by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -29,13 +29,18 @@
 //! [`Error`] with a [`kind`](Error::kind). The modules are the side door: they are public for tools that live beside
 //! this crate, such as its own command line and its evaluation programs, and they will move.
 
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
+)]
+
 pub use engine::api::{
-    Band, Candidate, Candidates, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply,
-    FilesRequest, Gap, GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply,
-    MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress,
-    Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
-    Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched,
-    WhyNot,
+    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GrepLine,
+    GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
+    OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
+    RankedCandidates, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
+    Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
+    Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -77,9 +82,14 @@ pub mod session;
 pub mod worker;
 
 pub mod grep;
+pub mod workspace;
+
+pub mod retention;
+pub mod search;
+
 pub mod update;
 
-pub mod search;
+pub mod archive;
 
 pub mod engine;
 

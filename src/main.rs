@@ -4,6 +4,11 @@
 //! server with clients. Front ends use the library's public API like any other program, so whatever the command line
 //! can do, an embedding program can do too.
 
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "module docs lead readers of the code; `cargo doc --document-private-items` resolves the links"
+)]
+
 mod cli;
 mod install;
 mod limits;

@@ -169,6 +169,11 @@ pub fn stem(path: &str) -> &str {
     }
 }
 
+/// The modules or packages that a path names: its folders, and what names the file.
+pub fn modules(path: &str) -> impl Iterator<Item = &str> {
+    split(path).0.split('/').chain([naming(path)])
+}
+
 /// [`RelPath::naming`] of a path as text.
 pub fn naming(path: &str) -> &str {
     let stem = stem(path);
@@ -197,9 +202,100 @@ impl std::fmt::Display for RelPath {
     }
 }
 
+/// How paths of a tree are shown to a person, who reads them from a folder or typed some of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PathBase {
+    /// Relative to the root. The default.
+    #[default]
+    Root,
+    /// Relative to this folder of the tree, with `..` for what lies beside the folder.
+    Folder(RelPath),
+    /// Absolute, below this root.
+    Absolute(PathBuf),
+    /// As typed: a path below one of these folders or files begins with the typed text. Else relative to the root.
+    Typed(Vec<(RelPath, String)>),
+}
+
+impl PathBase {
+    /// The path as shown.
+    ///
+    /// ```
+    /// use spyhop::path::{PathBase, RelPath};
+    ///
+    /// let base = PathBase::Folder(RelPath::new("src/engine").unwrap());
+    /// assert_eq!(base.shown("src/engine/api.rs"), "api.rs");
+    /// assert_eq!(base.shown("src/path.rs"), "../path.rs");
+    /// ```
+    pub fn shown<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        let (prefix, strip) = self.split(path);
+        if prefix.is_empty() { Cow::Borrowed(&path[strip..]) } else { Cow::Owned(prefix + &path[strip..]) }
+    }
+
+    /// The text before the shown part of `path`, and how many bytes of `path` that text stands for.
+    pub fn split(&self, path: &str) -> (String, usize) {
+        match self {
+            PathBase::Root => (String::new(), 0),
+            PathBase::Folder(folder) => relative_to(folder.as_str(), path),
+            PathBase::Absolute(root) => (format!("{}/", root.display().to_string().trim_end_matches('/')), 0),
+            PathBase::Typed(typed) => {
+                let below = |(scope, text): &(RelPath, String)| {
+                    let rest = path.strip_prefix(scope.as_str())?;
+                    match (rest, scope.as_str()) {
+                        ("", _) => Some((text.clone(), path.len())),
+                        (_, "") => Some((joined(text), 0)),
+                        (rest, scope) => rest.starts_with('/').then(|| (joined(text), scope.len() + 1)),
+                    }
+                };
+                typed.iter().find_map(below).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A typed folder, ready to be followed by a path. Nothing typed stays nothing.
+fn joined(typed: &str) -> String {
+    if typed.is_empty() || typed.ends_with('/') { typed.to_string() } else { format!("{typed}/") }
+}
+
+/// `..` for each folder between `folder` and the folders that `folder` and `path` share, and the length of those.
+fn relative_to(folder: &str, path: &str) -> (String, usize) {
+    let mut shared = 0;
+    let mut left = folder.split('/').filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = left.peek() {
+        match path[shared..].strip_prefix(part).and_then(|rest| rest.strip_prefix('/')) {
+            Some(rest) => shared = path.len() - rest.len(),
+            None => break,
+        }
+        left.next();
+    }
+    ("../".repeat(left.count()), shared)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_shown_from_a_folder_and_as_typed() {
+        let check = |base: &PathBase, path: &str, expected: &str| assert_eq!(base.shown(path), expected);
+        let folder = |path: &str| PathBase::Folder(RelPath::new(path).unwrap());
+        check(&PathBase::Root, "a/b.rs", "a/b.rs");
+        check(&folder("a"), "a/b.rs", "b.rs");
+        check(&folder("a"), "ab/c.rs", "../ab/c.rs");
+        check(&folder("a/b"), "a/c/d.rs", "../c/d.rs");
+        check(&folder("a/b"), "x.rs", "../../x.rs");
+        check(&folder(""), "x.rs", "x.rs");
+        check(&PathBase::Absolute("/t".into()), "a/b.rs", "/t/a/b.rs");
+        check(&PathBase::Absolute("/".into()), "a", "/a");
+        let typed = |scope: &str, text: &str| (RelPath::new(scope).unwrap(), text.to_string());
+        let base =
+            PathBase::Typed(vec![typed("a", "./a/"), typed("b/c.rs", "../b/c.rs"), typed("d", "/t/d")]);
+        check(&base, "a/x.rs", "./a/x.rs");
+        check(&base, "b/c.rs", "../b/c.rs");
+        check(&base, "d/x.rs", "/t/d/x.rs");
+        check(&PathBase::Typed(vec![typed("", ".")]), "a/x.rs", "./a/x.rs");
+        check(&PathBase::Typed(vec![typed("a", "")]), "a/x.rs", "x.rs");
+    }
 
     #[test]
     fn paths_stay_below_their_root() {

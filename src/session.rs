@@ -78,32 +78,32 @@ impl SessionInterest {
 
 /// What files are ranked beside.
 #[derive(Clone, Debug)]
-pub enum Session {
+pub enum SessionActivity {
     /// What was touched in the tree, by whomever, as of a moment.
     Log(TouchLog, SystemTime),
     /// What one caller did.
     Trail(Arc<Trail>),
 }
 
-impl Session {
+impl SessionActivity {
     /// Whether nothing was noted.
     pub fn is_empty(&self) -> bool {
         match self {
-            Session::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
-            Session::Trail(trail) => trail.files.is_empty(),
+            SessionActivity::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
+            SessionActivity::Trail(trail) => trail.files.is_empty(),
         }
     }
 
     /// What is known of a file.
     pub fn of(&self, path: &str) -> Option<SessionInterest> {
         match self {
-            Session::Log(log, now) => {
+            SessionActivity::Log(log, now) => {
                 let mut by_turns = log.touched.iter().rev().enumerate();
                 let (turns, touch) = by_turns.find(|(_, touch)| touch.path.as_str() == path)?;
                 (!touch.is_forgotten(*now))
                     .then(|| SessionInterest::new(Interest::Touched, turns, touch.hours_until(*now)))
             }
-            Session::Trail(trail) => trail.of(path),
+            SessionActivity::Trail(trail) => trail.of(path),
         }
     }
 }
@@ -116,7 +116,7 @@ pub struct TouchLog {
 
 /// A file and when it was touched last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written")]
+#[serde(from = "WrittenEntry")]
 struct Touch {
     path: RelPath,
     /// Seconds since 1970; `None` in a log that was written before there were times.
@@ -126,16 +126,16 @@ struct Touch {
 /// A touch as logs have it.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum WrittenEntry {
     Timed { path: RelPath, at: Option<u64> },
     Bare(RelPath),
 }
 
-impl From<Written> for Touch {
-    fn from(written: Written) -> Touch {
+impl From<WrittenEntry> for Touch {
+    fn from(written: WrittenEntry) -> Touch {
         match written {
-            Written::Timed { path, at } => Touch { path, at },
-            Written::Bare(path) => Touch { path, at: None },
+            WrittenEntry::Timed { path, at } => Touch { path, at },
+            WrittenEntry::Bare(path) => Touch { path, at: None },
         }
     }
 }
@@ -242,7 +242,7 @@ mod tests {
         let file = &dir.path().join("session");
         let mut log = TouchLog::load(file);
         let now = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        assert!(Session::Log(log.clone(), now).is_empty());
+        assert!(SessionActivity::Log(log.clone(), now).is_empty());
         for number in 0..70 {
             log.touch(path(&format!("f{number}")), now);
         }
@@ -250,11 +250,11 @@ mod tests {
         log.save(file).unwrap();
         let loaded = TouchLog::load(file);
         assert_eq!(loaded, log);
-        let session = Session::Log(loaded, now);
+        let session = SessionActivity::Log(loaded, now);
         let turns = |path: &str| session.of(path).map(|noted| noted.turns);
         assert_eq!(["f50", "f69", "f68", "f6", "f5"].map(turns), [Some(0), Some(1), Some(2), Some(63), None]);
         std::fs::write(file, b"{").unwrap();
-        assert!(Session::Log(TouchLog::load(file), now).is_empty());
+        assert!(SessionActivity::Log(TouchLog::load(file), now).is_empty());
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
         let after = |seconds: u64| begin + Duration::from_secs(seconds);
         let mut log = TouchLog::default();
         log.touch(path("a"), begin);
-        let worth = |now: SystemTime| Session::Log(log.clone(), now).of("a").map(|noted| noted.worth);
+        let worth = |now: SystemTime| SessionActivity::Log(log.clone(), now).of("a").map(|noted| noted.worth);
         assert_eq!(worth(begin), Some(1.0));
         // Within an hour nothing changes, so the pages of an answer agree.
         assert_eq!(worth(after(3_599)), Some(1.0));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!((worth(after(2 * DAY)), worth(after(4 * DAY))), (Some(0.5), Some(0.25)));
         assert!(worth(after(14 * DAY - 1)).is_some());
         assert_eq!(worth(after(14 * DAY)), None);
-        assert!(Session::Log(log.clone(), after(14 * DAY)).is_empty());
+        assert!(SessionActivity::Log(log.clone(), after(14 * DAY)).is_empty());
         // A clock that was put back makes nothing newer than new.
         assert_eq!(worth(begin - Duration::from_secs(DAY)), Some(1.0));
         log.touch(path("b"), after(14 * DAY));
@@ -294,7 +294,7 @@ mod tests {
         let written = UNIX_EPOCH + Duration::from_secs(1_600_000_000);
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
         let now = written + Duration::from_secs(48 * 3600);
-        let session = Session::Log(TouchLog::load(&file), now);
+        let session = SessionActivity::Log(TouchLog::load(&file), now);
         assert_eq!(session.of("b.rs"), Some(SessionInterest::new(Interest::Touched, 0, 48)));
         assert_eq!(session.of("a.rs"), Some(SessionInterest::new(Interest::Touched, 1, 48)));
     }

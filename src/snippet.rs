@@ -43,7 +43,7 @@ pub struct Snippet {
 
 /// What a snippet is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'q> {
+pub struct SnippetRequest<'q> {
     /// The lines of the hit.
     pub lines: Lines,
     /// The bytes of the hit, which may be a part of a line.
@@ -63,7 +63,7 @@ pub struct Request<'q> {
 }
 
 /// The lines that a snippet may show, without those above it.
-pub fn extent(index: &LineIndex, request: &Request<'_>) -> Lines {
+pub fn extent(index: &LineIndex, request: &SnippetRequest<'_>) -> Lines {
     let last = index.count();
     let lines = Lines { first: request.lines.first.min(last), last: request.lines.last.min(last) };
     Lines {
@@ -73,15 +73,20 @@ pub fn extent(index: &LineIndex, request: &Request<'_>) -> Lines {
 }
 
 /// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
-pub fn snippet(source: &str, index: &LineIndex, request: &Request<'_>, tokenizer: &mut Tokenizer) -> Snippet {
-    let own = extent(index, &Request { expand: 0, ..*request });
+pub fn snippet(
+    source: &str,
+    index: &LineIndex,
+    request: &SnippetRequest<'_>,
+    tokenizer: &mut Tokenizer,
+) -> Snippet {
+    let own = extent(index, &SnippetRequest { expand: 0, ..*request });
     let mut matcher = Matcher::new(request, tokenizer);
     let best = match request.max_chars {
         Some(max) => choose(source, index, (own, request.wanted), max, &mut matcher),
         None => own,
     };
     // Context stands around the lines that were chosen, however many characters it has.
-    let chosen = extent(index, &Request { lines: best, ..*request });
+    let chosen = extent(index, &SnippetRequest { lines: best, ..*request });
     let span = index.span_of(chosen);
     let mut text = source[span.range()].trim_end_matches(['\n', '\r']);
     let mut cut = best != own;
@@ -162,7 +167,7 @@ struct Matcher<'q, 't> {
 }
 
 impl<'q, 't> Matcher<'q, 't> {
-    fn new(request: &Request<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
+    fn new(request: &SnippetRequest<'q>, tokenizer: &'t mut Tokenizer) -> Matcher<'q, 't> {
         Matcher {
             terms: request.terms,
             term_prefixes: TermPrefixFilter::new(request.terms.iter().map(String::as_str)),
@@ -254,7 +259,7 @@ mod tests {
         let index = LineIndex::new(source);
         let lines = Lines { first: lines.0, last: lines.1 };
         let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
-        let request = Request {
+        let request = SnippetRequest {
             lines,
             span: index.span_of(lines),
             wanted: None,
@@ -300,7 +305,8 @@ mod tests {
             let terms = ["key".to_string()];
             let span = index.span_of(lines);
             let (head, max_chars, terms) = (&[1, 3][..], Some(14), &terms[..]);
-            let request = Request { lines, span, wanted, head, expand: 0, max_chars, terms, literal: "" };
+            let request =
+                SnippetRequest { lines, span, wanted, head, expand: 0, max_chars, terms, literal: "" };
             let snippet = snippet(source, &index, &request, &mut Tokenizer::new());
             let head: Vec<u32> = snippet.head.iter().map(|line| line.line).collect();
             (head, snippet.lines.first, snippet.lines.last)

@@ -32,7 +32,7 @@ pub trait Tree: Send + Sync {
     }
 
     /// The path, relative to the top, of the entry at `rel` below the root.
-    fn from_top(&self, rel: &RelPath) -> RelPath {
+    fn path_in_repository(&self, rel: &RelPath) -> RelPath {
         below(self.prefix(), rel)
     }
 }

@@ -1,8 +1,8 @@
 //! Killed at any moment, an index still answers from one whole commit.
 //!
 //! The real binary indexes a generated tree and is killed with SIGKILL at seeded random moments of a build, of a refresh,
-//! of the merging that follows many small ones, and of a collection. Every file holds the word of the state of the tree that wrote it last, and a state changes a part of the
-//! files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
+//! of the merging that follows many small ones, and of a collection. Every file holds the word of the state of the tree
+//! that wrote it last, and a state changes a part of the files, adds some and removes some; so how many files answer to each word tells which state an index is of, and
 //! no mixture of two states answers like either. Moments are drawn over the time that an undisturbed run takes and a
 //! tenth more, so the commit and what follows it are hit too. The pause before the kill decides only which moment is
 //! tried: whatever it is, the answer must be whole, and the doctor must find nothing.
@@ -12,6 +12,8 @@
 //! SPYHOP_CRASHES=50 cargo test --release --test crash -- --nocapture
 //! ```
 #![cfg(unix)]
+
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -23,6 +25,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
+use support::Random;
 
 /// Files of the first state. Fewer than search ranks at most, so that a total counts them all.
 const FILES: usize = 150;
@@ -31,28 +34,6 @@ const FILES: usize = 150;
 fn moments() -> u32 {
     let moments = std::env::var("SPYHOP_CRASHES").ok();
     moments.map_or(12, |text| text.parse().expect("SPYHOP_CRASHES is a number"))
-}
-
-/// Numbers that look random and are the same every time (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// A moment of a run that takes `whole`, or shortly after it.
-    fn moment(&mut self, whole: Duration) -> Duration {
-        whole.mul_f64(self.below(1 << 20) as f64 / (1 << 20) as f64 * 1.1)
-    }
 }
 
 /// The word of a state: one term, of letters that no stemmer cuts.

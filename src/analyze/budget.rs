@@ -25,7 +25,7 @@ const CALLBACKS_A_LOOK: u64 = 16;
 
 /// The limits for one file.
 #[derive(Clone, Copy, Debug)]
-struct Budget {
+struct ParseBudget {
     /// Progress callbacks. Each stands for about a hundred steps of the parser.
     callbacks: u64,
     /// Reads of a window.
@@ -42,14 +42,14 @@ struct Budget {
     time: Duration,
 }
 
-impl Budget {
+impl ParseBudget {
     /// The budget of a file of `length` bytes. Each limit is at least five times, and for processor time three times,
     /// what any file took in the repositories that were measured. The highest measured rates for each byte are .1
     /// callbacks (JavaScript full of syntax errors), .01 reads, 1.5 allocations, 200 bytes and 1.3 microseconds. The
     /// constants are for short files, which vary most.
-    fn of(length: usize) -> Budget {
+    fn of(length: usize) -> ParseBudget {
         let length = length as u64;
-        Budget {
+        ParseBudget {
             callbacks: 20_000 + length / 5,
             reads: 2_000 + length / WINDOW as u64 * 40,
             allocations: 500_000 + length * 12,
@@ -66,21 +66,21 @@ impl Budget {
 /// With `is_worker` the process is aborted at a quarter of the usual memory: several workers share a machine, and the
 /// end of a worker costs little.
 pub(super) fn parse(parser: &mut Parser, text: &str, is_worker: bool) -> Result<Tree, Note> {
-    let budget = Budget::of(text.len());
+    let budget = ParseBudget::of(text.len());
     let fatal = if is_worker { budget.fatal / 4 } else { budget.fatal };
-    parse_within(parser, text, &Budget { fatal, ..budget })
+    parse_within(parser, text, &ParseBudget { fatal, ..budget })
 }
 
-fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree, Note> {
+fn parse_within(parser: &mut Parser, text: &str, budget: &ParseBudget) -> Result<Tree, Note> {
     let begun = cpu_time();
-    TALLY.set(Tally { fatal: budget.fatal, ..Tally::NEW });
+    TALLY.set(AllocationTally { fatal: budget.fatal, ..AllocationTally::NEW });
     let (mut callbacks, reads, late) = (0u64, Cell::new(0u64), Cell::new(false));
     let mut progress = |_: &tree_sitter::ParseState| {
         callbacks += 1;
         if callbacks % CALLBACKS_A_LOOK == 0 && cpu_time().saturating_sub(begun) > budget.time {
             late.set(true);
         }
-        let Tally { allocations, allocated, .. } = TALLY.get();
+        let AllocationTally { allocations, allocated, .. } = TALLY.get();
         let spent = callbacks > budget.callbacks
             || reads.get() > budget.reads
             || allocations > budget.allocations
@@ -99,7 +99,7 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
         text.as_bytes().get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    TALLY.set(Tally::NEW);
+    TALLY.set(AllocationTally::NEW);
     // A tree that was cut off by a simulated end of the file is not the file's tree.
     tree.filter(|_| reads.get() <= budget.reads).ok_or_else(|| {
         parser.reset();
@@ -109,19 +109,19 @@ fn parse_within(parser: &mut Parser, text: &str, budget: &Budget) -> Result<Tree
 
 /// The allocations of this thread's parser for the current file.
 #[derive(Clone, Copy)]
-struct Tally {
+struct AllocationTally {
     allocations: u64,
     allocated: u64,
     fatal: u64,
 }
 
-impl Tally {
+impl AllocationTally {
     /// Outside parsing, no number of allocations is fatal.
-    const NEW: Tally = Tally { allocations: 0, allocated: 0, fatal: u64::MAX };
+    const NEW: AllocationTally = AllocationTally { allocations: 0, allocated: 0, fatal: u64::MAX };
 }
 
 thread_local! {
-    static TALLY: Cell<Tally> = const { Cell::new(Tally::NEW) };
+    static TALLY: Cell<AllocationTally> = const { Cell::new(AllocationTally::NEW) };
 }
 
 /// Makes tree-sitter count its allocations. Memory still comes from the C library, so memory that was allocated before
@@ -213,11 +213,11 @@ mod tests {
                 _ => "a(b);\n",
             };
             let text = line.repeat(5_000);
-            let plenty = Budget::of(text.len());
+            let plenty = ParseBudget::of(text.len());
             let mut parser = Parser::new();
             parser.set_language(&grammars.rules(row.id).unwrap().language).unwrap();
             assert!(
-                parse_within(&mut parser, &text, &Budget { callbacks: 10, ..plenty }).is_err(),
+                parse_within(&mut parser, &text, &ParseBudget { callbacks: 10, ..plenty }).is_err(),
                 "{}",
                 row.name
             );
@@ -257,11 +257,11 @@ mod tests {
         let mut parser = Parser::new();
         parser.set_language(&grammars.rules(id).unwrap().language).unwrap();
         let text = "fn f() { a(b); }\n".repeat(2_000);
-        let plenty = Budget::of(text.len());
-        let mut parse = |budget: Budget| parse_within(&mut parser, &text, &budget).map(drop);
-        assert_eq!(parse(Budget { allocations: 100, ..plenty }), Err(Note::ParseBudget));
-        assert_eq!(parse(Budget { allocated: 10_000, ..plenty }), Err(Note::ParseBudget));
-        assert_eq!(parse(Budget { time: Duration::ZERO, ..plenty }), Err(Note::Quarantined));
+        let plenty = ParseBudget::of(text.len());
+        let mut parse = |budget: ParseBudget| parse_within(&mut parser, &text, &budget).map(drop);
+        assert_eq!(parse(ParseBudget { allocations: 100, ..plenty }), Err(Note::ParseBudget));
+        assert_eq!(parse(ParseBudget { allocated: 10_000, ..plenty }), Err(Note::ParseBudget));
+        assert_eq!(parse(ParseBudget { time: Duration::ZERO, ..plenty }), Err(Note::Quarantined));
         assert_eq!(parse(plenty), Ok(()));
     }
 

@@ -60,7 +60,7 @@ pub(super) fn cut(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec
 
 /// The text between two neighbouring boundaries, or several such pieces joined.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct TextPiece {
     start: u32,
     end: u32,
     lines: u32,
@@ -72,9 +72,9 @@ struct Piece {
     item: bool,
 }
 
-impl Piece {
-    fn joined(&self, next: &Piece) -> Piece {
-        Piece { end: next.end, lines: self.lines + next.lines, inner: next.inner, ..*self }
+impl TextPiece {
+    fn joined(&self, next: &TextPiece) -> TextPiece {
+        TextPiece { end: next.end, lines: self.lines + next.lines, inner: next.inner, ..*self }
     }
 
     fn fits(&self) -> bool {
@@ -83,13 +83,13 @@ impl Piece {
 }
 
 /// The pieces of a text: one before each boundary and one after the last.
-fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Piece> {
+fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<TextPiece> {
     let mut pieces = Vec::with_capacity(boundaries.len() + 1);
     let mut open = Boundary { at: 0, line: 1, level: 0, glued: false, item: false };
     let end = Boundary { at: text.len() as u32, line: lines.count() + 1, ..open };
     for &next in boundaries.iter().chain([&end]) {
         if next.at > open.at {
-            pieces.push(Piece {
+            pieces.push(TextPiece {
                 start: open.at,
                 end: next.at,
                 lines: next.line - open.line,
@@ -108,8 +108,8 @@ fn pieces(text: &str, lines: &LineIndex, boundaries: &[Boundary]) -> Vec<Piece> 
 }
 
 /// Joins the header of a split node to the node's first part, if the two fit into one chunk.
-fn glue(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+fn glue(pieces: Vec<TextPiece>) -> Vec<TextPiece> {
+    let mut out: Vec<TextPiece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         match out.last_mut() {
             Some(last) if piece.glued && last.joined(&piece).fits() => *last = last.joined(&piece),
@@ -120,7 +120,7 @@ fn glue(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Cuts pieces that are too large and have no boundary inside into windows of lines, and overlong lines by bytes.
-fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
+fn windows(text: &str, lines: &LineIndex, pieces: &[TextPiece]) -> Vec<TextPiece> {
     let mut out = Vec::with_capacity(pieces.len());
     for piece in pieces {
         if piece.lines <= WHOLE_LINES && piece.end - piece.start <= WHOLE_BYTES {
@@ -128,11 +128,11 @@ fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
             continue;
         }
         // The first window keeps the properties of the piece; the others count as parts of it.
-        let mut part = Piece { end: piece.start, lines: 0, ..*piece };
-        let mut flush = |part: &mut Piece| {
+        let mut part = TextPiece { end: piece.start, lines: 0, ..*piece };
+        let mut flush = |part: &mut TextPiece| {
             if part.end > part.start {
                 out.push(*part);
-                *part = Piece { start: part.end, lines: 0, level: piece.inner, item: false, ..*part };
+                *part = TextPiece { start: part.end, lines: 0, level: piece.inner, item: false, ..*part };
             }
         };
         let first = lines.line_of(piece.start);
@@ -161,8 +161,8 @@ fn windows(text: &str, lines: &LineIndex, pieces: &[Piece]) -> Vec<Piece> {
 }
 
 /// Joins small neighbouring pieces.
-fn gather(pieces: &[Piece]) -> Vec<Piece> {
-    let mut out: Vec<Piece> = Vec::new();
+fn gather(pieces: &[TextPiece]) -> Vec<TextPiece> {
+    let mut out: Vec<TextPiece> = Vec::new();
     for piece in pieces {
         match out.last_mut() {
             Some(last) if belong(last, piece) => *last = last.joined(piece),
@@ -173,7 +173,7 @@ fn gather(pieces: &[Piece]) -> Vec<Piece> {
 }
 
 /// Whether `next` goes into the same chunk as `last`, the piece before it.
-fn belong(last: &Piece, next: &Piece) -> bool {
+fn belong(last: &TextPiece, next: &TextPiece) -> bool {
     let both = last.joined(next);
     if !both.fits() {
         return false;
@@ -189,7 +189,7 @@ fn belong(last: &Piece, next: &Piece) -> bool {
 }
 
 /// The input for the chunks of a file.
-pub(super) struct Parts<'a> {
+pub(super) struct ChunkInput<'a> {
     pub text: &'a str,
     pub lines: &'a LineIndex,
     pub symbols: &'a [Symbol],
@@ -199,7 +199,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// The chunks for `spans`, which cover the text.
-pub(super) fn chunks(spans: &[Span], parts: &Parts<'_>) -> Vec<Chunk> {
+pub(super) fn chunks(spans: &[Span], parts: &ChunkInput<'_>) -> Vec<Chunk> {
     let mut chunks = Vec::with_capacity(spans.len().max(1));
     let symbols = parts.symbols;
     let mut open: Vec<u32> = Vec::new();
@@ -235,7 +235,7 @@ pub(super) fn chunks(spans: &[Span], parts: &Parts<'_>) -> Vec<Chunk> {
 }
 
 /// Whether `span` contains comments and nothing else.
-fn is_comment(parts: &Parts<'_>, span: Span) -> bool {
+fn is_comment(parts: &ChunkInput<'_>, span: Span) -> bool {
     let from = parts.comments.partition_point(|comment| comment.end <= span.start);
     let mut at = span.start;
     let blank = |start: u32, end: u32| {

@@ -62,14 +62,20 @@ impl Analyzer {
 
     /// Analyses a text in a language without a grammar: windows of lines.
     pub fn of_text(source: &str) -> Analysis {
-        assemble(source, &LineIndex::new(source), walk::Outline::default(), SymbolKind::Text, Vec::new())
+        assemble(
+            source,
+            &LineIndex::new(source),
+            walk::WalkedOutline::default(),
+            SymbolKind::Text,
+            Vec::new(),
+        )
     }
 
     /// Analyses a text that must not be parsed: windows of lines, with a note that gives the reason.
     pub fn by_lines(grammars: &Grammars, language: LanguageId, source: &str, why: Note) -> Analysis {
         let prose = grammars.rules(language).is_some_and(|rules| rules.prose);
         let otherwise = if prose { SymbolKind::Doc } else { SymbolKind::Block };
-        assemble(source, &LineIndex::new(source), walk::Outline::default(), otherwise, vec![why])
+        assemble(source, &LineIndex::new(source), walk::WalkedOutline::default(), otherwise, vec![why])
     }
 
     /// Analyses `source`, a text in `language`.
@@ -117,13 +123,13 @@ impl Analyzer {
 fn assemble(
     text: &str,
     lines: &LineIndex,
-    outline: walk::Outline,
+    outline: walk::WalkedOutline,
     otherwise: SymbolKind,
     notes: Vec<Note>,
 ) -> Analysis {
     let spans = chunk::cut(text, lines, &outline.boundaries);
-    let walk::Outline { symbols, references, comments, .. } = outline;
-    let parts = chunk::Parts { text, lines, symbols: &symbols, comments: &comments, otherwise };
+    let walk::WalkedOutline { symbols, references, comments, .. } = outline;
+    let parts = chunk::ChunkInput { text, lines, symbols: &symbols, comments: &comments, otherwise };
     let chunks = chunk::chunks(&spans, &parts);
     Analysis { chunks, symbols, references, comments, notes }
 }

@@ -6,11 +6,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{INDEX_DIR, PATH, Param};
+use super::param::Param;
+use super::params::{PATH, TOOL_DB};
 
 /// The state of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum AliasState {
     /// The name works, without a notice.
     Hidden,
     /// The name works, and the result's metadata names the replacement.
@@ -19,13 +20,13 @@ pub enum State {
     Removed,
 }
 
-impl State {
+impl AliasState {
     /// The name of the state.
     pub fn name(self) -> &'static str {
         match self {
-            State::Hidden => "hidden-compatibility",
-            State::Deprecated => "deprecated",
-            State::Removed => "removed",
+            AliasState::Hidden => "hidden-compatibility",
+            AliasState::Deprecated => "deprecated",
+            AliasState::Removed => "removed",
         }
     }
 }
@@ -38,7 +39,7 @@ pub struct Alias {
     /// The tool that answers.
     pub canonical: &'static str,
     /// The state of the alias.
-    pub state: State,
+    pub state: AliasState,
     /// The version that deprecated the alias.
     pub deprecated_in: Option<&'static str>,
     /// The version that is to remove the alias.
@@ -73,40 +74,40 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "code.search",
         canonical: "codebase_search",
-        state: State::Deprecated,
+        state: AliasState::Deprecated,
         deprecated_in: Some("0.1.0"),
         removal: Some("1.0.0"),
         replay: true,
         params: RANKED,
-        own: &[&INDEX_DIR],
+        own: &[&TOOL_DB],
         why: "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
     },
     Alias {
         name: "code.search_batch",
         canonical: "search_batch",
-        state: State::Deprecated,
+        state: AliasState::Deprecated,
         deprecated_in: Some("0.1.0"),
         removal: Some("1.0.0"),
         replay: true,
         params: RANKED,
-        own: &[&INDEX_DIR],
+        own: &[&TOOL_DB],
         why: "As code.search",
     },
     Alias {
         name: "code.status",
         canonical: "index_status",
-        state: State::Deprecated,
+        state: AliasState::Deprecated,
         deprecated_in: Some("0.1.0"),
         removal: Some("1.0.0"),
         replay: true,
         params: &[],
-        own: &[&INDEX_DIR, &PATH],
+        own: &[&TOOL_DB, &PATH],
         why: "As code.search",
     },
     Alias {
         name: "glob",
         canonical: "file_search",
-        state: State::Hidden,
+        state: AliasState::Hidden,
         deprecated_in: None,
         removal: None,
         replay: true,
@@ -122,7 +123,7 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "grep",
         canonical: "grep_files",
-        state: State::Hidden,
+        state: AliasState::Hidden,
         deprecated_in: None,
         removal: None,
         replay: true,
@@ -133,7 +134,7 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "search_code",
         canonical: "codebase_search",
-        state: State::Hidden,
+        state: AliasState::Hidden,
         deprecated_in: None,
         removal: None,
         replay: true,
@@ -144,7 +145,7 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "semantic_search",
         canonical: "codebase_search",
-        state: State::Deprecated,
+        state: AliasState::Deprecated,
         deprecated_in: Some("0.1.0"),
         removal: Some("1.0.0"),
         replay: true,
@@ -182,6 +183,8 @@ const LINES: &[(&str, Becomes)] = &[
     ("-A", Becomes::Largest("expand")),
     ("-B", Becomes::Largest("expand")),
     ("-C", Becomes::Largest("expand")),
+    ("context_lines", Becomes::Largest("expand")),
+    ("case_insensitive", same("ignore_case")),
     ("head_limit", same("max_results")),
     ("output_mode", Becomes::Nothing),
     ("include", same("path_glob")),
@@ -189,6 +192,21 @@ const LINES: &[(&str, Becomes)] = &[
     ("type", Becomes::As("lang", language)),
     ("explanation", Becomes::Nothing),
 ];
+
+/// Parameters of tools as other systems spell them for a tool of the same name.
+pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
+    ("codebase_search", RANKED),
+    ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
+    ("grep_files", LINES),
+    ("project_map", &[("max_depth", same("depth"))]),
+    ("search_batch", RANKED),
+];
+
+/// The other spellings of a tool's parameters; an alias has spellings of its own.
+pub fn spellings(tool: &str, alias: Option<&Alias>) -> &'static [(&'static str, Becomes)] {
+    let of_tool = || SPELLINGS.iter().find(|(name, _)| *name == tool).map(|(_, spellings)| *spellings);
+    alias.map(|alias| alias.params).or_else(of_tool).unwrap_or_default()
+}
 
 fn opposite(value: Value) -> Value {
     value.as_bool().map_or(value, |on| (!on).into())
@@ -227,14 +245,17 @@ fn extensions(value: Value) -> Value {
     }
 }
 
-/// Translates the arguments to the spelling of the canonical tool.
+/// Translates the arguments to the spelling of the tool.
 ///
 /// # Errors
 /// When two arguments become the same parameter.
-pub fn translated(alias: &Alias, arguments: Map<String, Value>) -> Result<Map<String, Value>, String> {
+pub fn translated(
+    spellings: &[(&str, Becomes)],
+    arguments: Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
     let mut out = Map::new();
     for (name, value) in arguments {
-        let (name, value) = match alias.params.iter().find(|(other, _)| *other == name) {
+        let (name, value) = match spellings.iter().find(|(other, _)| *other == name) {
             None => (name, value),
             Some((_, Becomes::Nothing)) => continue,
             Some((_, Becomes::As(own, change))) => (own.to_string(), change(value)),
@@ -280,10 +301,29 @@ mod tests {
                     alias.name
                 );
             }
-            assert_eq!(alias.deprecated_in.is_some(), alias.state != State::Hidden, "{}", alias.name);
-            assert_eq!(alias.removal.is_some(), alias.state == State::Deprecated, "{}", alias.name);
-            assert!(!alias.why.is_empty() && (alias.replay || alias.state == State::Removed));
+            assert_eq!(alias.deprecated_in.is_some(), alias.state != AliasState::Hidden, "{}", alias.name);
+            assert_eq!(alias.removal.is_some(), alias.state == AliasState::Deprecated, "{}", alias.name);
+            assert!(!alias.why.is_empty() && (alias.replay || alias.state == AliasState::Removed));
         }
+    }
+
+    #[test]
+    fn every_spelling_leads_to_a_parameter_of_its_tool() {
+        for (name, spellings) in SPELLINGS {
+            let CallTarget::Tool(tool, None) = called(name) else { panic!("{name}") };
+            let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+            for (other, becomes) in *spellings {
+                let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
+                assert!(known(own) || (*own == "query" && known("queries")), "{other} of {name}");
+                assert!(!known(other), "{other} of {name} is a parameter of the tool");
+            }
+        }
+        let Value::Object(from) = json!({ "pattern": "a", "context_lines": 2, "case_insensitive": true })
+        else {
+            unreachable!()
+        };
+        let to = json!({ "pattern": "a", "expand": 2, "ignore_case": true });
+        assert_eq!(translated(spellings("grep_files", None), from).map(Value::Object), Ok(to));
     }
 
     #[test]
@@ -291,7 +331,7 @@ mod tests {
         let check = |name: &str, from: Value, to: Value| {
             let CallTarget::Tool(_, Some(alias)) = called(name) else { panic!("{name}") };
             let Value::Object(from) = from else { unreachable!() };
-            assert_eq!(translated(alias, from).map(Value::Object), Ok(to), "{name}");
+            assert_eq!(translated(alias.params, from).map(Value::Object), Ok(to), "{name}");
         };
         check("search_code", json!({ "query": "a" }), json!({ "query": "a" }));
         check(
@@ -321,6 +361,9 @@ mod tests {
         );
         let CallTarget::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
         let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };
-        assert_eq!(translated(alias, twice).unwrap_err(), "'query' is given twice, once by another name");
+        assert_eq!(
+            translated(alias.params, twice).unwrap_err(),
+            "'query' is given twice, once by another name"
+        );
     }
 }

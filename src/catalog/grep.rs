@@ -1,200 +1,377 @@
-//! The rows of the exact search: ripgrep's options under ripgrep's names, and Spyhop's own.
+//! The rows of the exact search.
 
-use super::{
-    CURSOR, EXCLUDE, KIND, LANG, MAX_RESULTS, NO_REFRESH, Operation, PATH, PATH_GLOB, Param, SHOW_SECRETS,
-    STALE_POLICY, Takes, VIEW, param,
+use super::faces::Faces;
+use super::grep_params as grep;
+use super::operation::{Operation, OperationId};
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32};
+use super::shared::{self, Call, HasFilter, HasOptions, flag};
+use super::values::ValueError;
+use super::{param::Param, params};
+use crate::engine::api::{
+    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, Options, OutputFormat, PrintOptions,
 };
+use crate::filter::FilterSpec;
 
-/// The pattern that each line is compared with.
-pub const PATTERN: Param =
-    param("pattern", Takes::Text, "A regular expression, matched line by line; with fixed, a text");
-/// Fixed text in place of a regular expression.
-pub const FIXED: Param = Param {
-    aliases: &["literal", "fixed_strings"],
-    short: Some('F'),
-    ..param("fixed", Takes::Nothing, "The pattern is a text")
-};
-/// Case-insensitive matching.
-pub const IGNORE_CASE: Param =
-    Param { short: Some('i'), ..param("ignore_case", Takes::Nothing, "Upper and lower case are alike") };
-/// Matches of whole words.
-pub const WORD: Param = Param {
-    aliases: &["word_regexp"],
-    short: Some('w'),
-    ..param("word", Takes::Nothing, "Matches are whole words")
-};
-/// The number of lines on a page of a grep.
-pub const GREP_RESULTS: Param = Param {
-    short: None,
-    default: Some("50"),
-    ..Param { takes: Takes::Number(1, 1_000), help: "Lines a page, 1 to 1000", ..MAX_RESULTS }
-};
-/// Lines of context before and after a match.
-pub const GREP_EXPAND: Param = Param {
-    aliases: &["context"],
-    short: Some('C'),
-    default: Some("0"),
-    ..param("expand", Takes::Number(0, 100), "Lines of context before and after, 0 to 100")
-};
-/// Lines of context before a match.
-pub const BEFORE: Param = Param {
-    aliases: &["before_context"],
-    short: Some('B'),
-    ..param("before", Takes::Number(0, 100), "Lines of context before, 0 to 100")
-};
-/// Lines of context after a match.
-pub const AFTER: Param = Param {
-    aliases: &["after_context"],
-    short: Some('A'),
-    ..param("after", Takes::Number(0, 100), "Lines of context after, 0 to 100")
-};
-/// Further patterns.
-pub const REGEXP: Param = Param {
-    short: Some('e'),
-    ..param("regexp", Takes::Repeated, "A pattern; given more than once, any of them may match")
-};
-/// Case-sensitive matching, which turns the other case options off.
-pub const CASE_SENSITIVE: Param =
-    Param { short: Some('s'), ..param("case_sensitive", Takes::Nothing, "Case counts (the default)") };
-/// Smart case.
-pub const SMART_CASE: Param = Param {
-    short: Some('S'),
-    ..param("smart_case", Takes::Nothing, "Case counts where the pattern has an upper-case letter")
-};
-/// Matches of whole lines.
-pub const LINE_REGEXP: Param = Param {
-    short: Some('x'),
-    ..param("line_regexp", Takes::Nothing, "Matches begin and end at the bounds of lines")
-};
-/// Inverted matching: the lines that do not match.
-pub const INVERT: Param =
-    Param { short: Some('v'), ..param("invert_match", Takes::Nothing, "The lines that do not match") };
-/// Matches that span several lines.
-pub const MULTI_LINE: Param = Param {
-    aliases: &["multi_line"],
-    short: Some('U'),
-    ..param("multiline", Takes::Nothing, "A match may have several lines")
-};
-/// A dot that matches line ends.
-pub const DOT_ALL: Param =
-    param("multiline_dotall", Takes::Nothing, "With multiline, a dot matches the end of a line as well");
-/// The maximum number of lines of a file.
-pub const MAX_COUNT: Param = Param {
-    short: Some('m'),
-    ..param("max_count", Takes::Number(0, u64::MAX), "No more lines of a file than this")
-};
-/// Counts of lines.
-pub const COUNT: Param =
-    Param { short: Some('c'), ..param("count", Takes::Nothing, "How many lines of each file match") };
-/// Counts of matches.
-pub const COUNT_MATCHES: Param = param("count_matches", Takes::Nothing, "How many matches each file has");
-/// Names of files that match.
-pub const FILES_WITH: Param = Param {
-    short: Some('l'),
-    ..param("files_with_matches", Takes::Nothing, "The paths of the files that match")
-};
-/// Names of files that do not match.
-pub const FILES_WITHOUT: Param =
-    param("files_without_match", Takes::Nothing, "The paths of the files that do not match");
-/// Only the matching parts of lines.
-pub const ONLY_MATCHING: Param =
-    Param { short: Some('o'), ..param("only_matching", Takes::Nothing, "Only what matches, each on a line") };
-/// Line numbers.
-pub const LINE_NUMBER: Param = Param {
-    short: Some('n'),
-    ..param("line_number", Takes::Nothing, "Lines with their numbers (the default on a terminal)")
-};
-/// No line numbers.
-pub const NO_LINE_NUMBER: Param =
-    Param { short: Some('N'), ..param("no_line_number", Takes::Nothing, "Lines without their numbers") };
-/// Column numbers.
-pub const COLUMN: Param = param("column", Takes::Nothing, "Lines with the column of their first match");
-/// Paths above their lines.
-pub const HEADING: Param =
-    param("heading", Takes::Nothing, "The path above its lines (the default on a terminal)");
-/// Paths before each line.
-pub const NO_HEADING: Param = param("no_heading", Takes::Nothing, "The path before each line");
-/// Paths with lines.
-pub const WITH_FILENAME: Param = Param {
-    short: Some('H'),
-    ..param(
-        "with_filename",
-        Takes::Nothing,
-        "Lines with their path (the default unless one file is searched)",
-    )
-};
-/// Lines without paths.
-pub const NO_FILENAME: Param =
-    Param { short: Some('I'), ..param("no_filename", Takes::Nothing, "Lines without their path") };
-/// Globs in ripgrep's syntax.
-pub const GREP_GLOB: Param = Param {
-    short: Some('g'),
-    ..param("glob", Takes::Repeated, "Only paths that match, as ripgrep has it; with ! in front none of them")
-};
-/// The glob filter on paths, where `glob` is another parameter.
-pub const GREP_PATH_GLOB: Param = Param { aliases: &[], ..PATH_GLOB };
-/// Output in the format of ripgrep's `--json`.
-pub const RG_JSON: Param =
-    param("rg_json", Takes::Nothing, "Answer as ripgrep's --json does: a line an event");
-/// Order by relevance.
-pub const RANK: Param = param("rank", Takes::Nothing, "Files by relevance");
-/// A filter by kind of item.
-pub const GREP_KIND: Param = Param { takes: Takes::List, help: "Only in items of these kinds", ..KIND };
-/// Search of every file without the index.
-pub const BRUTE: Param =
-    param("brute", Takes::Nothing, "Read every file, whatever the index says; the answer is the same");
-/// The query plan instead of a search.
-pub const EXPLAIN_PLAN: Param =
-    param("explain_plan", Takes::Nothing, "Say what a file must hold to be read, instead of searching");
+/// An exact search, and how a command line prints the answer.
+#[derive(Clone, Debug)]
+pub struct GrepCall {
+    /// The search.
+    pub grep: Call<GrepRequest>,
+    /// The patterns of `--regexp`.
+    pub patterns: Vec<String>,
+    /// The files with patterns.
+    pub pattern_files: Vec<String>,
+    /// How the answer is printed.
+    pub print: GrepPrint,
+    /// What else ripgrep's printers are told.
+    pub options: PrintOptions,
+    /// Whether the plan is shown instead of an answer.
+    pub explain_plan: bool,
+}
+
+/// How an exact search is printed. `None` is the default, which depends on the terminal and the paths.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GrepPrint {
+    /// What is printed of a file; `None` for the lines.
+    pub format: Option<OutputFormat>,
+    /// Whether the path stands above its lines.
+    pub heading: Option<bool>,
+    /// Whether lines have numbers.
+    pub line_numbers: Option<bool>,
+    /// Whether lines have paths.
+    pub paths: Option<bool>,
+    /// Whether lines have columns.
+    pub columns: bool,
+    /// Whether only the matches are printed.
+    pub only_matching: bool,
+    /// Whether files are listed, or file types, in place of a search.
+    pub list: Option<GrepList>,
+    /// Whether colours, headings and line numbers are on wherever the output goes.
+    pub pretty: bool,
+    /// Whether messages about files that cannot be read are left out.
+    pub no_messages: bool,
+    /// Whether each piece of output is written at once.
+    pub line_buffered: bool,
+}
+
+/// A list that an exact search gives in place of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrepList {
+    /// The files that would be searched.
+    Files,
+    /// The file types.
+    Types,
+}
+
+impl GrepCall {
+    /// A search with these options, without a pattern.
+    pub fn new(options: Options) -> GrepCall {
+        GrepCall {
+            grep: Call::new(GrepRequest::new(""), options),
+            patterns: Vec::new(),
+            pattern_files: Vec::new(),
+            options: PrintOptions::default(),
+            print: GrepPrint::default(),
+            explain_plan: false,
+        }
+    }
+
+    fn request(&mut self) -> &mut GrepRequest {
+        &mut self.grep.request
+    }
+}
+
+impl HasFilter for GrepRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+impl HasFilter for GrepCall {
+    fn filter(&mut self) -> &mut FilterSpec {
+        self.grep.filter()
+    }
+}
+
+impl HasOptions for GrepCall {
+    fn options(&mut self) -> &mut Options {
+        &mut self.grep.options
+    }
+}
+
+/// A row whose flag, when on, calls `on`.
+macro_rules! when_on {
+    ($faces:ident, $param:expr, $on:expr) => {
+        Row {
+            param: $param,
+            faces: Faces::$faces,
+            set: |call: &mut GrepCall, param: &Param, given| {
+                if given.flag(param)? == Some(true) {
+                    let on: fn(&mut GrepCall) = $on;
+                    on(call);
+                }
+                Ok(())
+            },
+        }
+    };
+}
+
+/// The rows of an exact search.
+pub const GREP_ROWS: &[Row<GrepCall>] = &[
+    both(&grep::PATTERN, |call, param, given| {
+        assign(&mut call.request().pattern, given.text(param)?);
+        Ok(())
+    }),
+    shared::path(),
+    command_line(&grep::REGEXP, |call, param, given| {
+        call.patterns = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::PATTERN_FILE, |call, param, given| {
+        call.pattern_files = given.texts(param)?;
+        Ok(())
+    }),
+    both(&grep::FIXED, |call, param, given| flag(&mut call.request().fixed, param, given)),
+    when_on!(Both, &grep::IGNORE_CASE, |call| call.request().case = Case::Ignored),
+    when_on!(CommandLine, &grep::CASE_SENSITIVE, |call| call.request().case = Case::Sensitive),
+    when_on!(CommandLine, &grep::SMART_CASE, |call| call.request().case = Case::Smart),
+    when_on!(Both, &grep::WORD, |call| call.request().bounds = Bounds::Word),
+    when_on!(CommandLine, &grep::LINE_REGEXP, |call| call.request().bounds = Bounds::Line),
+    command_line(&grep::INVERT, |call, param, given| flag(&mut call.request().invert, param, given)),
+    command_line(&grep::MULTI_LINE, |call, param, given| flag(&mut call.request().multi_line, param, given)),
+    command_line(&grep::DOT_ALL, |call, param, given| flag(&mut call.request().dot_all, param, given)),
+    command_line(&grep::MAX_COUNT, |call, param, given| {
+        call.request().max_count = given.number(param)?;
+        Ok(())
+    }),
+    command_line(&grep::AFTER, |call, param, given| {
+        call.request().after = saturated_u32(given.number(param)?);
+        Ok(())
+    }),
+    command_line(&grep::BEFORE, |call, param, given| {
+        call.request().before = saturated_u32(given.number(param)?);
+        Ok(())
+    }),
+    both(&grep::GREP_EXPAND, |call, param, given| {
+        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::COUNT, |call| call.print.format = Some(OutputFormat::Count)),
+    when_on!(CommandLine, &grep::COUNT_MATCHES, |call| call.print.format = Some(OutputFormat::CountMatches)),
+    when_on!(CommandLine, &grep::FILES_WITH, |call| call.print.format = Some(OutputFormat::Files)),
+    when_on!(CommandLine, &grep::FILES_WITHOUT, |call| call.print.format = Some(OutputFormat::FilesWithout)),
+    command_line(&grep::ONLY_MATCHING, |call, param, given| {
+        flag(&mut call.print.only_matching, param, given)
+    }),
+    when_on!(CommandLine, &grep::VIMGREP, |call| {
+        (call.options.per_match, call.print.columns) = (true, true);
+        (call.print.line_numbers, call.print.heading, call.print.paths) =
+            (Some(true), Some(false), Some(true));
+    }),
+    when_on!(CommandLine, &grep::LINE_NUMBER, |call| call.print.line_numbers = Some(true)),
+    when_on!(CommandLine, &grep::NO_LINE_NUMBER, |call| call.print.line_numbers = Some(false)),
+    command_line(&grep::COLUMN, |call, param, given| flag(&mut call.print.columns, param, given)),
+    when_on!(CommandLine, &grep::HEADING, |call| call.print.heading = Some(true)),
+    when_on!(CommandLine, &grep::NO_HEADING, |call| call.print.heading = Some(false)),
+    when_on!(CommandLine, &grep::WITH_FILENAME, |call| call.print.paths = Some(true)),
+    when_on!(CommandLine, &grep::NO_FILENAME, |call| call.print.paths = Some(false)),
+    when_on!(CommandLine, &grep::PRETTY, |call| call.print.pretty = true),
+    command_line(&grep::REPLACE, |call, param, given| {
+        call.options.replacement = given.text(param)?.map(String::into_bytes);
+        Ok(())
+    }),
+    command_line(&grep::TRIM, |call, param, given| flag(&mut call.options.trim, param, given)),
+    command_line(&grep::NULL, |call, param, given| flag(&mut call.options.null, param, given)),
+    command_line(&grep::MAX_COLUMNS, |call, param, given| {
+        call.options.max_columns = given.number(param)?.filter(|&bytes| bytes > 0);
+        Ok(())
+    }),
+    command_line(&grep::MAX_COLUMNS_PREVIEW, |call, param, given| {
+        flag(&mut call.options.max_columns_preview, param, given)
+    }),
+    command_line(&grep::BYTE_OFFSET, |call, param, given| flag(&mut call.options.byte_offset, param, given)),
+    command_line(&grep::PASSTHRU, |call, param, given| flag(&mut call.options.passthru, param, given)),
+    command_line(&grep::STATS, |call, param, given| flag(&mut call.options.stats, param, given)),
+    command_line(&grep::CONTEXT_SEPARATOR, |call, param, given| {
+        if let Some(line) = given.text(param)? {
+            call.options.context_separator = Some(unescaped(line));
+        }
+        Ok(())
+    }),
+    command_line(&grep::PATH_SEPARATOR, |call, param, given| {
+        call.options.path_separator = match given.text(param)?.as_deref().map(str::as_bytes) {
+            None | Some([]) => None,
+            Some([byte]) => Some(*byte),
+            Some(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                return Err(ValueError::new(format!("path_separator is '{text}'; give one byte")));
+            }
+        };
+        Ok(())
+    }),
+    command_line(&grep::FIELD_MATCH_SEPARATOR, |call, param, given| {
+        assign(&mut call.options.field_match_separator, given.text(param)?.map(unescaped));
+        Ok(())
+    }),
+    command_line(&grep::FIELD_CONTEXT_SEPARATOR, |call, param, given| {
+        assign(&mut call.options.field_context_separator, given.text(param)?.map(unescaped));
+        Ok(())
+    }),
+    command_line(&grep::INCLUDE_ZERO, |call, param, given| {
+        flag(&mut call.options.include_zero, param, given)
+    }),
+    command_line(&grep::NO_UNICODE, |call, param, given| flag(&mut call.request().no_unicode, param, given)),
+    when_on!(CommandLine, &grep::MMAP, |_| ()),
+    when_on!(CommandLine, &grep::NO_MMAP, |_| ()),
+    when_on!(CommandLine, &grep::SORT_FILES, |call| call.options.order = FileOrder::Path),
+    when_on!(CommandLine, &grep::NO_COLUMN, |call| call.print.columns = false),
+    command_line(&grep::COLORS, |call, param, given| {
+        call.options.colors = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::MAX_SEARCHED_SIZE, |call, param, given| {
+        call.filter().max_file_bytes = given.number(param)?;
+        Ok(())
+    }),
+    command_line(&grep::STOP_ON_NONMATCH, |call, param, given| {
+        flag(&mut call.request().stop_on_nonmatch, param, given)
+    }),
+    command_line(&grep::ENCODING, |call, param, given| {
+        call.request().encoding = given.text(param)?.filter(|name| name != "auto");
+        Ok(())
+    }),
+    command_line(&grep::REGEX_SIZE_LIMIT, |call, param, given| {
+        call.request().regex_size_limit = saturated(given.number(param)?);
+        Ok(())
+    }),
+    command_line(&grep::DFA_SIZE_LIMIT, |call, param, given| {
+        call.request().dfa_size_limit = saturated(given.number(param)?);
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::NO_CONTEXT_SEPARATOR, |call| call.options.context_separator = None),
+    command_line(&grep::SORT, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.options.order = file_order(&name, false);
+        }
+        Ok(())
+    }),
+    command_line(&grep::SORT_REVERSED, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.options.order = file_order(&name, true);
+        }
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::LIST_FILES, |call| call.print.list = Some(GrepList::Files)),
+    when_on!(CommandLine, &grep::TYPE_LIST, |call| call.print.list = Some(GrepList::Types)),
+    command_line(&grep::NO_MESSAGES, |call, param, given| flag(&mut call.print.no_messages, param, given)),
+    command_line(&grep::LINE_BUFFERED, |call, param, given| {
+        flag(&mut call.print.line_buffered, param, given)
+    }),
+    command_line(&grep::CRLF, |call, param, given| flag(&mut call.request().crlf, param, given)),
+    command_line(&grep::NULL_DATA, |call, param, given| flag(&mut call.request().null_data, param, given)),
+    when_on!(CommandLine, &grep::BINARY, |call| call.request().binary = Binary::Name),
+    when_on!(CommandLine, &grep::TEXT, |call| call.request().binary = Binary::Text),
+    command_line(&grep::UNRESTRICTED, |call, param, given| {
+        let times = given.count(param)?;
+        let options = call.options();
+        options.no_ignore |= times >= 1;
+        options.hidden |= times >= 2;
+        if times >= 3 && call.request().binary == Binary::Quit {
+            call.request().binary = Binary::Name;
+        }
+        Ok(())
+    }),
+    command_line(&grep::TYPE, |call, param, given| {
+        call.filter().types = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::TYPE_NOT, |call, param, given| {
+        call.filter().types_not = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::TYPE_ADD, |call, param, given| {
+        call.filter().type_add = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::GREP_GLOB, |call, param, given| {
+        call.filter().globs = given.texts(param)?;
+        Ok(())
+    }),
+    command_line(&grep::IGLOB, |call, param, given| {
+        call.filter().iglobs = given.texts(param)?;
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::GLOB_CASE_INSENSITIVE, |call| {
+        let globs = std::mem::take(&mut call.filter().globs);
+        call.filter().iglobs.splice(0..0, globs);
+    }),
+    command_line(&grep::MAX_DEPTH, |call, param, given| {
+        call.filter().max_depth = saturated(given.number(param)?);
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
+    shared::path_glob(&grep::GREP_PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&grep::GREP_KIND),
+    both(&grep::RANK, |call, param, given| flag(&mut call.request().rank, param, given)),
+    both(&grep::GREP_RESULTS, |call, param, given| {
+        assign(&mut call.request().max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    both(&params::CURSOR, |call, param, given| {
+        call.request().cursor = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&grep::BRUTE, |call, param, given| flag(&mut call.request().brute, param, given)),
+    command_line(&grep::EXPLAIN_PLAN, |call, param, given| flag(&mut call.explain_plan, param, given)),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+];
+
+/// A separator, in which `\\t`, `\\n`, `\\0`, `\\\\` and `\\xHH` stand for bytes, as in ripgrep.
+fn unescaped(text: String) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let (byte, left) = match (first, after) {
+            (b'\\', [b't', left @ ..]) => (b'\t', left),
+            (b'\\', [b'n', left @ ..]) => (b'\n', left),
+            (b'\\', [b'r', left @ ..]) => (b'\r', left),
+            (b'\\', [b'0', left @ ..]) => (0, left),
+            (b'\\', [b'\\', left @ ..]) => (b'\\', left),
+            (b'\\', [b'x', a, b, left @ ..]) if hex(&[*a, *b]).is_some() => {
+                (hex(&[*a, *b]).unwrap_or_default(), left)
+            }
+            _ => (*first, after),
+        };
+        bytes.push(byte);
+        rest = left;
+    }
+    bytes
+}
+
+/// The order that a name of `--sort` or `--sortr` stands for.
+fn file_order(name: &str, reversed: bool) -> FileOrder {
+    match name {
+        "modified" => FileOrder::Time { of: FileTime::Modified, reversed },
+        "accessed" => FileOrder::Time { of: FileTime::Accessed, reversed },
+        "created" => FileOrder::Time { of: FileTime::Created, reversed },
+        _ if reversed => FileOrder::PathReversed,
+        _ => FileOrder::Path,
+    }
+}
+
+const GREP_PARAMS: [Listed; GREP_ROWS.len()] = listed(GREP_ROWS);
 
 /// Exact search: every line that matches.
 pub const GREP: Operation = Operation {
+    id: OperationId::Grep,
     name: "grep",
     aliases: &[],
     help: "Find every line that matches a pattern, in the files as they are now",
-    params: &[
-        &PATTERN,
-        &PATH,
-        &REGEXP,
-        &FIXED,
-        &IGNORE_CASE,
-        &CASE_SENSITIVE,
-        &SMART_CASE,
-        &WORD,
-        &LINE_REGEXP,
-        &INVERT,
-        &MULTI_LINE,
-        &DOT_ALL,
-        &MAX_COUNT,
-        &AFTER,
-        &BEFORE,
-        &GREP_EXPAND,
-        &COUNT,
-        &COUNT_MATCHES,
-        &FILES_WITH,
-        &FILES_WITHOUT,
-        &ONLY_MATCHING,
-        &LINE_NUMBER,
-        &NO_LINE_NUMBER,
-        &COLUMN,
-        &HEADING,
-        &NO_HEADING,
-        &WITH_FILENAME,
-        &NO_FILENAME,
-        &RG_JSON,
-        &GREP_GLOB,
-        &GREP_PATH_GLOB,
-        &EXCLUDE,
-        &LANG,
-        &GREP_KIND,
-        &RANK,
-        &GREP_RESULTS,
-        &CURSOR,
-        &BRUTE,
-        &EXPLAIN_PLAN,
-        &SHOW_SECRETS,
-        &VIEW,
-        &STALE_POLICY,
-        &NO_REFRESH,
-    ],
+    params: &GREP_PARAMS,
 };

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::aliases::ALIASES;
-use super::tools::{ACTIVE, DEFERRED, Profile, TOOLS, Tool};
-use super::{Param, Takes};
+use super::param::{Param, Takes};
+use super::tools::{ACTIVE, DEFERRED, TOOLS, Tool, ToolProfile};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
@@ -73,7 +73,7 @@ pub fn reference() -> String {
     out.push_str(
         "\n## Profiles\n\n| profile | listed | callable | tokens of the head, at most |\n|---|---|---|--:|\n",
     );
-    for profile in Profile::ALL {
+    for profile in ToolProfile::ALL {
         let names =
             |tools: Vec<&str>| tools.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let listed = names(profile.listed().map(|tool| tool.name).collect());
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             schema["properties"]["max_tokens"],
             json!({ "type": "integer", "minimum": 100, "maximum": 100000, "default": 4000,
-                    "description": super::super::tools::MAX_TOKENS.help })
+                    "description": super::super::params::MAX_TOKENS.help })
         );
         assert_eq!(schema.get("required"), None);
         assert_eq!(schema["additionalProperties"], false);

@@ -6,13 +6,18 @@
 //! index or a tree: the tool list of a profile has the same bytes in every run.
 
 use super::aliases::{ALIASES, Alias};
-use super::grep::{FIXED, GREP, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
-use super::{
-    CURSOR, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, FIND_FILES, KIND, LANG, MAP, MAX_ITEMS,
-    MAX_RESULTS, MIN_SCORE, MODE, NAME_PATTERN, Operation, PATH, PATH_GLOB, PER_FILE, Param, QUERIES, QUERY,
-    REASON, SEARCH, SKIPPED, STATUS, SYMBOL_PATTERN, SYMBOLS, SYMBOLS_RESULTS, TOUCH, Takes, VIEW, WHY_NOT,
-    param,
+use super::grep::GREP;
+use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
+use super::lookup::{FIND_FILES, MAP, SKIPPED, SYMBOLS};
+use super::operation::Operation;
+use super::param::Param;
+use super::params::{
+    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, MAX_ITEMS, MAX_RESULTS,
+    MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST, REASON,
+    SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
 };
+use super::search::{SEARCH, WHY_NOT};
+use super::upkeep::{STATUS, TOUCH};
 
 /// A tool that an agent can call.
 #[derive(Debug)]
@@ -21,7 +26,7 @@ pub struct Tool {
     pub name: &'static str,
     /// The operation that the tool runs; `None` for the search among tools itself.
     pub operation: Option<&'static Operation>,
-    /// What the tool does and when to choose it, for a reader without other context.
+    /// The purpose of the tool and when to choose the tool, for a model without other context.
     pub description: &'static str,
     /// The parameters.
     pub params: &'static [&'static Param],
@@ -51,81 +56,14 @@ pub const HIDDEN: &[&str] = &["glob", "grep", "search_code"];
 /// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
 pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
 
-/// Aliases that are no longer callable: the error names the replacement.
+/// Removed aliases. A call of one fails with an error that names the replacement.
 pub const REMOVED: &[&str] = &[];
 
 /// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
-/// The root to search; over MCP, one of the roots given at start.
-pub const TREE: Param = param("root", Takes::Path, "One of the server's roots; else the first");
-
-/// The size limit of a reply.
-pub const MAX_TOKENS: Param = Param {
-    default: Some("4000"),
-    ..param(
-        "max_tokens",
-        Takes::Number(100, 100_000),
-        "Most tokens of text (bytes / 4); more on the next page",
-    )
-};
-
-/// Refers to code that was sent before instead of sending it again.
-pub const DEDUPE: Param = param("dedupe", Takes::Nothing, "Only refer to code sent before");
-
-/// Several queries as a list.
-pub const QUERY_LIST: Param = Param {
-    takes: Takes::Repeated,
-    help: "Several queries, answered as one: merged, best score kept",
-    ..QUERIES
-};
-
-/// What the agent wants to do.
-pub const TOOL_QUERY: Param =
-    param("query", Takes::Text, "What you want to do, in a few words; without it every tool is shown");
-
-/// The parameters that only tools have. Every other parameter is a row of the tool's operation.
-pub const TOOLS_ONLY: &[&Param] = &[&TREE, &MAX_TOKENS, &QUERY_LIST, &TOOL_QUERY, &CURSOR, &DEDUPE];
-
-/// The parameters of operations that tools do not have. A tool for one query has no second way to send several; the
-/// stale policy is fixed when the server starts; `why_not` tells why a file is left out; `grep_files` finds every place
-/// that contains a text; and secrets are never shown to a model.
-pub const NOT_FOR_TOOLS: &[&str] = &[
-    "query",
-    "queries",
-    "stale_policy",
-    "no_refresh",
-    "require_index",
-    "explain_skips",
-    "exhaustive",
-    "regexp",
-    "case_sensitive",
-    "smart_case",
-    "line_regexp",
-    "invert_match",
-    "multiline",
-    "multiline_dotall",
-    "max_count",
-    "after",
-    "before",
-    "count",
-    "count_matches",
-    "files_with_matches",
-    "files_without_match",
-    "only_matching",
-    "line_number",
-    "no_line_number",
-    "column",
-    "heading",
-    "no_heading",
-    "with_filename",
-    "no_filename",
-    "rg_json",
-    "glob",
-    "brute",
-    "explain_plan",
-    "show_secrets",
-];
+/// The parameters of the call itself, which every tool may have beside the rows of its operation.
+pub const OF_CALL: &[&Param] = &[&TREE, &MAX_TOKENS];
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
@@ -339,7 +277,7 @@ fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {
         return CallTarget::Tool(tool, None);
     }
     match aliases.iter().find(|alias| alias.name == name) {
-        Some(alias) if alias.state == super::aliases::State::Removed => CallTarget::Removed(alias),
+        Some(alias) if alias.state == super::aliases::AliasState::Removed => CallTarget::Removed(alias),
         Some(alias) => {
             tool(alias.canonical).map_or(CallTarget::Unknown, |tool| CallTarget::Tool(tool, Some(alias)))
         }
@@ -349,7 +287,7 @@ fn called_in(aliases: &'static [Alias], name: &str) -> CallTarget {
 
 /// Which tools a server lists, and which it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
+pub enum ToolProfile {
     /// Every tool is listed.
     Full,
     /// Active tools are listed, and every tool is callable.
@@ -360,48 +298,51 @@ pub enum Profile {
     Host,
 }
 
-impl Profile {
+impl ToolProfile {
     /// Every profile.
-    pub const ALL: [Profile; 4] = [Profile::Full, Profile::Default, Profile::Minimal, Profile::Host];
+    pub const ALL: [ToolProfile; 4] =
+        [ToolProfile::Full, ToolProfile::Default, ToolProfile::Minimal, ToolProfile::Host];
 
     /// The name of the profile.
     pub fn name(self) -> &'static str {
         match self {
-            Profile::Full => "full",
-            Profile::Default => "default",
-            Profile::Minimal => "minimal",
-            Profile::Host => "host",
+            ToolProfile::Full => "full",
+            ToolProfile::Default => "default",
+            ToolProfile::Minimal => "minimal",
+            ToolProfile::Host => "host",
         }
     }
 
     /// The profile with that name.
-    pub fn by_name(name: &str) -> Option<Profile> {
-        Profile::ALL.into_iter().find(|profile| profile.name() == name)
+    pub fn by_name(name: &str) -> Option<ToolProfile> {
+        ToolProfile::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
     /// The most tokens that the tool list may take, at four bytes a token.
     pub fn head_budget(self) -> usize {
         match self {
-            Profile::Full => 3_800,
-            Profile::Default | Profile::Minimal => 1_600,
-            Profile::Host => 200,
+            ToolProfile::Full => 3_800,
+            ToolProfile::Default | ToolProfile::Minimal => 1_600,
+            ToolProfile::Host => 200,
         }
     }
 
     /// Whether a tool is listed from the start.
     pub fn lists(self, tool: &Tool) -> bool {
         match self {
-            Profile::Full => true,
-            Profile::Default | Profile::Minimal => ACTIVE.contains(&tool.name),
-            Profile::Host => tool.operation.is_none(),
+            ToolProfile::Full => true,
+            ToolProfile::Default | ToolProfile::Minimal => ACTIVE.contains(&tool.name),
+            ToolProfile::Host => tool.operation.is_none(),
         }
     }
 
     /// Whether a tool can be called.
     pub fn offers(self, tool: &Tool) -> bool {
         match self {
-            Profile::Minimal => tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name)),
-            Profile::Full | Profile::Default | Profile::Host => true,
+            ToolProfile::Minimal => {
+                tool.read_only && (self.lists(tool) || MINIMAL_DEFERRED.contains(&tool.name))
+            }
+            ToolProfile::Full | ToolProfile::Default | ToolProfile::Host => true,
         }
     }
 
@@ -413,18 +354,19 @@ impl Profile {
 
 /// The names of profiles.
 pub fn profiles() -> Vec<&'static str> {
-    Profile::ALL.iter().map(|profile| profile.name()).collect()
+    ToolProfile::ALL.iter().map(|profile| profile.name()).collect()
 }
 
-/// The tools of a profile that match a query, best first; every tool for a query without words.
+/// The tools of a profile that match a query and are not listed from the start, best first; all of them for a query
+/// without words.
 ///
 /// A query word that matches the name counts most, one in the description less, and a match of only a common prefix
 /// (`search` and `searches`) least. So few tools need nothing more elaborate.
-pub fn find(profile: Profile, query: &str) -> Vec<&'static Tool> {
+pub fn find(profile: ToolProfile, query: &str) -> Vec<&'static Tool> {
     let wanted = words(query);
     let mut found: Vec<(usize, &Tool)> = TOOLS
         .iter()
-        .filter(|tool| profile.offers(tool) && tool.operation.is_some())
+        .filter(|tool| profile.offers(tool) && !profile.lists(tool) && tool.operation.is_some())
         .map(|tool| (worth(tool, &wanted), tool))
         .filter(|(worth, _)| *worth > 0 || wanted.is_empty())
         .collect();
@@ -462,7 +404,9 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::aliases::State;
+    use super::super::aliases::AliasState;
+    use super::super::faces::Faces;
+    use super::super::row::Listed;
     use super::*;
 
     #[test]
@@ -470,9 +414,9 @@ mod tests {
         let sets = [
             (ACTIVE, None),
             (DEFERRED, None),
-            (HIDDEN, Some(State::Hidden)),
-            (DEPRECATED, Some(State::Deprecated)),
-            (REMOVED, Some(State::Removed)),
+            (HIDDEN, Some(AliasState::Hidden)),
+            (DEPRECATED, Some(AliasState::Deprecated)),
+            (REMOVED, Some(AliasState::Removed)),
         ];
         let mut seen = HashSet::new();
         for (names, state) in sets {
@@ -489,18 +433,29 @@ mod tests {
         assert!(TOOLS.is_sorted_by_key(|tool| tool.name) && ALIASES.is_sorted_by_key(|alias| alias.name));
     }
 
+    fn rows(tool: &Tool) -> &'static [Listed] {
+        tool.operation.map(|operation| operation.params).unwrap_or_default()
+    }
+
+    fn is_same(one: &Param, other: &Param) -> bool {
+        (one.name, one.help) == (other.name, other.help)
+    }
+
     #[test]
     fn parameters_are_rows_of_the_operation() {
         for tool in TOOLS {
-            let rows = tool.operation.map(|operation| operation.params).unwrap_or_default();
-            let names = |params: &[&Param]| params.iter().map(|param| param.name).collect::<HashSet<_>>();
             for param in tool.params {
-                let is_row = rows.iter().any(|row| std::ptr::eq(*row, *param) || row.help == param.help);
-                let own = TOOLS_ONLY.iter().any(|own| own.name == param.name && own.help == param.help);
-                assert!(is_row || own, "{} of {}", param.name, tool.name);
+                let is_row =
+                    rows(tool).iter().any(|row| is_same(row.param, param) && row.faces != Faces::CommandLine);
+                let is_of_call = OF_CALL.iter().chain(&[&TOOL_QUERY]).any(|own| is_same(own, param));
+                assert!(is_row || is_of_call, "{} of {}", param.name, tool.name);
             }
-            for left_out in names(rows).difference(&names(tool.params)) {
-                assert!(NOT_FOR_TOOLS.contains(left_out), "{left_out} of {}", tool.name);
+            let same = |other: &&Tool| other.operation.map(|row| row.id) == tool.operation.map(|row| row.id);
+            let params: Vec<&Param> =
+                TOOLS.iter().filter(same).flat_map(|tool| tool.params).copied().collect();
+            for row in rows(tool).iter().filter(|row| row.faces != Faces::CommandLine) {
+                let is_taken = params.iter().any(|param| is_same(param, row.param));
+                assert!(is_taken, "no tool of {} takes {}", tool.name, row.param.name);
             }
         }
     }
@@ -516,29 +471,30 @@ mod tests {
 
     #[test]
     fn profiles_gate() {
-        let listed = |profile: Profile| profile.listed().map(|tool| tool.name).collect::<Vec<_>>();
-        assert_eq!(listed(Profile::Default), ACTIVE);
-        assert_eq!(listed(Profile::Minimal), ACTIVE);
-        assert_eq!(listed(Profile::Host), ["tool_search"]);
-        assert_eq!(listed(Profile::Full).len(), TOOLS.len());
-        let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| Profile::Minimal.offers(tool)).collect();
+        let listed = |profile: ToolProfile| profile.listed().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(listed(ToolProfile::Default), ACTIVE);
+        assert_eq!(listed(ToolProfile::Minimal), ACTIVE);
+        assert_eq!(listed(ToolProfile::Host), ["tool_search"]);
+        assert_eq!(listed(ToolProfile::Full).len(), TOOLS.len());
+        let minimal: Vec<&Tool> = TOOLS.iter().filter(|tool| ToolProfile::Minimal.offers(tool)).collect();
         assert!(minimal.len() <= 8 && minimal.iter().all(|tool| tool.read_only), "{minimal:?}");
-        for profile in Profile::ALL {
+        for profile in ToolProfile::ALL {
             assert!(profile.listed().all(|tool| profile.offers(tool)));
-            assert_eq!(Profile::by_name(profile.name()), Some(profile));
+            assert_eq!(ToolProfile::by_name(profile.name()), Some(profile));
         }
     }
 
     #[test]
     fn tools_are_found_by_their_words_and_aliases_never() {
         let found =
-            |query: &str| find(Profile::Default, query).iter().map(|tool| tool.name).collect::<Vec<_>>();
+            |query: &str| find(ToolProfile::Default, query).iter().map(|tool| tool.name).collect::<Vec<_>>();
         assert_eq!(found("several queries at once")[0], "search_batch");
         assert_eq!(found("why is a file missing from the answers")[0], "why_not");
         assert_eq!(found("outline of the project")[0], "project_map");
         assert_eq!(found("which files were left out")[0], "skipped_files");
         assert_eq!(found("zebra"), Vec::<&str>::new());
-        assert_eq!(found("").len(), TOOLS.len() - 1);
+        assert_eq!(found(""), DEFERRED);
+        assert_eq!(find(ToolProfile::Host, "").len(), TOOLS.len() - 1);
         for alias in ALIASES {
             for name in found(alias.name).into_iter().chain(found(&format!("{} tool", alias.why))) {
                 assert!(tool(name).is_some(), "{name}");
@@ -549,8 +505,8 @@ mod tests {
     #[test]
     fn a_removed_name_is_told_from_one_that_never_was() {
         const TABLE: &[Alias] = &[
-            Alias { state: State::Removed, name: "old", ..ALIASES[0] },
-            Alias { state: State::Hidden, name: "older", ..ALIASES[0] },
+            Alias { state: AliasState::Removed, name: "old", ..ALIASES[0] },
+            Alias { state: AliasState::Hidden, name: "older", ..ALIASES[0] },
         ];
         assert!(matches!(called_in(TABLE, "old"), CallTarget::Removed(alias) if alias.name == "old"));
         assert!(matches!(called_in(TABLE, "older"), CallTarget::Tool(_, Some(_))));

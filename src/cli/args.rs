@@ -7,16 +7,19 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
-use spyhop::catalog::{self, Operation, Param, Takes};
+use spyhop::catalog::{
+    self, Faces, Operation, OperationId, Param, Positional, Takes, grep_params, param, params,
+};
 
 const fn flag(name: &'static str, help: &'static str) -> Param {
-    Param { name, aliases: &[], short: None, takes: Takes::Nothing, default: None, help }
+    param(name, Takes::Nothing, help)
 }
 
 pub const JSON: Param = flag("json", "Answer as one line of JSON");
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
+pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
 pub const COLOR: Param = Param {
     takes: Takes::Choice(colors),
     default: Some("auto"),
@@ -30,67 +33,38 @@ pub const VERBOSE: Param = Param {
     ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
 };
 
-pub const PROFILE: Param = Param {
-    takes: Takes::Path,
-    ..flag(
-        "profile",
-        "Rank by the weights in this file instead of the built-in ones; eval/README.md tells how to fit one",
-    )
-};
-
 /// The output and input options that only a search has.
-const SEARCH_ONLY: &[&Param] = &[&JSONL, &BATCH];
-/// The options of operations that rank.
-const RANKED: &[&Param] = &[&PROFILE];
-/// The operations that rank.
-const RANKING: &[&str] = &[catalog::SEARCH.name, catalog::WHY_NOT.name];
+const SEARCH_ONLY: &[&Param] = &[&ALL, &JSONL, &BATCH];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
-/// The operations that take their path without a flag, as grep does.
-const WITH_PATH: &[&str] = &[catalog::grep::GREP.name, catalog::MAP.name];
-/// The name of that path argument.
-pub const HERE: &str = "here";
+/// The name of the path argument without a flag.
+pub const HERE: &str = "path_argument";
+/// The name of the root argument without a flag.
+pub const TREE: &str = "tree";
 
 /// The command for an operation, under `name`.
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
-    let is_search = row.name == catalog::SEARCH.name;
-    let forms = if is_search { SEARCH_ONLY } else { &[] };
-    let ranked = if RANKING.contains(&row.name) { RANKED } else { &[] };
+    let forms = if row.id == OperationId::Search { SEARCH_ONLY } else { &[] };
     let mut command = Command::new(name).about(row.help);
     if name == row.name {
         command = command.visible_aliases(row.aliases.iter().copied());
     }
-    let groups = [
-        ("", row.params),
-        ("", ranked),
-        ("Output", forms),
-        ("Output", EVERYWHERE),
-        ("Tree and index", catalog::PLACE),
-    ];
-    for (heading, params) in groups {
-        for param in params {
-            let arg = arg(param);
-            command = command.arg(if heading.is_empty() { arg } else { arg.help_heading(heading) });
-        }
-    }
-    match row.name {
-        _ if is_search => one_source_of_queries(command),
-        name if name == catalog::grep::GREP.name => as_in_grep(path_without_flag(command)),
-        name if WITH_PATH.contains(&name) => path_without_flag(command),
-        name if name == catalog::FIND_FILES.name => {
-            command.mut_arg(catalog::NAME_PATTERN.name, |pattern| pattern.required(false))
-        }
-        name if name == catalog::SYMBOLS.name => {
-            command.mut_arg(catalog::SYMBOL_PATTERN.name, |pattern| pattern.required(false))
-        }
+    let own = row.params.iter().filter(|row| row.faces != Faces::Tools).map(|row| row.param);
+    command = command.args(own.map(arg));
+    command = command.args(forms.iter().chain(EVERYWHERE).map(|param| arg(param).help_heading("Output")));
+    command = command.args(catalog::PLACE.iter().map(|row| arg(row.param).help_heading("Tree and index")));
+    match row.id {
+        OperationId::Search => one_source_of_queries(command),
+        OperationId::Grep => as_in_grep(path_without_flag(command)),
+        OperationId::Map => path_without_flag(command),
         _ => command,
     }
 }
 
 /// Adds `PATH` without a flag, after the other positional arguments.
 fn path_without_flag(command: Command) -> Command {
-    let path = Arg::new(HERE).value_name("PATH").help(catalog::PATH.help).conflicts_with(catalog::PATH.name);
+    let path = Arg::new(HERE).value_name("PATH").help(params::PATH.help).conflicts_with(params::PATH.name);
     command.arg(path.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath))
 }
 
@@ -98,29 +72,50 @@ fn path_without_flag(command: Command) -> Command {
 /// when `-e` gives the patterns, and the last flag wins among flags that contradict each other.
 fn as_in_grep(command: Command) -> Command {
     let cases =
-        [catalog::grep::IGNORE_CASE.name, catalog::grep::CASE_SENSITIVE.name, catalog::grep::SMART_CASE.name];
-    let bounds = [catalog::grep::WORD.name, catalog::grep::LINE_REGEXP.name];
-    let numbers = [catalog::grep::LINE_NUMBER.name, catalog::grep::NO_LINE_NUMBER.name];
-    let headings = [catalog::grep::HEADING.name, catalog::grep::NO_HEADING.name];
-    let names = [catalog::grep::WITH_FILENAME.name, catalog::grep::NO_FILENAME.name];
+        [grep_params::IGNORE_CASE.name, grep_params::CASE_SENSITIVE.name, grep_params::SMART_CASE.name];
+    let bounds = [grep_params::WORD.name, grep_params::LINE_REGEXP.name];
+    let numbers = [grep_params::LINE_NUMBER.name, grep_params::NO_LINE_NUMBER.name];
+    let headings = [grep_params::HEADING.name, grep_params::NO_HEADING.name];
+    let names = [grep_params::WITH_FILENAME.name, grep_params::NO_FILENAME.name];
     let forms = [
-        catalog::grep::COUNT.name,
-        catalog::grep::COUNT_MATCHES.name,
-        catalog::grep::FILES_WITH.name,
-        catalog::grep::FILES_WITHOUT.name,
-        catalog::grep::RG_JSON.name,
+        grep_params::COUNT.name,
+        grep_params::COUNT_MATCHES.name,
+        grep_params::FILES_WITH.name,
+        grep_params::FILES_WITHOUT.name,
+        grep_params::RG_JSON.name,
     ];
     let mut command = command
-        .mut_arg(catalog::grep::PATTERN.name, |pattern| {
-            pattern.index(1).required(false).required_unless_present(catalog::grep::REGEXP.name)
+        .mut_arg(grep_params::PATTERN.name, |pattern| {
+            let others = [
+                grep_params::REGEXP.name,
+                grep_params::PATTERN_FILE.name,
+                grep_params::LIST_FILES.name,
+                grep_params::TYPE_LIST.name,
+            ];
+            pattern.index(1).required(false).required_unless_present_any(others)
         })
         .mut_arg(HERE, |path| path.index(2).num_args(0..))
-        .mut_arg(catalog::grep::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
+        .mut_arg(grep_params::REGEXP.name, |pattern| pattern.allow_hyphen_values(true))
+        .mut_arg(grep_params::REPLACE.name, |text| text.allow_hyphen_values(true))
+        .mut_arg(grep_params::CONTEXT_SEPARATOR.name, |text| text.allow_hyphen_values(true))
+        .mut_arg(params::THREADS.name, |threads| threads.short('j'))
+        .mut_arg(params::HIDDEN.name, |hidden| hidden.short('.'))
         // `-v` has its meaning from grep.
         .mut_arg(VERBOSE.name, |verbose| verbose.short(None))
         // The last occurrence of an option counts.
         .args_override_self(true);
-    for group in [&cases[..], &bounds, &numbers, &headings, &names, &forms] {
+    let separators = [grep_params::CONTEXT_SEPARATOR.name, grep_params::NO_CONTEXT_SEPARATOR.name];
+    let columns = [grep_params::COLUMN.name, grep_params::NO_COLUMN.name];
+    let orders = [grep_params::SORT.name, grep_params::SORT_REVERSED.name, grep_params::SORT_FILES.name];
+    let binary = [grep_params::TEXT.name, grep_params::BINARY.name];
+    let contexts = [grep_params::BEFORE.name, grep_params::AFTER.name, grep_params::GREP_EXPAND.name];
+    for name in contexts {
+        command = command.mut_arg(name, |arg| arg.overrides_with(grep_params::PASSTHRU.name));
+    }
+    command = command.mut_arg(grep_params::PASSTHRU.name, |arg| arg.overrides_with_all(contexts));
+    let groups =
+        [&cases[..], &bounds, &numbers, &headings, &names, &forms, &separators, &columns, &orders, &binary];
+    for group in groups {
         for name in group {
             let others: Vec<&str> = group.iter().copied().filter(|other| other != name).collect();
             command = command.mut_arg(*name, |arg| arg.overrides_with_all(others));
@@ -130,9 +125,9 @@ fn as_in_grep(command: Command) -> Command {
 }
 
 fn one_source_of_queries(command: Command) -> Command {
-    let sources = [catalog::QUERY.name, catalog::QUERIES.name, BATCH.name];
+    let sources = [params::QUERY.name, params::QUERIES.name, BATCH.name];
     command
-        .mut_arg(catalog::QUERY.name, |arg| arg.required(false))
+        .mut_arg(params::QUERY.name, |arg| arg.required(false))
         .group(clap::ArgGroup::new("source").args(sources).required(true))
         .mut_arg(JSONL.name, |arg| arg.conflicts_with_all([JSON.name, BATCH.name]))
 }
@@ -148,7 +143,7 @@ pub fn arg(param: &'static Param) -> Arg {
         help += &format!(" [possible values: {}]", choices().join(", "));
     }
     let mut arg = Arg::new(param.name).help(help);
-    if !is_positional(param) {
+    if param.positional == Positional::No {
         arg = arg.long(param.name.replace('_', "-")).value_name(value_name(param));
         arg = arg.visible_aliases(param.aliases.iter().map(|alias| alias.replace('_', "-")));
         arg = param.short.into_iter().fold(arg, |arg, short| arg.short(short));
@@ -156,7 +151,9 @@ pub fn arg(param: &'static Param) -> Arg {
         arg = arg.value_name(param.name.to_uppercase());
     }
     match param.takes {
-        Takes::Nothing if param.name == VERBOSE.name => arg.action(ArgAction::Count),
+        Takes::Nothing if [VERBOSE.name, grep_params::UNRESTRICTED.name].contains(&param.name) => {
+            arg.action(ArgAction::Count)
+        }
         Takes::Nothing => arg.action(ArgAction::SetTrue),
         Takes::Text => arg,
         Takes::Texts => arg.num_args(1..).action(ArgAction::Append),
@@ -169,18 +166,7 @@ pub fn arg(param: &'static Param) -> Arg {
         Takes::Path => arg.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
         Takes::Paths => arg.num_args(1..).value_parser(value_parser!(PathBuf)).value_hint(ValueHint::AnyPath),
     }
-    .required(is_positional(param))
-}
-
-fn is_positional(param: &Param) -> bool {
-    [
-        catalog::QUERY.name,
-        catalog::FILE.name,
-        catalog::FILES.name,
-        catalog::ARCHIVE.name,
-        catalog::grep::PATTERN.name,
-    ]
-    .contains(&param.name)
+    .required(param.positional == Positional::Required)
 }
 
 fn value_name(param: &Param) -> &'static str {
@@ -208,7 +194,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 fn colors() -> Vec<&'static str> {
-    vec!["auto", "always", "never"]
+    vec!["auto", "always", "never", "ansi"]
 }
 
 #[cfg(test)]

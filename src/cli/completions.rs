@@ -8,7 +8,7 @@ use std::io::Write;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 
-use super::{Failure, Outcome};
+use super::failure::{Failure, Outcome};
 
 pub fn command() -> Command {
     let shell = Arg::new("shell")

@@ -5,12 +5,12 @@
 use clap::ArgMatches;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let checkup = Place::of(matches)?.open(matches)?.doctor()?;
+    let checkup = options::place(matches)?.open(options::options(matches)?)?.doctor()?;
     if output.json {
         output.json(&json::checkup(&checkup))?;
     } else {

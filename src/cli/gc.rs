@@ -3,19 +3,22 @@
 //! This module owns the exit code: 1 when the indexes still take more space than they may.
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call, GcRequest};
+use spyhop::engine::Engine;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::{Place, given, optional};
 use super::progress::Bar;
-use super::{Failure, Outcome};
+use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let dry_run = given(matches, catalog::DRY_RUN.name);
-    let engine = Place::of(matches)?.open_for_writing(matches)?;
+    let mut call = Call::new(GcRequest::default(), options::for_writing(matches)?);
+    fill_from(catalog::GC_ROWS, &mut call, matches, None)?;
+    let GcRequest { max_bytes, dry_run } = call.request;
+    let engine = Engine::open(&options::place(matches)?.root, call.options)?;
     let bar = Bar::new(output);
-    let max_bytes = optional::<u64>(matches, catalog::MAX_BYTES.name).copied();
     let collected = engine.collect_within(max_bytes, dry_run, &|progress| bar.update(progress))?;
     drop(bar);
     if output.json {

@@ -4,50 +4,88 @@
 //! answer and Spyhop's own JSON are printed only on request.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog;
-use spyhop::engine::api::{Bounds, Case, GrepRequest, OutputFormat, PrintOptions};
+use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
+use spyhop::engine::api::{Binary, GrepRequest, OutputFormat, PrintOptions, PrintedGrep};
+use spyhop::engine::{Engine, Error};
+use spyhop::filter::type_definitions;
+use spyhop::path::{PathBase, RelPath};
 use spyhop::render::{json, text};
 
 use super::args::HERE;
+use super::failure::{Failure, Outcome, complain};
+use super::options;
 use super::output::Output;
-use super::place::{Place, given, optional};
-use super::request::{filter, number, texts};
-use super::{Failure, Outcome};
+use super::place::TreePlace;
+use super::values::{fill_from, given, optional};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let Asked { place, request, paths } = asked(matches)?;
-    let engine = place.open(matches)?;
-    if given(matches, catalog::grep::EXPLAIN_PLAN.name) {
-        let plan = engine.explain_grep(&request)?;
+    let Typed { paths, missing, stream } = typed(matches, output.json)?;
+    if stream {
+        let mut call = call(matches, &options::place_of(matches, None)?, &[])?;
+        if call.grep.request.binary == Binary::Quit {
+            call.grep.request.binary = Binary::Name;
+        }
+        let looks = print_options(&call, output, true);
+        let search = |sink: &mut dyn FnMut(&[u8]) -> bool| {
+            Engine::print_grep_stream(&call.grep.request, &looks, "<stdin>", io::stdin().lock(), sink)
+        };
+        return printed(&call, output, search);
+    }
+    let mut outcome = if missing.is_empty() { Outcome::Nothing } else { Outcome::Failed };
+    let is_one_file = paths.len() == 1 && missing.is_empty() && paths[0].is_file();
+    for (place, paths) in trees(matches, &paths)? {
+        let found = search(matches, output, &place, &paths, is_one_file)?;
+        outcome = match (outcome, found) {
+            (Outcome::Failed, _) | (_, Outcome::Failed) => Outcome::Failed,
+            (Outcome::Found, _) | (_, Outcome::Found) => Outcome::Found,
+            _ => Outcome::Nothing,
+        };
+        if output.quiet && found == Outcome::Found {
+            return Ok(Outcome::Found);
+        }
+    }
+    if !given(matches, grep_params::NO_MESSAGES.name) {
+        for path in missing {
+            complain(&Failure::Usage(format!("path '{}' does not exist", path.display())));
+        }
+    }
+    Ok(outcome)
+}
+
+/// Searches the paths of one tree.
+fn search(
+    matches: &ArgMatches,
+    output: &mut Output,
+    place: &TreePlace,
+    paths: &[PathBuf],
+    is_one_file: bool,
+) -> Result<Outcome, Failure> {
+    let call = call(matches, place, paths)?;
+    match call.print.list {
+        Some(GrepList::Types) => return list_types(&call, output),
+        Some(GrepList::Files) => return list_files(place, paths, &call, output),
+        None => {}
+    }
+    let is_one_file = is_one_file || (paths.is_empty() && place.is_file());
+    let request = &call.grep.request;
+    let engine = place.open(call.grep.options.clone())?;
+    if call.explain_plan {
+        let plan = engine.explain_grep(request)?;
         output.text(&format!("{plan}\n"))?;
         return Ok(Outcome::Found);
     }
-    let is_page = [catalog::CURSOR.name, catalog::grep::GREP_RESULTS.name]
-        .iter()
-        .any(|id| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine));
+    let base = typed_base(paths, place, request);
+    let is_page =
+        [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if !output.json && !is_page {
-        let looks = looks(matches, output, paths.as_deref(), &place);
-        let mut stream = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let mut written = Ok(());
-        let printed = engine.print_grep(&request, &looks, |bytes| {
-            written = stream.write_all(bytes);
-            written.is_ok()
-        })?;
-        written.and_then(|()| stream.flush())?;
-        output.warn(&printed.warnings);
-        if let Some(reason) = &printed.incomplete {
-            output.warn(&[format!("not complete: {reason}")]);
-        }
-        return Ok(match (printed.matched, printed.incomplete) {
-            (_, Some(_)) => Outcome::Failed,
-            (true, None) => Outcome::Found,
-            (false, None) => Outcome::Nothing,
-        });
+        let looks = PrintOptions { base, ..print_options(&call, output, is_one_file) };
+        return printed(&call, output, |sink| engine.print_grep(request, &looks, sink));
     }
-    let reply = engine.grep(&request)?;
+    output.style.paths = base;
+    let reply = engine.grep(request)?;
     output.warn(&reply.warnings);
     if output.json {
         output.json(&json::grep(&reply))?;
@@ -57,93 +95,238 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     Ok(if reply.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
 
-/// The parsed command line.
-struct Asked {
-    place: Place,
-    request: GrepRequest,
-    /// The paths without a flag.
-    paths: Option<Vec<PathBuf>>,
+/// Writes what a search prints, and tells what could not be searched.
+fn printed(
+    call: &GrepCall,
+    output: &Output,
+    search: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool) -> Result<PrintedGrep, Error>,
+) -> Result<Outcome, Failure> {
+    let mut stream = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut written = Ok(());
+    let printed = search(&mut |bytes| {
+        // The first match decides, and nobody reads more.
+        if output.quiet {
+            return bytes.is_empty();
+        }
+        written = stream.write_all(bytes);
+        if call.print.line_buffered && written.is_ok() {
+            written = stream.flush();
+        }
+        written.is_ok()
+    })?;
+    written.and_then(|()| stream.flush())?;
+    output.warn(&printed.warnings);
+    if let Some(reason) = printed.incomplete.as_ref().filter(|_| !call.print.no_messages) {
+        output.warn(&[format!("not complete: {reason}")]);
+    }
+    Ok(match (printed.matched, printed.incomplete) {
+        (true, _) if output.quiet => Outcome::Found,
+        (_, Some(_)) => Outcome::Failed,
+        (true, None) => Outcome::Found,
+        (false, None) => Outcome::Nothing,
+    })
 }
 
-fn asked(matches: &ArgMatches) -> Result<Asked, Failure> {
+/// Lists the file types with their globs, as ripgrep does.
+fn list_types(call: &GrepCall, output: &mut Output) -> Result<Outcome, Failure> {
+    let types = type_definitions(&call.grep.request.filter.type_add);
+    let types = types.map_err(|error| Failure::Usage(error.to_string()))?;
+    let lines: String = types.iter().map(|(name, globs)| format!("{name}: {}\n", globs.join(", "))).collect();
+    output.text(&lines)?;
+    Ok(Outcome::Found)
+}
+
+/// Lists the files that would be searched.
+fn list_files(
+    place: &TreePlace,
+    paths: &[PathBuf],
+    call: &GrepCall,
+    output: &mut Output,
+) -> Result<Outcome, Failure> {
+    let request = &call.grep.request;
+    let engine = place.open(call.grep.options.clone())?;
+    let base = typed_base(paths, place, request);
+    let files = engine.grep_files(&request.filter, call.options.order, request.git_folder)?;
+    let end = if call.options.null { '\0' } else { '\n' };
+    if !output.quiet {
+        let lines: String = files.iter().map(|path| format!("{}{end}", base.shown(path.as_str()))).collect();
+        io::stdout().write_all(lines.as_bytes())?;
+    }
+    Ok(if files.is_empty() { Outcome::Nothing } else { Outcome::Found })
+}
+
+/// The paths of the command line.
+struct Typed {
+    /// The paths without a flag.
+    paths: Vec<PathBuf>,
+    /// Those that do not exist, if others do.
+    missing: Vec<PathBuf>,
+    /// Whether standard input is searched and not the tree.
+    stream: bool,
+}
+
+/// The options that give a pattern, or need none, so that a first word is a path.
+const WITHOUT_PATTERN: [&str; 4] = [
+    grep_params::REGEXP.name,
+    grep_params::PATTERN_FILE.name,
+    grep_params::LIST_FILES.name,
+    grep_params::TYPE_LIST.name,
+];
+
+fn typed(matches: &ArgMatches, is_json: bool) -> Result<Typed, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    let mut patterns = texts(matches, catalog::grep::REGEXP.name);
-    if let Some(pattern) = optional::<String>(matches, catalog::grep::PATTERN.name) {
-        if patterns.is_empty() { patterns.push(pattern.clone()) } else { paths.push(pattern.into()) }
+    if WITHOUT_PATTERN.iter().any(|id| is_typed(matches, id))
+        && let Some(path) = optional::<String>(matches, grep_params::PATTERN.name)
+    {
+        paths.push(path.into());
     }
     paths.extend(matches.get_many::<PathBuf>(HERE).into_iter().flatten().cloned());
-    let place = if paths.is_empty() { Place::of(matches)? } else { Place::with(matches, &paths[0])? };
+    let stream = match &paths[..] {
+        [] => is_stream_given(matches) && !is_json,
+        [only] => only.as_os_str() == "-",
+        _ => false,
+    };
+    if stream || paths.len() < 2 || is_typed(matches, params::VIEW.name) {
+        return Ok(Typed { paths: if stream { Vec::new() } else { paths }, missing: Vec::new(), stream });
+    }
+    let is_there = |path: &PathBuf| options::place_of(matches, Some(path)).is_ok();
+    let (there, missing): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(is_there);
+    Ok(match there.is_empty() {
+        true => Typed { paths, missing: Vec::new(), stream },
+        false => Typed { paths: there, missing, stream },
+    })
+}
+
+/// The trees of the paths, in the order of the paths, each with its paths.
+fn trees(matches: &ArgMatches, paths: &[PathBuf]) -> Result<Vec<(TreePlace, Vec<PathBuf>)>, Failure> {
+    if paths.is_empty() {
+        return Ok(vec![(options::place(matches)?, Vec::new())]);
+    }
+    let mut trees: Vec<(TreePlace, Vec<PathBuf>)> = Vec::new();
+    for typed in paths {
+        let place = options::place_of(matches, Some(typed))?;
+        match trees.iter_mut().find(|(tree, _)| tree.root == place.root) {
+            Some((_, paths)) => paths.push(typed.clone()),
+            None => trees.push((place, vec![typed.clone()])),
+        }
+    }
+    Ok(trees)
+}
+
+/// The call for the paths of one tree.
+fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<GrepCall, Failure> {
+    let mut call = GrepCall::new(options::options(matches)?);
+    fill_from(catalog::GREP_ROWS, &mut call, matches, Some(place))?;
+    let request = &mut call.grep.request;
+    let mut patterns = std::mem::take(&mut call.patterns);
+    for file in &call.pattern_files {
+        patterns.extend(patterns_of(file)?);
+    }
+    let is_empty = patterns.is_empty() && !call.pattern_files.is_empty();
     let mut patterns = patterns.into_iter();
-    let mut request = GrepRequest::new(patterns.next().unwrap_or_default());
-    request.or_patterns = patterns.collect();
-    request.fixed = given(matches, catalog::grep::FIXED.name);
-    request.case = if given(matches, catalog::grep::IGNORE_CASE.name) {
-        Case::Ignored
-    } else if given(matches, catalog::grep::SMART_CASE.name) {
-        Case::Smart
-    } else {
-        Case::Sensitive
-    };
-    request.bounds = if given(matches, catalog::grep::WORD.name) {
-        Bounds::Word
-    } else if given(matches, catalog::grep::LINE_REGEXP.name) {
-        Bounds::Line
-    } else {
-        Bounds::None
-    };
-    request.multi_line = given(matches, catalog::grep::MULTI_LINE.name);
-    request.dot_all = given(matches, catalog::grep::DOT_ALL.name);
-    request.invert = given(matches, catalog::grep::INVERT.name);
-    request.rank = given(matches, catalog::grep::RANK.name);
-    request.brute = given(matches, catalog::grep::BRUTE.name);
-    request.max_count = optional::<u64>(matches, catalog::grep::MAX_COUNT.name).copied();
-    request.before = number(matches, catalog::grep::BEFORE.name);
-    request.after = number(matches, catalog::grep::AFTER.name);
-    request.filter = filter(matches, &place)?;
+    if let Some(first) = patterns.next() {
+        request.pattern = first;
+        request.or_patterns = patterns.collect();
+    }
+    if is_empty {
+        // No pattern matches nothing, as in ripgrep.
+        request.pattern = "[a&&b]".to_string();
+    }
+    // To ripgrep git's own folder is a hidden one as any other.
+    request.git_folder = call.grep.options.hidden;
+    // A file that is named is searched to its end, as ripgrep does.
+    let is_named = |path: &PathBuf| path.is_file();
+    if request.binary == Binary::Quit && !paths.is_empty() && paths.iter().all(is_named) {
+        request.binary = Binary::Name;
+    }
+    if request.filter.path.is_none() && paths.is_empty() {
+        request.filter.path = place.current_folder();
+    }
     if request.filter.path.is_some() {
         let others = paths.iter().skip(1).map(|path| place.also(path));
         request.filter.or_paths = others.collect::<Result<_, _>>()?;
     }
-    request.cursor = optional::<String>(matches, catalog::CURSOR.name).cloned();
-    request.max_results = number(matches, catalog::grep::GREP_RESULTS.name).unwrap_or(request.max_results);
-    request.expand = number(matches, catalog::grep::GREP_EXPAND.name).unwrap_or(request.expand);
-    Ok(Asked { place, request, paths: (!paths.is_empty()).then_some(paths) })
+    Ok(call)
+}
+
+/// Whether an option is on the command line.
+fn is_typed(matches: &ArgMatches, id: &str) -> bool {
+    matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine)
+}
+
+/// Whether standard input is a file or a pipe that is to be searched, as ripgrep decides.
+fn is_stream_given(matches: &ArgMatches) -> bool {
+    let lists = [grep_params::LIST_FILES.name, grep_params::TYPE_LIST.name, grep_params::EXPLAIN_PLAN.name];
+    let chooses_tree = [params::PATH.name, params::ROOT.name, params::VIEW.name, params::CURSOR.name];
+    let reads_patterns =
+        optional::<String>(matches, grep_params::PATTERN_FILE.name).is_some_and(|file| file == "-");
+    !lists.iter().chain(&chooses_tree).any(|id| is_typed(matches, id))
+        && !reads_patterns
+        && is_readable_stdin()
+}
+
+/// Whether standard input is a file or a pipe.
+#[cfg(unix)]
+fn is_readable_stdin() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+
+    let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else { return false };
+    let kind = std::fs::File::from(stdin).metadata().map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || kind.is_fifo() || kind.is_socket())
+}
+
+/// Whether standard input is a file or a pipe.
+#[cfg(not(unix))]
+fn is_readable_stdin() -> bool {
+    !io::stdin().is_terminal()
+}
+
+/// The patterns of a file, one a line.
+fn patterns_of(file: &str) -> Result<Vec<String>, Failure> {
+    let text = match file {
+        "-" => io::read_to_string(io::stdin()),
+        file => std::fs::read_to_string(file),
+    };
+    let text = text.map_err(|error| Failure::Usage(format!("file of patterns '{file}': {error}")))?;
+    Ok(text.lines().map(str::to_string).collect())
+}
+
+/// How paths are shown: as typed, as in ripgrep; relative to the current folder where no path is typed.
+fn typed_base(paths: &[PathBuf], place: &TreePlace, request: &GrepRequest) -> PathBase {
+    let scopes = request.filter.path.iter().chain(&request.filter.or_paths);
+    let typed = scopes
+        .zip(paths)
+        .filter_map(|(scope, path)| Some((RelPath::new(scope).ok()?, path.to_str()?.to_string())));
+    let whole = paths.first().filter(|_| request.filter.path.is_none());
+    let whole = whole.and_then(|path| Some((RelPath::root(), path.to_str()?.to_string())));
+    match whole.into_iter().chain(typed).collect::<Vec<_>>() {
+        typed if typed.is_empty() => place.base(),
+        typed => PathBase::Typed(typed),
+    }
 }
 
 /// The print options, with ripgrep's defaults: headings and line numbers on a terminal, neither elsewhere.
-fn looks(matches: &ArgMatches, output: &Output, paths: Option<&[PathBuf]>, place: &Place) -> PrintOptions {
-    let flag = |param: &catalog::Param| given(matches, param.name);
+fn print_options(call: &GrepCall, output: &Output, is_one_file: bool) -> PrintOptions {
+    let (print, request) = (&call.print, &call.grep.request);
     let terminal = io::stdout().is_terminal();
-    let is_one_file = match (paths, &place.path) {
-        (Some([_]) | None, Some(path)) => Path::new(&place.root).join(path).is_file(),
-        _ => false,
-    };
-    // The parser keeps only the last of the flags that choose an output format.
-    let form = if flag(&catalog::grep::RG_JSON) {
-        OutputFormat::Events
-    } else if flag(&catalog::grep::FILES_WITH) {
-        OutputFormat::Files
-    } else if flag(&catalog::grep::FILES_WITHOUT) {
-        OutputFormat::FilesWithout
-    } else if flag(&catalog::grep::COUNT_MATCHES) {
+    let is_rich = terminal || print.pretty;
+    let form = match print.format.unwrap_or(OutputFormat::Lines) {
         // A line that does not match has no matches to count.
-        if flag(&catalog::grep::INVERT) { OutputFormat::Count } else { OutputFormat::CountMatches }
-    } else if flag(&catalog::grep::COUNT) {
-        if flag(&catalog::grep::ONLY_MATCHING) { OutputFormat::CountMatches } else { OutputFormat::Count }
-    } else {
-        OutputFormat::Lines
+        OutputFormat::CountMatches if request.invert => OutputFormat::Count,
+        OutputFormat::Count if print.only_matching => OutputFormat::CountMatches,
+        form => form,
     };
-    let heading = flag(&catalog::grep::HEADING) || (terminal && !flag(&catalog::grep::NO_HEADING));
-    let numbers = (terminal && !is_one_file) || flag(&catalog::grep::COLUMN);
-    let paths = flag(&catalog::grep::WITH_FILENAME) || !(is_one_file || flag(&catalog::grep::NO_FILENAME));
+    let paths = print.paths.unwrap_or(!is_one_file);
     PrintOptions {
         form,
-        heading: heading && paths,
-        line_numbers: flag(&catalog::grep::LINE_NUMBER) || (numbers && !flag(&catalog::grep::NO_LINE_NUMBER)),
-        columns: flag(&catalog::grep::COLUMN),
-        only_matching: flag(&catalog::grep::ONLY_MATCHING),
+        heading: print.heading.unwrap_or(is_rich) && paths,
+        line_numbers: print.line_numbers.unwrap_or(is_rich || print.columns),
+        columns: print.columns,
+        only_matching: print.only_matching,
         paths,
-        color: output.style.color,
+        color: output.style.color || print.pretty,
         terminal,
+        ..call.options.clone()
     }
 }

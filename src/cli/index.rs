@@ -7,28 +7,32 @@ use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog;
+use spyhop::catalog::{self, Call, IndexRequest, params};
+use spyhop::engine::Engine;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
 use super::output::Output;
-use super::place::{Place, given};
 use super::progress::Bar;
-use super::{Failure, Outcome};
+use super::values::fill_from;
+use super::{args, options};
 
 /// Adds the positional argument `ROOT`.
 pub fn extend(command: Command) -> Command {
     let tree =
-        Arg::new("tree").value_name("ROOT").help(catalog::ROOT.help).conflicts_with(catalog::ROOT.name);
+        Arg::new(args::TREE).value_name("ROOT").help(params::ROOT.help).conflicts_with(params::ROOT.name);
     command.arg(tree.value_parser(value_parser!(PathBuf)).value_hint(ValueHint::DirPath))
 }
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    if let Some(explained) = super::explain::run(matches, output) {
-        return explained;
+    let mut call = Call::new(IndexRequest::default(), options::for_writing(matches)?);
+    fill_from(catalog::INDEX_ROWS, &mut call, matches, None)?;
+    if let Some(path) = &call.request.explain {
+        return super::explain::run(path, matches, call.options, output);
     }
-    let engine = ManuallyDrop::new(Place::of(matches)?.open_for_writing(matches)?);
+    let engine = ManuallyDrop::new(Engine::open(&options::place(matches)?.root, call.options)?);
     let bar = Bar::new(output);
-    let report = if given(matches, catalog::REBUILD.name) {
+    let report = if call.request.rebuild {
         engine.rebuild(&|progress| bar.update(progress))
     } else {
         engine.refresh(&|progress| bar.update(progress))

@@ -11,9 +11,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use similar::{ChangeTag, TextDiff};
 
-use super::{Failure, Outcome};
-use crate::install::clients::{CLIENTS, Client, Folders, Scope};
-use crate::install::{self, Change, Error, Request};
+use super::failure::{Failure, Outcome};
+use crate::install::clients::{CLIENTS, Client, ClientFolders, ConfigScope};
+use crate::install::{self, Error, FileEdit, InstallRequest};
 
 pub const INSTALL: &str = "install";
 pub const UNINSTALL: &str = "uninstall";
@@ -39,7 +39,7 @@ pub fn commands() -> [Command; 2] {
             "user: for you, in every project; project: for all who work in the current folder [default: project for \
              cursor and vscode, else user]",
         )
-        .value_parser(PossibleValuesParser::new(Scope::ALL.map(Scope::name)));
+        .value_parser(PossibleValuesParser::new(ConfigScope::ALL.map(ConfigScope::name)));
     let file = Arg::new(FILE)
         .long("file")
         .value_name("FILE")
@@ -82,7 +82,7 @@ pub fn run(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     if print && request.file.is_none() && request.client.default_scope().is_none() {
         return alone(&request);
     }
-    let folders = Folders::of_environment(super::place::here()?).ok_or(Error::NoHome).map_err(usage)?;
+    let folders = ClientFolders::of_environment(super::place::here()?).ok_or(Error::NoHome).map_err(usage)?;
     let planned = if name == INSTALL { install::install } else { install::uninstall };
     let Some(change) = planned(&request, &folders).map_err(usage)? else {
         let text = if name == INSTALL { "it is set up already" } else { "there is nothing to take back" };
@@ -111,12 +111,12 @@ fn usage(error: Error) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-fn request(matches: &ArgMatches) -> Request {
+fn request(matches: &ArgMatches) -> InstallRequest {
     let named = |name: &str| matches.get_one::<String>(name);
     let client = named(CLIENT).and_then(|name| Client::by_name(name)).expect("the parser knows the clients");
-    let scope = named(SCOPE).and_then(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));
+    let scope = named(SCOPE).and_then(|name| ConfigScope::ALL.into_iter().find(|scope| scope.name() == name));
     let roots = matches.try_get_many::<PathBuf>(ROOTS).ok().flatten();
-    Request {
+    InstallRequest {
         client,
         scope,
         file: matches.get_one::<PathBuf>(FILE).cloned(),
@@ -126,7 +126,7 @@ fn request(matches: &ArgMatches) -> Request {
 }
 
 /// Shows an entry that belongs to no file.
-fn alone(request: &Request) -> Result<Outcome, Failure> {
+fn alone(request: &InstallRequest) -> Result<Outcome, Failure> {
     let entry = install::entry(request).map_err(usage)?;
     let text = install::alone(request.client, &entry).map_err(|error| Failure::Usage(error.to_string()))?;
     io::stdout().write_all(text.as_bytes())?;
@@ -134,7 +134,7 @@ fn alone(request: &Request) -> Result<Outcome, Failure> {
 }
 
 /// The change as `diff -u` shows it.
-fn diff(change: &Change) -> String {
+fn diff(change: &FileEdit) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
     let name = |text: &Option<String>| {
         text.as_ref().map_or("/dev/null".to_string(), |_| change.path.display().to_string())
@@ -160,7 +160,7 @@ fn diff(change: &Change) -> String {
 }
 
 /// Asks for confirmation; any answer but yes declines.
-fn agrees(change: &Change, answers: &mut impl BufRead) -> io::Result<bool> {
+fn agrees(change: &FileEdit, answers: &mut impl BufRead) -> io::Result<bool> {
     let deed = if change.after.is_some() { "Write" } else { "Remove" };
     write!(io::stderr(), "{deed} {}? [y/N] ", change.path.display())?;
     io::stderr().flush()?;
@@ -170,7 +170,7 @@ fn agrees(change: &Change, answers: &mut impl BufRead) -> io::Result<bool> {
 }
 
 /// The message about what was done, and what is left for the user to do.
-fn done(change: &Change, client: &Client, installed: bool) -> String {
+fn done(change: &FileEdit, client: &Client, installed: bool) -> String {
     let path = change.path.display();
     match (&change.after, installed) {
         (None, _) => format!("removed {path}, which had nothing else in it"),
@@ -183,9 +183,9 @@ fn done(change: &Change, client: &Client, installed: bool) -> String {
 mod tests {
     use super::*;
 
-    fn change(before: Option<&str>, after: Option<&str>) -> Change {
+    fn change(before: Option<&str>, after: Option<&str>) -> FileEdit {
         let folder = tempfile::tempdir().unwrap();
-        Change::sample(folder.path().join("file"), before, after)
+        FileEdit::sample(folder.path().join("file"), before, after)
     }
 
     #[test]

@@ -5,12 +5,12 @@
 use clap::ArgMatches;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let rows = Place::of(matches)?.open(matches)?.languages();
+    let rows = options::place(matches)?.open(options::options(matches)?)?.languages();
     if output.json {
         output.json(&json::languages(&rows))?;
     } else {

@@ -9,8 +9,9 @@ use clap::ArgMatches;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use super::place::optional;
-use super::{Failure, args};
+use super::args;
+use super::failure::Failure;
+use super::values::optional;
 
 /// Starts logging when `-v` or `SPYHOP_LOG` asks for it. The variable takes precedence, because it can say more.
 pub fn start(matches: &ArgMatches) -> Result<(), Failure> {

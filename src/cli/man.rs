@@ -6,7 +6,7 @@ use std::io::Write;
 
 use clap::{Arg, ArgMatches, Command};
 
-use super::{Failure, Outcome};
+use super::failure::{Failure, Outcome};
 
 pub fn command() -> Command {
     let name = Arg::new("command").value_name("COMMAND").help("The command; else the page of spyhop itself");

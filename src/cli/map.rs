@@ -3,23 +3,25 @@
 //! This module only makes the call.
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call};
 use spyhop::engine::api::MapRequest;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
 use super::progress::Bar;
-use super::request::{filter, number};
-use super::{Failure, Outcome};
+use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = Place::of(matches)?;
-    let mut request = MapRequest { filter: filter(matches, &place)?, ..MapRequest::default() };
-    request.max_items = number(matches, catalog::MAX_ITEMS.name).unwrap_or(request.max_items);
-    request.depth = number(matches, catalog::DEPTH.name).unwrap_or(request.depth);
+    let place = options::place(matches)?;
+    output.style.paths = place.base();
+    let mut call = Call::new(MapRequest::default(), options::options(matches)?);
+    fill_from(catalog::MAP_ROWS, &mut call, matches, Some(&place))?;
     let bar = Bar::new(output);
-    let reply = place.open(matches)?.project_map_with_progress(&request, &|progress| bar.update(progress))?;
+    let reply = place
+        .open(call.options)?
+        .project_map_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

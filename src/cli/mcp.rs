@@ -8,37 +8,28 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use spyhop::catalog::tools::{self, Profile};
-use spyhop::catalog::{self, Param, Takes};
+use spyhop::catalog::tools::{self, ToolProfile};
+use spyhop::catalog::{self, Param, Takes, param, params};
 
-use super::{Failure, Outcome, args, install, place};
+use super::failure::{Failure, Outcome};
+use super::{args, install, options, place, values};
 use crate::mcp::http::{self, AllowedHost, AllowedOrigin, HttpConfig, Listening, Loopback, Origin};
 use crate::mcp::{self, Config};
 
 const PROFILE: Param = Param {
-    name: "profile",
-    aliases: &[],
-    short: None,
-    takes: Takes::Choice(tools::profiles),
     default: Some("default"),
-    help: "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
+    ..param(
+        "profile",
+        Takes::Choice(tools::profiles),
+        "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
+    )
 };
 
-/// The options that say how trees are indexed and how changes are handled.
-const SETTINGS: &[&Param] = &[
-    &catalog::INDEX_DIR,
-    &catalog::THREADS,
-    &catalog::MAX_MEMORY,
-    &catalog::HIDDEN,
-    &catalog::NO_IGNORE,
-    &catalog::NO_BUILT_IN,
-    &catalog::SECRETS,
-    &catalog::MAX_FILE_SIZE,
-    &catalog::GRAMMARS,
-    &catalog::STALE_POLICY,
-    &catalog::NO_REFRESH,
-    &catalog::REQUIRE_INDEX,
-];
+/// The options that say how trees are indexed and how changes are handled. The roots are arguments of their own.
+fn settings() -> impl Iterator<Item = &'static Param> {
+    let rows = catalog::PLACE.iter().chain(catalog::SERVER).map(|row| row.param);
+    rows.filter(|param| param.name != params::ROOT.name)
+}
 
 pub fn command() -> Command {
     let roots = Arg::new("roots")
@@ -53,7 +44,7 @@ pub fn command() -> Command {
         .arg(args::arg(&PROFILE))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
-        .args(SETTINGS.iter().map(|param| args::arg(param).help_heading("Tree and index")))
+        .args(settings().map(|param| args::arg(param).help_heading("Tree and index")))
         .args_conflicts_with_subcommands(true)
         .subcommands(install::commands())
 }
@@ -137,11 +128,12 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     let roots: Vec<PathBuf> =
         matches.get_many::<PathBuf>("roots").map(|roots| roots.cloned().collect()).unwrap_or_default();
-    let profile = place::optional::<String>(matches, PROFILE.name).and_then(|name| Profile::by_name(name));
+    let profile =
+        values::optional::<String>(matches, PROFILE.name).and_then(|name| ToolProfile::by_name(name));
     let config = Config {
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
-        options: place::options(matches)?,
-        profile: profile.unwrap_or(Profile::Default),
+        options: options::options(matches)?,
+        profile: profile.unwrap_or(ToolProfile::Default),
         give_back: crate::give_back,
     };
     crate::live_long();
@@ -157,10 +149,10 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     Ok(Outcome::Found)
 }
 
-fn failed(failure: mcp::Failure) -> Failure {
+fn failed(failure: mcp::ServerFailure) -> Failure {
     match failure {
-        mcp::Failure::Engine(error) => Failure::Engine(error),
-        mcp::Failure::Http(error) => Failure::Usage(error.to_string()),
-        mcp::Failure::Io(error) => Failure::Io(error),
+        mcp::ServerFailure::Engine(error) => Failure::Engine(error),
+        mcp::ServerFailure::Http(error) => Failure::Usage(error.to_string()),
+        mcp::ServerFailure::Io(error) => Failure::Io(error),
     }
 }

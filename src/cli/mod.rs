@@ -7,12 +7,16 @@
 
 mod args;
 mod explain;
+mod failure;
 mod log;
+mod options;
 mod output;
 mod place;
 mod progress;
-mod request;
+mod values;
+mod words;
 
+mod archive;
 mod completions;
 mod doctor;
 mod files;
@@ -24,7 +28,6 @@ mod languages;
 mod man;
 mod map;
 mod mcp;
-mod portable;
 mod search;
 mod skipped;
 mod status;
@@ -39,75 +42,67 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, Operation};
-use spyhop::engine::{Error, ErrorKind};
+use spyhop::catalog::{self, OperationId};
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
+use failure::{Failure, Outcome, complain};
 use output::Output;
 
-/// The outcome of a run, with grep's distinction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Something was found or done.
-    Found,
-    /// Nothing was found.
-    Nothing,
-    /// A part failed, and the failure has been reported.
-    Failed,
-}
+type RunCommand = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 
-/// Why a run ended early.
-#[derive(Debug)]
-enum Failure {
-    /// The engine rejected the request or failed.
-    Engine(Error),
-    /// The command line is invalid.
-    Usage(String),
-    /// A stream or folder failed.
-    Io(io::Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Engine(error)
+/// The function that runs an operation.
+fn runner(operation: OperationId) -> RunCommand {
+    match operation {
+        OperationId::Search => search::run,
+        OperationId::Grep => grep::run,
+        OperationId::Files => files::run,
+        OperationId::Symbols => symbols::run,
+        OperationId::Map => map::run,
+        OperationId::Index => index::run,
+        OperationId::Watch => watch::run,
+        OperationId::Status => status::run,
+        OperationId::Views => views::run,
+        OperationId::Gc => gc::run,
+        OperationId::Doctor => doctor::run,
+        OperationId::Export => archive::export,
+        OperationId::Import => archive::import,
+        OperationId::Skipped => skipped::run,
+        OperationId::WhyNot => why_not::run,
+        OperationId::Touch => touch::run,
+        OperationId::Languages => languages::run,
     }
 }
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Io(error)
-    }
-}
-
-type Run = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
-
-/// Every operation of the catalog that the command line offers, with the function that runs it.
-const COMMANDS: &[(&Operation, Run)] = &[
-    (&catalog::SEARCH, search::run),
-    (&catalog::grep::GREP, grep::run),
-    (&catalog::FIND_FILES, files::run),
-    (&catalog::SYMBOLS, symbols::run),
-    (&catalog::MAP, map::run),
-    (&catalog::INDEX, index::run),
-    (&catalog::WATCH, watch::run),
-    (&catalog::STATUS, status::run),
-    (&catalog::VIEWS, views::run),
-    (&catalog::GC, gc::run),
-    (&catalog::DOCTOR, doctor::run),
-    (&catalog::EXPORT, portable::export),
-    (&catalog::IMPORT, portable::import),
-    (&catalog::SKIPPED, skipped::run),
-    (&catalog::WHY_NOT, why_not::run),
-    (&catalog::TOUCH, touch::run),
-    (&catalog::LANGUAGES, languages::run),
-];
 
 /// Runs the process.
 pub fn main() -> ExitCode {
-    let matches = match command().try_get_matches_from(with_command(std::env::args_os().collect())) {
+    let command = command();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {
+        Ok(argv) => argv,
+        Err(error) => {
+            complain(&Failure::Io(error));
+            return ExitCode::from(2);
+        }
+    };
+    let first = typed.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    if let Some(name) = words::misspelled(first, &command) {
+        let rest = typed[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        complain(&Failure::Usage(format!(
+            "'{first}' is not a command; did you mean '{name}'? To search for it: spyhop search {rest}"
+        )));
+        return ExitCode::from(2);
+    }
+    let matches = match command.try_get_matches_from(argv) {
         Ok(matches) => matches,
-        Err(error) => return usage(error),
+        Err(error) => {
+            let is_help = !error.use_stderr();
+            let code = usage(error);
+            if !is_help {
+                advise(&typed);
+            }
+            return code;
+        }
     };
     let Some((name, matches)) = matches.subcommand() else {
         return ExitCode::from(2); // help has been shown: the parser insists on arguments
@@ -119,8 +114,23 @@ pub fn main() -> ExitCode {
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
+            if matches!(failure, Failure::Usage(_)) && !is_search(name) {
+                advise(&typed);
+            }
             ExitCode::from(2)
         }
+    }
+}
+
+/// Whether a command takes any words, so that a refusal is not about words that another command would take.
+fn is_search(name: &str) -> bool {
+    [catalog::SEARCH.name, catalog::GREP.name].contains(&name)
+}
+
+/// Tells how to search for words that a command refused.
+fn advise(typed: &[OsString]) {
+    if let Some(search) = words::search_instead(typed) {
+        let _ = writeln!(io::stderr(), "\nTo search for these words: {}", clean::lines(&search));
     }
 }
 
@@ -137,9 +147,8 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
-    let row = COMMANDS.iter().find(|(operation, _)| operation.name == name);
-    let (_, run) = row.expect("the parser knows no other subcommand");
-    run(matches, &mut output)
+    let row = catalog::OPERATIONS.iter().find(|operation| operation.name == name);
+    runner(row.expect("the parser knows no other subcommand").id)(matches, &mut output)
 }
 
 /// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
@@ -156,69 +165,14 @@ fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
         .arg_required_else_help(true);
-    for (operation, _) in COMMANDS {
+    for operation in catalog::OPERATIONS {
         let own = args::operation(operation, operation.name);
-        let takes_tree = [catalog::INDEX.name, catalog::WATCH.name].contains(&operation.name);
-        top = top.subcommand(if takes_tree { index::extend(own) } else { own });
+        top = top.subcommand(match operation.id {
+            OperationId::Index | OperationId::Watch => index::extend(own),
+            _ => own,
+        });
     }
     top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
-}
-
-/// Puts the subcommand first: options before a subcommand move behind its name, and arguments without a subcommand get
-/// `search`.
-fn with_command(mut argv: Vec<OsString>) -> Vec<OsString> {
-    let command = command();
-    let at = first_word(&argv, &command);
-    let is_command = |word: &OsString| {
-        let word = word.to_string_lossy();
-        let is_own = |known: &Command| known.get_name_and_visible_aliases().contains(&&*word);
-        word == "help" || command.get_subcommands().any(is_own)
-    };
-    let asks = |flag: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|known| flag == known);
-    match argv.get(at) {
-        Some(word) if is_command(word) => argv[1..=at].rotate_right(1),
-        None if argv.len() == 1 => {}
-        _ if asks(&argv[1]) => {}
-        _ => argv.insert(1, catalog::SEARCH.name.into()),
-    }
-    argv
-}
-
-/// The place of the first argument that is neither an option nor the value of one; behind the last where there is none.
-/// `--` and an option that no subcommand has end the search: what follows belongs to a query.
-fn first_word(argv: &[OsString], command: &Command) -> usize {
-    let mut at = 1;
-    while let Some(word) = argv.get(at).map(|word| word.to_string_lossy()) {
-        if !word.starts_with('-') {
-            return at;
-        }
-        let (flag, has_value) = match word.split_once('=') {
-            Some((flag, _)) => (flag, true),
-            None => (&*word, false),
-        };
-        match takes_value(flag, command) {
-            Some(takes) => at += if takes && !has_value { 2 } else { 1 },
-            None => break,
-        }
-    }
-    argv.len()
-}
-
-/// Whether an option takes a value; `None` if neither the search nor a subcommand has the option. A short option may have
-/// its value attached, as in `-n5`.
-fn takes_value(flag: &str, command: &Command) -> Option<bool> {
-    let commands = || std::iter::once(command).chain(command.get_subcommands());
-    let takes = |arg: &clap::Arg| arg.get_action().takes_values();
-    if let Some(long) = flag.strip_prefix("--") {
-        let is_own = |arg: &&clap::Arg| {
-            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|all| all.contains(&long))
-        };
-        return commands().find_map(|own| own.get_arguments().find(is_own)).map(takes);
-    }
-    let mut letters = flag.strip_prefix('-')?.chars();
-    let short = letters.next()?;
-    let arg = commands().find_map(|own| own.get_arguments().find(|arg| arg.get_short() == Some(short)))?;
-    Some(takes(arg) && letters.next().is_none())
 }
 
 /// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.
@@ -233,18 +187,6 @@ fn usage(error: clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Reports a failure on standard error.
-fn complain(failure: &Failure) {
-    let text = match failure {
-        Failure::Engine(error) if error.kind() == ErrorKind::NoIndex => format!("there is no index\n{error}"),
-        Failure::Engine(error) => error.to_string(),
-        Failure::Usage(text) => text.clone(),
-        Failure::Io(error) => error.to_string(),
-    };
-    // When standard error is closed, nobody can be told; the exit code still reports the failure.
-    let _ = writeln!(io::stderr(), "spyhop: {}", clean::lines(&text));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,36 +194,5 @@ mod tests {
     #[test]
     fn the_parser_is_sound() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn every_operation_has_a_command() {
-        let names = |operations: &[&Operation]| operations.iter().map(|row| row.name).collect::<Vec<_>>();
-        let offered: Vec<&Operation> = COMMANDS.iter().map(|(operation, _)| *operation).collect();
-        assert_eq!(names(&offered), names(&catalog::OPERATIONS.iter().collect::<Vec<_>>()));
-    }
-
-    #[test]
-    fn bare_words_are_a_search() {
-        let check = |line: &str, expected: &str| {
-            let argv = with_command(line.split(' ').map(OsString::from).collect());
-            let words: Vec<&str> = argv.iter().map(|word| word.to_str().unwrap()).collect();
-            assert_eq!(words.join(" "), expected);
-        };
-        check("spyhop", "spyhop");
-        check("spyhop where is it", "spyhop search where is it");
-        check("spyhop search index", "spyhop search index");
-        check("spyhop index", "spyhop index");
-        check("spyhop langs", "spyhop langs");
-        check("spyhop -- index", "spyhop search -- index");
-        check("spyhop --json index", "spyhop index --json");
-        check("spyhop --root a -n1 --mode=compact files b c", "spyhop files --root a -n1 --mode=compact b c");
-        check("spyhop -n 5 where is it", "spyhop search -n 5 where is it");
-        check("spyhop --lang status", "spyhop search --lang status");
-        check("spyhop --unknown status", "spyhop search --unknown status");
-        check("spyhop --help", "spyhop --help");
-        check("spyhop help", "spyhop help");
-        check("spyhop help status", "spyhop help status");
-        check("spyhop help me find it", "spyhop help me find it");
     }
 }

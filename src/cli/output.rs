@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use spyhop::render::{Style, clean};
 
 use super::args;
-use super::place::{given, optional};
+use super::values::{given, optional};
 
 /// The destination and the format of answers.
 pub struct Output {
@@ -26,7 +26,7 @@ impl Output {
     /// The output that flags, environment and terminal ask for.
     pub fn new(matches: &ArgMatches) -> Output {
         let choice = match optional::<String>(matches, args::COLOR.name).map(String::as_str) {
-            Some("always") => ColorChoice::Always,
+            Some("always" | "ansi") => ColorChoice::Always,
             Some("never") => ColorChoice::Never,
             _ => AutoStream::choice(&io::stdout()),
         };
@@ -34,14 +34,17 @@ impl Output {
         let color = choice != ColorChoice::Never;
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let hyperlinks = terminal && color && !dumb && !given(matches, args::NO_HYPERLINKS.name);
-        let width = if terminal { terminal_size::terminal_size().map_or(0, |(width, _)| width.0) } else { 0 };
+        let size = if terminal { terminal_size::terminal_size() } else { None };
+        let (width, height) = size.map_or((0, 0), |(width, height)| (width.0, height.0));
         Output {
             style: Style {
                 color,
                 hyperlinks,
                 host: if hyperlinks { host() } else { String::new() },
                 width: width.into(),
-                agent: false,
+                height: height.into(),
+                all: given(matches, args::ALL.name),
+                ..Style::default()
             },
             json: given(matches, args::JSON.name),
             quiet: given(matches, args::QUIET.name),

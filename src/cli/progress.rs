@@ -9,7 +9,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use spyhop::engine::api::{Holder, Progress, Stage};
+use spyhop::engine::api::{LockHolder, Progress, Stage};
 
 use super::output::Output;
 
@@ -109,7 +109,7 @@ impl Bar {
 
     /// Prints to standard error, terminal or not, which process is being waited for: otherwise the command seems to
     /// hang.
-    fn say_that_it_waits(&self, holder: Option<Holder>) {
+    fn say_that_it_waits(&self, holder: Option<LockHolder>) {
         if !self.quiet {
             let who =
                 holder.map(|it| format!(" (process {}, since {} s)", it.pid, it.age())).unwrap_or_default();

@@ -6,31 +6,32 @@
 use std::io::{self, BufRead};
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call, SearchCall};
 use spyhop::engine::api::{SearchReply, SearchRequest};
 use spyhop::engine::{Engine, Error};
-use spyhop::render::{json, text};
+use spyhop::render::{error_text, json, text};
 
+use super::failure::{Failure, Outcome};
 use super::output::Output;
-use super::place::{Place, given, optional};
 use super::progress::Bar;
-use super::request::{query, request};
-use super::{Failure, Outcome, args};
+use super::values::{fill_from, given};
+use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = Place::of(matches)?;
-    let request = request(query(matches), matches, &place)?;
-    let engine = place.open(matches)?;
+    let place = options::place(matches)?;
+    output.style.paths = place.base();
+    let mut call = SearchCall::new(options::options(matches)?);
+    fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
+    let Call { request, options } = call.search;
+    let engine = place.open(options)?;
     if given(matches, args::BATCH.name) {
         return batch(&engine, request, output);
     }
-    let queries = optional::<String>(matches, catalog::QUERIES.name);
-    let queries = queries.map(|queries| split(queries)).unwrap_or_default();
-    let reply = if optional::<String>(matches, catalog::QUERIES.name).is_some() {
-        engine.search_batch(&queries, &request)?
-    } else {
-        search(&engine, &request, output)?
+    let reply = match &call.queries {
+        Some(queries) => engine.search_batch(queries, &request)?,
+        None => search(&engine, &request, output)?,
     };
+    let queries = call.queries.unwrap_or_default();
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply),
         (true, _, false) => json::batch_lines(&reply, &queries),
@@ -64,7 +65,7 @@ fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Re
             }
             Err(error) => {
                 whole = Outcome::Failed;
-                output.json(&json::error(&error.to_string(), json::error_kind(error.kind())))?;
+                output.json(&json::error(&error_text(&error), json::error_kind(error.kind())))?;
             }
         }
     }
@@ -74,11 +75,6 @@ fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Re
 fn search(engine: &Engine, request: &SearchRequest, output: &Output) -> Result<SearchReply, Error> {
     let bar = Bar::new(output);
     engine.search_with_progress(request, &|progress| bar.update(progress))
-}
-
-/// The queries of a list separated by `|`; empty ones are dropped.
-fn split(queries: &str) -> Vec<String> {
-    queries.split('|').map(str::trim).filter(|query| !query.is_empty()).map(str::to_string).collect()
 }
 
 fn outcome(reply: &SearchReply) -> Outcome {

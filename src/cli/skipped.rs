@@ -3,21 +3,26 @@
 //! This module owns the filter by one reason, which only affects the display: the engine always returns all files.
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call, SkippedRequest};
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::{Place, optional};
-use super::{Failure, Outcome};
+use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    if let Some(explained) = super::explain::run(matches, output) {
-        return explained;
+    let mut call = Call::new(SkippedRequest::default(), options::options(matches)?);
+    fill_from(catalog::SKIPPED_ROWS, &mut call, matches, None)?;
+    if let Some(path) = &call.request.explain {
+        return super::explain::run(path, matches, call.options, output);
     }
-    let mut reply = Place::of(matches)?.open(matches)?.skipped()?;
-    if let Some(reason) = optional::<String>(matches, catalog::REASON.name) {
-        reply.entries.retain(|entry| entry.reason.name() == reason);
-        reply.counts.retain(|(counted, _)| counted.name() == reason);
+    let place = options::place(matches)?;
+    output.style.paths = place.base();
+    let mut reply = place.open(call.options)?.skipped()?;
+    if let Some(reason) = call.request.reason {
+        reply.entries.retain(|entry| entry.reason == reason);
+        reply.counts.retain(|(counted, _)| *counted == reason);
     }
     if output.json {
         output.json(&json::skipped(&reply))?;

@@ -7,12 +7,12 @@ use clap::ArgMatches;
 use spyhop::engine::api::State;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let status = Place::of(matches)?.open(matches)?.status()?;
+    let status = options::place(matches)?.open(options::options(matches)?)?.status()?;
     if output.json {
         output.json(&json::status(&status))?;
     } else {

@@ -3,25 +3,24 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every definition.
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call};
 use spyhop::engine::api::SymbolsRequest;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::{Place, optional};
 use super::progress::Bar;
-use super::request::{filter, number};
-use super::{Failure, Outcome};
+use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = Place::of(matches)?;
-    let pattern = optional::<String>(matches, catalog::SYMBOL_PATTERN.name).cloned();
-    let mut request = SymbolsRequest::new(pattern.unwrap_or_default());
-    request.filter = filter(matches, &place)?;
-    request.cursor = optional::<String>(matches, catalog::CURSOR.name).cloned();
-    request.max_results = number(matches, catalog::SYMBOLS_RESULTS.name).unwrap_or(request.max_results);
+    let place = options::place(matches)?;
+    output.style.paths = place.base();
+    let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
+    fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
     let bar = Bar::new(output);
-    let reply = place.open(matches)?.symbols_with_progress(&request, &|progress| bar.update(progress))?;
+    let reply =
+        place.open(call.options)?.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

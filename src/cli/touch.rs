@@ -6,18 +6,19 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::params;
 use spyhop::engine::Engine;
 
+use super::failure::{Failure, Outcome, complain};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome, complain};
+use super::place::TreePlace;
 
 pub fn run(matches: &ArgMatches, _: &mut Output) -> Result<Outcome, Failure> {
-    let place = Place::of(matches)?;
-    let engine = place.open(matches)?;
+    let place = options::place(matches)?;
+    let engine = place.open(options::options(matches)?)?;
     let mut outcome = Outcome::Found;
-    for file in matches.get_many::<PathBuf>(catalog::FILES.name).expect("the parser insists on one") {
+    for file in matches.get_many::<PathBuf>(params::FILES.name).expect("the parser insists on one") {
         if let Err(failure) = touch(&place, &engine, file) {
             complain(&failure);
             outcome = Outcome::Failed;
@@ -26,6 +27,6 @@ pub fn run(matches: &ArgMatches, _: &mut Output) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn touch(place: &Place, engine: &Engine, file: &std::path::Path) -> Result<(), Failure> {
+fn touch(place: &TreePlace, engine: &Engine, file: &std::path::Path) -> Result<(), Failure> {
     Ok(engine.touch(place.relative(file)?.as_str())?)
 }

@@ -3,12 +3,12 @@
 use clap::ArgMatches;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let views = Place::of(matches)?.open(matches)?.views()?;
+    let views = options::place(matches)?.open(options::options(matches)?)?.views()?;
     if output.json {
         output.json(&json::views(&views))?;
     } else {

@@ -6,20 +6,20 @@
 use std::sync::Mutex;
 
 use clap::ArgMatches;
-use spyhop::engine::Stop;
 use spyhop::engine::api::{WatchEnd, Watched};
+use spyhop::engine::{Engine, Stop};
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::{Failure, Outcome};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     crate::live_long();
-    let place = Place::of(matches)?;
+    let place = options::place(matches)?;
     let told = Mutex::new((output, Ok(())));
     loop {
-        let engine = place.open_for_writing(matches)?;
+        let engine = Engine::open(&place.root, options::for_writing(matches)?)?;
         let stop = Stop::default();
         let tell = |event: Watched| {
             let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -2,24 +2,24 @@
 //!
 //! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
-use std::path::PathBuf;
-
 use clap::ArgMatches;
-use spyhop::catalog;
+use spyhop::catalog::{self, Call, WhyNotCall};
 use spyhop::engine::api::Verdict;
 use spyhop::render::{json, text};
 
+use super::failure::{Failure, Outcome};
+use super::options;
 use super::output::Output;
-use super::place::Place;
-use super::request::{query, request};
-use super::{Failure, Outcome};
+use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = Place::of(matches)?;
-    let file: &PathBuf = matches.get_one(catalog::FILE.name).expect("the parser insists on it");
-    let file = place.relative(file)?;
-    let request = request(query(matches), matches, &place)?;
-    let answer = place.open(matches)?.why_not(file.as_str(), &request)?;
+    let place = options::place(matches)?;
+    output.style.paths = place.base();
+    let mut call = WhyNotCall::new(options::options(matches)?);
+    fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
+    let file = call.file.expect("the parser insists on a file");
+    let Call { request, options } = call.search;
+    let answer = place.open(options)?.why_not(file.as_str(), &request)?;
     if output.json {
         output.json(&json::why_not(&answer))?;
     } else {

@@ -1,4 +1,4 @@
-//! From rankings to a reply: merging, paging, snippets read from the sources and checked against the index.
+//! From rankings to a reply: merging, paging, and snippets from sources that are checked against the index.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,14 @@ use rustc_hash::FxHashMap;
 use tracing::debug_span;
 
 use super::api::*;
+use super::core::Engine;
 use super::current::{Freshness, Viewed};
-use super::everywhere::{Everywhere, Unranked};
-use super::rows::{self, Row, What};
-use super::source::Sources;
-use super::{Engine, Error, few, lock, lookup};
+use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
+use super::lock::lock;
+use super::ranked_query::RankedQuery;
+use super::rows::{self, HitRow, What};
+use super::source::ReplySources;
+use super::{Error, few, lookup};
 use crate::filter::Filter;
 use crate::grep::Line;
 use crate::id::ContentHash;
@@ -20,107 +23,69 @@ use crate::parallel;
 use crate::path::RelPath;
 use crate::profile::Profile;
 use crate::query::Query;
-use crate::read;
 use crate::search::{
-    self, Beyond, Context, Contribution, Corpus, HitDisplay, Measured, Ranked, RankedFile, Ranking,
+    self, Context, Contribution, HitDisplay, MeasuredFile, Ranked, RankedFile, Ranking, SearchSnapshot,
+    UnrankedMatch,
 };
 use crate::secrets;
 use crate::session;
 use crate::snippet::{self, DEFAULT_CHARS};
 use crate::text::{LineIndex, Lines};
 
-/// Whether a query of fewer terms has an answer cannot be told from the evidence: where every file holds them, no file has
-/// more evidence than another.
+/// A query with fewer terms is never doubted: if every file contains its terms, the evidence does not separate the
+/// files.
 const LEAST_TERMS_TO_DOUBT: usize = 3;
 
-/// What a reply is made from.
-pub struct Answer<'a> {
+/// The request and the snapshot of a reply.
+pub struct AnswerContext<'a> {
     engine: &'a Engine,
-    corpus: &'a Corpus,
+    snapshot: &'a SearchSnapshot,
     filter: &'a Filter,
     request: &'a SearchRequest,
-    sources: Sources<'a>,
-    /// What is remembered of earlier calls, if the request wants it to count.
-    session: Option<session::Session>,
+    sources: ReplySources<'a>,
+    /// The record of earlier calls, unless the request excludes it.
+    session: Option<session::SessionActivity>,
 }
 
-/// A query that was asked, and what it ranks.
-pub struct Asked<'q> {
-    /// Its place among those of the request.
-    pub place: usize,
-    /// What was asked.
-    pub query: &'q Query,
-    /// The files and hits.
-    pub ranking: Ranking,
-    /// Whether every line that holds the query as written was counted.
-    pub literal_complete: bool,
-    /// The files that hold the query as written and are not ranked, if they were looked for.
-    pub beyond: Vec<Unranked>,
-    /// What one of them is worth.
-    pub worth: Beyond,
-    /// Whether no file holds what the query quotes, so that it was answered without that.
-    pub is_unquoted: bool,
-}
-
-impl Asked<'_> {
-    /// The query that was answered: the one that was asked, or the one that stands for it.
-    fn query(&self) -> &Query {
-        self.ranking.query(self.query)
-    }
-
-    /// The paths of the files that hold the query as written, if these are few.
-    pub fn few<'p>(&'p self, corpus: &'p Corpus) -> Vec<&'p str> {
-        let Ranking { holding, .. } = &self.ranking;
-        if holding.len() + self.beyond.len() > search::FEW {
-            return Vec::new();
-        }
-        let beyond = self.beyond.iter().map(|unranked| unranked.first.path.as_str());
-        holding.iter().map(|file| corpus.path(*file)).chain(beyond).collect()
-    }
-
-    fn literal_lines(&self) -> usize {
-        let beyond = self.beyond.iter().map(|unranked| unranked.lines as usize);
-        self.ranking.literal_lines + beyond.sum::<usize>()
-    }
-}
-
-impl<'a> Answer<'a> {
-    /// What answers `request` from `corpus`.
+impl<'a> AnswerContext<'a> {
+    /// The context for answering `request` from `snapshot`.
     pub fn new(
         engine: &'a Engine,
-        corpus: &'a Corpus,
+        snapshot: &'a SearchSnapshot,
         filter: &'a Filter,
         request: &'a SearchRequest,
-    ) -> Result<Answer<'a>, Error> {
-        let sources = Sources::new(engine.ground_of(Viewed::of(corpus))?, corpus);
+    ) -> Result<AnswerContext<'a>, Error> {
+        let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(snapshot))?, snapshot);
         let session = match &request.session {
-            Recall::Tree => Some(session::Session::Log(lock(&engine.touched).clone(), (engine.clock)())),
+            Recall::Tree => {
+                Some(session::SessionActivity::Log(lock(&engine.touched).clone(), (engine.clock)()))
+            }
             Recall::Session(caller) => {
-                Some(session::Session::Trail(caller.trail(engine.root(), engine.view(), request)))
+                Some(session::SessionActivity::Trail(caller.trail(engine.root(), engine.view(), request)))
             }
             Recall::Off => None,
         };
-        Ok(Answer { engine, corpus, filter, request, sources, session })
+        Ok(AnswerContext { engine, snapshot, filter, request, sources, session })
     }
 
-    /// Ranks every query and puts the reply together.
+    /// Ranks every query and assembles the reply.
     pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
-        let offset = lookup::offset(self.request.cursor.as_deref())?;
-        let asked: Vec<Asked<'_>> = (queries.iter().enumerate())
+        let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
+        let asked: Vec<RankedQuery<'_>> = (queries.iter().enumerate())
             .map(|(place, query)| self.ask(place, query))
             .collect::<Result<_, Error>>()?;
         let rows =
-            rows::merged(&asked, self.corpus, |row| row.literal || row.score >= self.request.min_score);
-        let rows = few::lifted(rows, &asked, self.corpus);
+            rows::merged(&asked, self.snapshot, |row| row.literal || row.score >= self.request.min_score);
+        let rows = few::lifted(rows, &asked, self.snapshot);
         let total = rows.len();
         let doubt = self.doubt(&asked, &rows);
         let page = rows.into_iter().skip(offset).take(self.request.max_results);
-        let hit = |row: Row| match row.what {
+        let hit = |row: HitRow| match row.what {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
-            What::Beyond(place, worth) => self.beyond(&asked[row.query], place, &worth),
+            What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[row.query], place, &worth),
         };
-        let sweep = || self.corpus.sweep();
-        let results = parallel::map(self.corpus.is_large(), page.collect(), hit, sweep);
+        let sweep = || self.snapshot.sweep();
+        let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, sweep);
         let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
@@ -129,28 +94,30 @@ impl<'a> Answer<'a> {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
-            fallback_grep_hits: asked.iter().map(Asked::literal_lines).sum(),
+            fallback_grep_hits: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
-            complete: asked.iter().all(|asked| asked.literal_complete) && !self.corpus.key().staged,
-            next: lookup::next(self.corpus, end, total),
-            snapshot: self.engine.snapshot(Some(Viewed::of(self.corpus)), &freshness),
+            complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
+            next: lookup::next_cursor(self.snapshot, end, total),
+            offset,
+            snapshot: self.engine.snapshot(Some(Viewed::from_snapshot(self.snapshot)), &freshness),
             warnings: freshness
                 .warnings
                 .into_iter()
-                .chain(asked.iter().flat_map(said))
+                .chain(asked.iter().flat_map(query_warnings))
                 .chain(doubt)
                 .collect(),
         })
     }
 
-    /// The warning that nothing seems to answer, where that is likely.
-    fn doubt(&self, asked: &[Asked<'_>], rows: &[Row]) -> Option<String> {
+    /// The warning that no hit seems to answer, if that is likely.
+    fn doubt(&self, asked: &[RankedQuery<'_>], rows: &[HitRow]) -> Option<String> {
         let hits = rows.iter().map(|row| (row.literal, row.evidence));
         (!rows.is_empty() && self.is_doubtful(asked.iter().map(|asked| asked.query), hits))
             .then(|| "nothing here seems to answer this; the best places hold little of it".to_string())
     }
 
-    /// Whether hits, each a literal one or not and with its uncalibrated score, are too weak to answer any of `queries`.
+    /// Whether `hits` are too weak to answer any of `queries`. A hit is a flag for a literal hit, and the uncalibrated
+    /// score.
     fn is_doubtful<'q>(
         &self,
         mut queries: impl Iterator<Item = &'q Query>,
@@ -166,49 +133,50 @@ impl<'a> Answer<'a> {
         Ok(self.ask(0, query)?.ranking)
     }
 
-    /// Ranks the query at `place` and finds what else holds it, if the request wants that.
-    fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<Asked<'q>, Error> {
-        let everywhere = match self.request.exhaustive {
-            true => Some(self.engine.everywhere(self.corpus, self.filter, &query.text)?),
+    /// Ranks the query at `place` and, for an exhaustive request, finds the other files that contain it.
+    fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<RankedQuery<'q>, Error> {
+        let exhaustive = match self.request.exhaustive {
+            true => Some(self.engine.exhaustive(self.snapshot, self.filter, &query.text)?),
             false => None,
         };
-        let filter = self.filter_of(query, everywhere.as_ref())?;
+        let filter = self.filter_with_quotes(query, exhaustive.as_ref())?;
         let is_unquoted = !query.quoted.is_empty() && matches!(filter, Cow::Borrowed(_));
-        let known = everywhere.as_ref().map(|everywhere| &everywhere.known);
+        let known = exhaustive.as_ref().map(|exhaustive| &exhaustive.known);
         let ranking = self.search(query, &filter, known)?;
-        let mut beyond = everywhere.map(|everywhere| everywhere.beyond).unwrap_or_default();
+        let mut unranked = exhaustive.map(|exhaustive| exhaustive.unranked).unwrap_or_default();
         let mut literal_complete = ranking.literal_complete;
         if self.filter.kinds().is_some() {
-            // In which items the lines stand is not known of what is not ranked.
-            literal_complete &= beyond.is_empty();
-            beyond.clear();
+            // The items of unranked files are unknown, so the filter by kind cannot be applied.
+            literal_complete &= unranked.is_empty();
+            unranked.clear();
         }
-        let worth = search::beyond(query, self.profile(), &ranking.standing);
-        Ok(Asked { place, query, ranking, literal_complete, beyond, worth, is_unquoted })
+        let worth = search::unranked(query, self.profile(), &ranking.standing);
+        Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
     }
 
-    /// The files that are ordered when these hold the query, best first.
-    pub fn ranked_of(&self, query: &Query, everywhere: &search::Everywhere) -> Result<Vec<u32>, Error> {
-        let ranking = self.search(query, self.filter, Some(everywhere))?;
+    /// The ranked files, best first, given the lines that contain the query.
+    pub fn ranked_of(&self, query: &Query, exhaustive: &search::ExhaustivePass) -> Result<Vec<u32>, Error> {
+        let ranking = self.search(query, self.filter, Some(exhaustive))?;
         Ok(ranking.files.into_iter().map(|ranked| ranked.file).collect())
     }
 
-    /// Whether a file holds anything of a query, whatever its rank.
+    /// Whether a file matches any part of a query, regardless of its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
-        let filter = self.filter_of(query, None)?;
+        let filter = self.filter_with_quotes(query, None)?;
         let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), true);
         Ok(search::matches(query, &self.context(&filter, None), &source, path.as_str())?)
     }
 
-    /// Why a file ranks where it does.
+    /// The contributions to the score of a file.
     pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
         Ok(search::file_reasons(query, &self.context(self.filter, None), ranked)?)
     }
 
-    /// The files of the head, with what each measures on every signal.
-    pub fn candidates(&self, query: &Query) -> Result<Candidates, Error> {
+    /// The files of the head, each with its measures on every signal.
+    pub fn candidates(&self, query: &Query) -> Result<RankedCandidates, Error> {
         let ranking = self.rank(query)?;
-        let measured: Vec<Measured> = ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
+        let measured: Vec<MeasuredFile> =
+            ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
         let forms = search::forms(&measured);
         let mut first: FxHashMap<usize, &Ranked> = FxHashMap::default();
         for hit in &ranking.hits {
@@ -219,9 +187,9 @@ impl<'a> Answer<'a> {
             shown.filter_map(|(place, (ranked, forms))| Some((first.get(&place)?, ranked, forms)));
         let files = with_hits
             .map(|(hit, ranked, forms)| {
-                let face = search::face(query, self.filter.kinds(), self.corpus, hit)?;
-                Ok(Candidate {
-                    path: RelPath::new(self.corpus.version(ranked.file).path())?,
+                let face = search::face(query, self.filter.kinds(), self.snapshot, hit)?;
+                Ok(RankedCandidate {
+                    path: RelPath::new(self.snapshot.version(ranked.file).path())?,
                     lines: face.lines,
                     sum: ranked.raw,
                     standing: ranking.standing.of_head(ranked.raw),
@@ -230,7 +198,7 @@ impl<'a> Answer<'a> {
             })
             .collect::<Result<_, Error>>()?;
         let hits = ranking.hits.iter().map(|hit| (hit.literal, hit.evidence));
-        Ok(Candidates {
+        Ok(RankedCandidates {
             kind: query.kind,
             is_report: query.is_report,
             is_doubted: !ranking.hits.is_empty() && self.is_doubtful(std::iter::once(query), hits),
@@ -238,7 +206,7 @@ impl<'a> Answer<'a> {
         })
     }
 
-    /// What every place of the first files measures.
+    /// The measures of every place of the first files.
     pub fn place_candidates(&self, query: &Query) -> Result<Vec<FilePlaces>, Error> {
         let ranking = self.rank(query)?;
         let of_file = |(ranked, places): (&RankedFile, Vec<search::MeasuredPlace>)| {
@@ -247,21 +215,27 @@ impl<'a> Answer<'a> {
                 share: own.place.share,
                 measures: own.values,
             };
-            let path = RelPath::new(self.corpus.version(ranked.file).path())?;
+            let path = RelPath::new(self.snapshot.version(ranked.file).path())?;
             Ok(FilePlaces { path, places: places.into_iter().map(candidate).collect() })
         };
         ranking.files.iter().zip(ranking.places).map(of_file).collect()
     }
 
-    /// The filter, narrowed to the files that hold what a query quotes; where there is none, as it is.
-    fn filter_of(&self, query: &Query, everywhere: Option<&Everywhere>) -> Result<Cow<'_, Filter>, Error> {
+    /// The filter, narrowed to the files that contain every quoted part of the query. If there is no such file, the
+    /// filter is unchanged.
+    fn filter_with_quotes(
+        &self,
+        query: &Query,
+        exhaustive: Option<&ExhaustiveMatches>,
+    ) -> Result<Cow<'_, Filter>, Error> {
         if query.quoted.is_empty() {
             return Ok(Cow::Borrowed(self.filter));
         }
-        let mut files = self.engine.files_with_all(Viewed::of(self.corpus), self.filter, &query.quoted)?;
-        if let Some(everywhere) = everywhere {
-            // What holds the whole query holds its parts.
-            files.extend(everywhere.ranked(self.corpus).map(str::to_string));
+        let mut files =
+            self.engine.files_with_all(Viewed::from_snapshot(self.snapshot), self.filter, &query.quoted)?;
+        if let Some(exhaustive) = exhaustive {
+            // A file that contains the whole query contains its parts.
+            files.extend(exhaustive.ranked(self.snapshot).map(str::to_string));
         }
         Ok(match files.is_empty() {
             true => Cow::Borrowed(self.filter),
@@ -273,67 +247,74 @@ impl<'a> Answer<'a> {
         &self,
         query: &Query,
         filter: &Filter,
-        everywhere: Option<&search::Everywhere>,
+        exhaustive: Option<&search::ExhaustivePass>,
     ) -> Result<Ranking, Error> {
-        let keeps = everywhere.is_none();
+        let keeps = exhaustive.is_none();
         let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), keeps);
-        Ok(search::search(query, &self.context(filter, everywhere), &source)?)
+        Ok(search::search(query, &self.context(filter, exhaustive), &source)?)
     }
 
-    fn context<'c>(&'c self, filter: &'c Filter, everywhere: Option<&'c search::Everywhere>) -> Context<'c> {
+    fn context<'c>(
+        &'c self,
+        filter: &'c Filter,
+        exhaustive: Option<&'c search::ExhaustivePass>,
+    ) -> Context<'c> {
         Context {
-            corpus: self.corpus,
+            snapshot: self.snapshot,
             grammars: &self.engine.grammars,
             tokenizers: &self.engine.tokenizers,
             profile: self.profile(),
             filter,
             session: self.session.as_ref(),
             per_file: self.request.per_file,
-            everywhere,
+            exhaustive,
         }
     }
 
-    /// A ranked hit as it is shown.
-    pub fn hit(&self, asked: &Asked<'_>, ranked: Ranked) -> Result<Hit, Error> {
+    /// Converts a ranked hit to a hit of the reply.
+    pub fn hit(&self, asked: &RankedQuery<'_>, ranked: Ranked) -> Result<Hit, Error> {
         let query = asked.query();
         let file = &asked.ranking.files[ranked.file];
         let reasons = search::reasons(query, &self.context(self.filter, None), file, &ranked)?;
         let face = debug_span!("search.face")
-            .in_scope(|| search::face(query, self.filter.kinds(), self.corpus, &ranked))?;
+            .in_scope(|| search::face(query, self.filter.kinds(), self.snapshot, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
-        let version = self.corpus.version(file.file);
-        let is_path_only = read::is_path_only(version.hash());
+        let version = self.snapshot.version(file.file);
+        let is_path_only = version.content().is_path_only();
         if is_path_only && ranked.literal {
             let path = RelPath::new(version.path())?;
-            if let Some(first) = self.engine.first_line(self.sources.ground(), &path, &asked.query.text)? {
-                let hit = self.by_line(asked, &first, ranked.score, reasons);
-                return Ok(self.once(hit));
+            if let Some(first) =
+                self.engine.first_line(self.sources.source_tree(), &path, &asked.query.text)?
+            {
+                let hit = self.hit_by_line(asked, &first, ranked.score, reasons);
+                return Ok(self.deduplicated(hit));
             }
         }
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
-        // A snippet of other content would be a wrong one.
+        // The snippet must come from the indexed content.
         let snippet = source.and_then(|source| self.snippet(&face, file, query, (version.path(), &source)));
         let hit = Hit {
             lines: face.lines,
             kind: face.kind,
             symbol: face.symbol,
             language: self.engine.grammars.name(version.language()),
-            content: snippet.as_ref().map(|_| version.hash()),
+            content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,
             sent_before: None,
             score: ranked.score,
             band: Band::of(ranked.score),
-            reasons: reasons.into_iter().map(shown).collect(),
+            reasons: reasons.into_iter().map(reason_row).collect(),
             stale,
             query_index: asked.place,
             path: RelPath::new(version.path())?,
         };
-        Ok(self.once(hit))
+        Ok(self.deduplicated(hit))
     }
 
-    /// A hit without its text, if the caller has that already and wants to be told so.
-    fn once(&self, hit: Hit) -> Hit {
+    /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
+    /// before.
+    fn deduplicated(&self, hit: Hit) -> Hit {
         let Recall::Session(session) = &self.request.session else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
@@ -345,14 +326,25 @@ impl<'a> Answer<'a> {
         self.request.profile.as_deref().unwrap_or(Profile::built_in())
     }
 
-    /// A file that is not ranked, as it is shown.
-    fn beyond(&self, asked: &Asked<'_>, place: usize, worth: &Beyond) -> Result<Hit, Error> {
-        let Unranked { lines, first } = &asked.beyond[place];
-        Ok(self.once(self.by_line(asked, first, worth.score, worth.reasons(*lines))))
+    /// Converts an unranked file to a hit of the reply.
+    fn unranked_hit(
+        &self,
+        asked: &RankedQuery<'_>,
+        place: usize,
+        worth: &UnrankedMatch,
+    ) -> Result<Hit, Error> {
+        let UnrankedFile { lines, first } = &asked.unranked[place];
+        Ok(self.deduplicated(self.hit_by_line(asked, first, worth.score, worth.reasons(*lines))))
     }
 
-    /// A file of which no text is indexed, as it is shown: by its first line that holds the query.
-    fn by_line(&self, asked: &Asked<'_>, first: &Line, score: f32, reasons: Vec<Contribution>) -> Hit {
+    /// The hit of a file without indexed text: its first line that contains the query.
+    fn hit_by_line(
+        &self,
+        asked: &RankedQuery<'_>,
+        first: &Line,
+        score: f32,
+        reasons: Vec<Contribution>,
+    ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
         let snippet = shows.then(|| Snippet {
@@ -366,14 +358,17 @@ impl<'a> Answer<'a> {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
-            language: self.engine.grammars.name(self.engine.language_now(&first.path, self.sources.ground())),
-            // The line is all that is known of it.
+            language: self
+                .engine
+                .grammars
+                .name(self.engine.language_now(&first.path, self.sources.source_tree())),
+            // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
             sent_before: None,
             score,
             band: Band::of(score),
-            reasons: reasons.into_iter().map(shown).collect(),
+            reasons: reasons.into_iter().map(reason_row).collect(),
             stale: false,
             query_index: asked.place,
             path: first.path.clone(),
@@ -395,7 +390,7 @@ impl<'a> Answer<'a> {
         let mask = file.measured.known.body_mask | file.measured.known.path_mask;
         let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
-        let request = snippet::Request {
+        let request = snippet::SnippetRequest {
             lines: face.lines,
             span: face.span,
             wanted: face.wanted,
@@ -406,7 +401,7 @@ impl<'a> Answer<'a> {
             literal: &query.text,
         };
         let index = LineIndex::new(source);
-        // Masks are as long as what they stand for, so lines are where they were.
+        // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.cover(path, source).map(|cover| {
             let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
             let shown = above.chain([snippet::extent(&index, &request)]);
@@ -423,20 +418,20 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// What is said of a query that could not be answered as it stands.
-fn said(asked: &Asked<'_>) -> Vec<String> {
-    let mut said = Vec::new();
+/// The warnings about a query that was respelled or answered without its quotes.
+fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
     if let Some(respelled) = &asked.ranking.respelled {
         let quoted: Vec<String> = respelled.query.names.iter().map(|name| format!("'{name}'")).collect();
-        said.push(format!("no name '{}' is defined; looked for {}", respelled.typed, quoted.join(", ")));
+        warnings.push(format!("no name '{}' is defined; looked for {}", respelled.typed, quoted.join(", ")));
     }
     if asked.is_unquoted {
         let quoted: Vec<String> = asked.query.quoted.iter().map(|text| format!("\"{text}\"")).collect();
-        said.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
+        warnings.push(format!("no file holds {}; answered without the quotes", quoted.join(" and ")));
     }
-    said
+    warnings
 }
 
-fn shown(reason: Contribution) -> Reason {
+fn reason_row(reason: Contribution) -> Reason {
     Reason { signal: reason.signal, share: reason.share, text: reason.text }
 }

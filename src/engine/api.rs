@@ -1,32 +1,37 @@
-//! The facade's plain data: what a caller asks and what it gets. Front ends fill requests and print replies; the
-//! wire formats are in [`crate::render`], so a rename here changes no protocol.
+//! The facade's plain data: requests, replies and options. Front ends fill requests and print replies. The wire formats
+//! are in [`crate::render`], so a rename here does not change a protocol.
 
+pub(super) mod cursor;
 mod lookup;
+pub(super) mod remedy;
+mod snapshot;
 mod state;
 mod views;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use self::cursor::page_cursor;
 pub use self::lookup::*;
+pub use self::remedy::*;
+pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
 pub use super::session::{Interest, Recall, Sent, Session};
+pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
 pub use crate::git::Reach as GitReach;
 use crate::id::{ContentHash, Generation};
 use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
+pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::Forms;
 pub use crate::snippet::{ContextLine, Snippet};
-pub use crate::store::Holder;
+pub use crate::store::LockHolder;
 use crate::text::Lines;
-pub use crate::update::{
-    Collected, Cost, DropReason, Dropped, Export, Exported, Import, Imported, Neighbour, Progress,
-    RefreshReport, SpaceTarget, Stage,
-};
+pub use crate::update::{Progress, RefreshReport, Stage};
 pub use crate::walk::{BuiltInFire, Cause, Exception, IgnoreKind, IgnoreRule, OverridingRule};
 pub use crate::worker::{Parsing, WorkerPool};
 
@@ -132,6 +137,23 @@ pub enum StalePolicy {
     Wait,
 }
 
+impl StalePolicy {
+    /// Every policy, the default first.
+    pub const ALL: [StalePolicy; 5] =
+        [StalePolicy::Refresh, StalePolicy::Warn, StalePolicy::Ignore, StalePolicy::Error, StalePolicy::Wait];
+
+    /// The name of the policy.
+    pub const fn name(self) -> &'static str {
+        match self {
+            StalePolicy::Refresh => "refresh",
+            StalePolicy::Warn => "warn",
+            StalePolicy::Ignore => "ignore",
+            StalePolicy::Error => "error",
+            StalePolicy::Wait => "wait",
+        }
+    }
+}
+
 /// How much of each hit is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -141,6 +163,20 @@ pub enum Mode {
     Default,
     /// The whole place and every signal.
     Debug,
+}
+
+impl Mode {
+    /// Every mode, the shortest first.
+    pub const ALL: [Mode; 3] = [Mode::Compact, Mode::Default, Mode::Debug];
+
+    /// The name of the mode.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Compact => "compact",
+            Mode::Default => "default",
+            Mode::Debug => "debug",
+        }
+    }
 }
 
 /// The most hits that a page holds, unless the search is exhaustive; then [`MAX_ROWS`].
@@ -209,7 +245,7 @@ impl SearchRequest {
 
 /// The files that a query's ranking orders, with what it orders them by.
 #[derive(Clone, Debug)]
-pub struct Candidates {
+pub struct RankedCandidates {
     /// What kind of query it is, by its shape: which weights apply.
     pub kind: QueryKind,
     /// Whether it is a report, which has a line of scores of its own.
@@ -217,12 +253,12 @@ pub struct Candidates {
     /// Whether a search warns that nothing seems to answer.
     pub is_doubted: bool,
     /// The files, best first.
-    pub files: Vec<Candidate>,
+    pub files: Vec<RankedCandidate>,
 }
 
 /// A file of the head.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct RankedCandidate {
     /// Which file.
     pub path: RelPath,
     /// What is shown of it.
@@ -234,7 +270,7 @@ pub struct Candidate {
     pub(super) forms: Forms,
 }
 
-impl Candidate {
+impl RankedCandidate {
     /// What a feature measures; times its weight, that is what it contributes.
     pub fn measure(&self, feature: Feature) -> f32 {
         self.forms[feature.signal as usize][feature.form as usize]
@@ -289,10 +325,22 @@ pub struct SearchReply {
     pub complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
+    /// The number of hits on the pages before.
+    pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// What the caller should know, such as that another process is indexing.
     pub warnings: Vec<String>,
+}
+
+impl SearchReply {
+    /// Keeps the first `n` hits. The next page then begins with the first hit that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.results.len() {
+            self.results.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
 }
 
 /// A place that answers.
@@ -370,40 +418,6 @@ pub struct Reason {
     pub share: f32,
     /// A sentence such as `path: component 'provider' matches query`.
     pub text: String,
-}
-
-/// Where an answer comes from.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// The tree.
-    pub root: PathBuf,
-    /// Its git branch, where it has one.
-    pub branch: Option<String>,
-    /// Its git commit, where it has one.
-    pub commit: Option<String>,
-    /// The generation of the index.
-    pub generation: Generation,
-    /// When the tree was last compared with the index; `None` when this answer did not compare.
-    pub checked_at: Option<SystemTime>,
-    /// Files that are ranked.
-    pub indexed_files: usize,
-    /// Entries that were seen and left out.
-    pub skipped_files: usize,
-    /// Files that have changed since they were indexed; 0 when this answer did not compare.
-    pub stale_files: usize,
-    /// How far the first index is that this answer comes from, where it is not finished.
-    pub building: Option<Building>,
-}
-
-/// How far a first index is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Building {
-    /// Files that answer already.
-    pub files: usize,
-    /// Files that the tree had when it was walked, ranked or not.
-    pub of: usize,
-    /// Those of `files` that are found by their text and path only so far.
-    pub text_only: usize,
 }
 
 /// Why a file ranks where it does for a query, or does not.

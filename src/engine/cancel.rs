@@ -1,17 +1,19 @@
 //! Cancelling a call from another thread.
 //!
-//! Calls block, so what cancels one belongs to the thread that runs it, for as long as it runs. An engine is shared by
-//! calls and cannot hold it; a parameter of every operation would be one that only servers use.
+//! A call blocks its thread, so the handle that cancels the call is a thread-local value for the duration of the call.
+//! Calls share an engine, so the engine cannot hold the handle. As a parameter of every operation, the handle would be
+//! useful to servers only.
 
 use std::cell::RefCell;
 
 pub use crate::walk::Cancel;
 
-use super::{Engine, Error};
+use super::Error;
+use super::core::Engine;
 use crate::walk::WalkError;
 
 thread_local! {
-    /// What cancels the call that this thread runs.
+    /// The handle that cancels the call on this thread.
     static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
@@ -31,12 +33,12 @@ impl Engine {
     }
 }
 
-/// What cancels the call that this thread runs; `None` where nothing does.
+/// The handle that cancels the call on this thread, if there is one.
 pub(super) fn current() -> Option<Cancel> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// Fails where the call that this thread runs is cancelled.
+/// Fails if the call on this thread is cancelled.
 pub(super) fn check() -> Result<(), Error> {
     match current() {
         Some(cancel) if cancel.is_cancelled() => Err(WalkError::Cancelled.into()),

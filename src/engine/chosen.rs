@@ -1,4 +1,4 @@
-//! What an exact search chooses among the files that match: the lines of some kinds of item, and the order by relevance.
+//! Selection and order in an exact search: lines inside items of some kinds, and files by relevance.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -6,44 +6,46 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::answer::Answer;
+use super::Error;
+use super::answer::AnswerContext;
 use super::api::*;
+use super::core::Engine;
 use super::current::{Recorded, Viewed};
-use super::scope::Scope;
-use super::{Engine, Error, lock};
+use super::lock::lock;
+use super::scope::ExactScope;
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::filter::Filter;
-use crate::grep::{Pattern, Plan, Scan, Wanted, Within, scan};
+use crate::grep::{LineScan, NarrowPlan, Pattern, Wanted, Within, scan};
 use crate::id::VersionId;
 use crate::model::{KindSet, Note, SymbolKind};
 use crate::path::RelPath;
 use crate::query::Query;
-use crate::read::{self, Ground, Limits, ReadOutcome};
+use crate::read::{self, Limits, ReadOutcome, SourceTree};
 use crate::search;
 use crate::text::Lines;
-use crate::update::{Quarantine, is_blob, matches_stat};
+use crate::update::Quarantine;
 use crate::worker::{FileAnalyzer, Lost};
 
-/// A line that stands in no item of these kinds stands in a part of a file of one of these.
-const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
+/// The kinds of the parts of a file that belong to no symbol.
+const PART_KINDS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
 
-/// What was chosen.
+/// The selection among the matching files and lines.
 #[derive(Default)]
 pub(super) struct Chosen {
-    /// The files, in their order; `None` for all.
+    /// The selected files in order; `None` for all files of the scope.
     pub files: Option<Vec<RelPath>>,
-    /// The lines that count; `None` for all.
+    /// The lines that may match; `None` for all.
     pub within: Option<Within>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Engine {
-    /// What a request chooses among the files of its scope.
+    /// The selection of a request among the files of its scope.
     pub(super) fn chosen(
         &self,
         request: &GrepRequest,
-        scope: &Scope,
+        scope: &ExactScope,
         filter: &Filter,
         pattern: &Pattern,
         wanted: &Wanted,
@@ -56,10 +58,10 @@ impl Engine {
         if let Some(kinds) = filter.kinds() {
             let recorded = scope.recorded.as_ref().map(Recorded::viewed);
             let paths = matched.iter().map(|(path, _)| path);
-            chosen.within = Some(self.within(recorded, &scope.ground, paths, kinds)?);
+            chosen.within = Some(self.within(recorded, &scope.source_tree, paths, kinds)?);
         }
         if request.rank {
-            let words = Plan::new(wanted).words().join(" ");
+            let words = NarrowPlan::new(wanted).words().join(" ");
             let words = if request.fixed { &request.pattern } else { &words };
             let (files, warnings) = self.by_relevance(matched, words)?;
             (chosen.files, chosen.warnings) = (Some(files), warnings);
@@ -67,13 +69,14 @@ impl Engine {
         Ok(chosen)
     }
 
-    /// How many lines match in each file of `scope` that has any, in their order.
-    fn counted(&self, scope: &Scope, filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
-        let Scope { files, ground, .. } = scope;
-        let found = scan(&Scan {
-            ground,
+    /// The number of matching lines of each file of `scope` with any, sorted by path. Unreadable files are included
+    /// with 0.
+    fn counted(&self, scope: &ExactScope, filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
+        let ExactScope { files, source_tree, .. } = scope;
+        let found = scan(&LineScan {
+            source_tree,
             files,
-            takes: &self.takes(filter, ground),
+            takes: &self.takes(filter, source_tree),
             pattern,
             after: None,
             within: None,
@@ -83,7 +86,7 @@ impl Engine {
             masks: false,
             threads: self.options.threads,
         });
-        // What cannot be read is named when the lines are looked for.
+        // The pass that reads the lines reports unreadable files.
         let unread = found.unread.into_iter().map(|unread| (unread.path, 0));
         let matched = found.by_file.into_iter().map(|(place, count)| (files[place].clone(), count));
         let mut all: Vec<(RelPath, usize)> = matched.chain(unread).collect();
@@ -97,29 +100,29 @@ impl Engine {
         all
     }
 
-    /// The lines of `files` that stand in items of `kinds`: by the index where a file is as it was indexed, else by
-    /// looking into it now.
+    /// The lines of `files` inside items of `kinds`. They come from the index if a file is unchanged; otherwise the
+    /// file is parsed.
     fn within<'f>(
         &self,
         viewed: Option<Viewed<'_>>,
-        ground: &Ground,
+        source_tree: &SourceTree,
         files: impl Iterator<Item = &'f RelPath>,
         kinds: KindSet,
     ) -> Result<Within, Error> {
-        let recorded: FxHashMap<&str, VersionId> = viewed.map(by_path).unwrap_or_default();
-        // The index has outlines; parts without a name are cut anew.
-        let by_outline = !OF_PARTS.iter().any(|kind| kinds.contains(*kind));
+        let recorded: FxHashMap<&str, VersionId> = viewed.map(versions_by_path).unwrap_or_default();
+        // The index has only the outlines of files, so parts that belong to no symbol require parsing.
+        let by_outline = !PART_KINDS.iter().any(|kind| kinds.contains(*kind));
         let known = |path: &RelPath| -> Option<Vec<Lines>> {
             let (viewed, version) = (viewed?, *recorded.get(path.as_str())?);
-            let row = viewed.view.stat(version)?;
-            let is_same = match ground {
-                Ground::Folder(root) => matches_stat(row, &path.below(root).metadata().ok()?),
-                Ground::Tree(tree) => is_blob(row, read::entry_of(&**tree, path).ok()?.id),
+            let identity = viewed.view.identity(version)?;
+            let is_same = match source_tree {
+                SourceTree::Folder(root) => identity.matches_stat(&path.below(root).metadata().ok()?),
+                SourceTree::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
             };
             let is_known = by_outline && is_same;
             let version = viewed.meta().version(version).filter(|_| is_known)?;
             let mut names = Vec::new();
-            let outline = version.outline(&mut names).ok().filter(|_| !read::is_path_only(version.hash()))?;
+            let outline = version.outline(&mut names).ok().filter(|_| !version.content().is_path_only())?;
             let symbols = outline.symbols.iter().filter(|symbol| kinds.contains(symbol.kind));
             Some(symbols.map(|symbol| symbol.lines).collect())
         };
@@ -130,16 +133,16 @@ impl Engine {
                 None => others.push(path),
             }
         }
-        within.extend(self.cut_now(&others, ground, kinds)?);
+        within.extend(self.cut_now(&others, source_tree, kinds)?);
         within.retain(|_, lines| !lines.is_empty());
         Ok(within)
     }
 
-    /// Selects matches by the present content of the files.
+    /// Parses `files` and returns their lines inside items of `kinds`.
     fn cut_now(
         &self,
         files: &[&RelPath],
-        ground: &Ground,
+        source_tree: &SourceTree,
         kinds: KindSet,
     ) -> Result<Vec<(RelPath, Vec<Lines>)>, Error> {
         if files.is_empty() {
@@ -150,11 +153,11 @@ impl Engine {
         let work = || {
             let mut analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars);
             while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let items = || self.items_of(&mut analyzer, &quarantine, (ground, *path), kinds);
+                let items = || self.items_of(&mut analyzer, &quarantine, (source_tree, *path), kinds);
                 let lines = catch_unwind(AssertUnwindSafe(items));
                 match lines {
                     Ok(lines) => lock(&found).push(((*path).clone(), lines)),
-                    // A file that our own code cannot cut has no items.
+                    // A file on which this program panics has no items.
                     Err(_) => analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars),
                 }
             }
@@ -175,12 +178,12 @@ impl Engine {
         &self,
         analyzer: &mut FileAnalyzer<'_>,
         quarantine: &Quarantine,
-        (ground, path): (&Ground, &RelPath),
+        (source_tree, path): (&SourceTree, &RelPath),
         kinds: KindSet,
     ) -> Vec<Lines> {
         let max_file_bytes = self.settings.max_file_bytes;
         let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        let ReadOutcome::Source(source) = ground.read(path, &limits) else {
+        let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
             return Vec::new();
         };
         let language = self.grammars.detect(path, &source.text);
@@ -188,7 +191,7 @@ impl Engine {
         let analysis = match quarantine.cause(source.hash) {
             Some(_) => by_lines(),
             None => analyzer.analyze(language, &source.text).unwrap_or_else(|Lost { cause }| {
-                // Without an index there is nowhere to note the file; the next search parses it again.
+                // Without an index, the quarantine cannot be written, and the next search parses the file again.
                 if let Err(error) = quarantine.add(path, source.hash, cause) {
                     tracing::warn!(%error, "the quarantine could not be written");
                 }
@@ -197,12 +200,11 @@ impl Engine {
         };
         let symbols = analysis.symbols.iter().map(|symbol| (symbol.kind, symbol.lines));
         let chunks = analysis.chunks.iter().map(|chunk| (chunk.kind, chunk.lines));
-        let parts = chunks.filter(|(kind, _)| OF_PARTS.contains(kind));
+        let parts = chunks.filter(|(kind, _)| PART_KINDS.contains(kind));
         symbols.chain(parts).filter(|(kind, _)| kinds.contains(*kind)).map(|(_, lines)| lines).collect()
     }
 
-    /// The files that matched, the most relevant first, and what the caller should know. What ranking knows nothing of
-    /// comes last, by path.
+    /// The matching files, the most relevant first, and warnings for the caller. Unranked files come last, by path.
     fn by_relevance(
         &self,
         matched: Vec<(RelPath, usize)>,
@@ -215,19 +217,20 @@ impl Engine {
         };
         let request =
             SearchRequest { per_file: 1, session: Recall::Off, ..SearchRequest::new(query.text.as_str()) };
-        let (mut order, warnings) = self.answered(&|_| (), |corpus, freshness| {
+        let (mut order, warnings) = self.answered(&|_| (), |snapshot, freshness| {
             let numbers: FxHashMap<&str, u32> =
-                (0..corpus.n_files() as u32).map(|file| (corpus.path(file), file)).collect();
+                (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();
             let known = matched.iter().filter_map(|(path, lines)| {
                 Some((*numbers.get(path.as_str())?, u32::try_from(*lines).unwrap_or(u32::MAX)))
             });
-            let everywhere =
-                search::Everywhere { candidates: Vec::new(), lines: known.collect(), complete: true };
-            let wanted: FxHashSet<u32> = everywhere.lines.iter().map(|(file, _)| *file).collect();
+            let exhaustive =
+                search::ExhaustivePass { candidates: Vec::new(), lines: known.collect(), complete: true };
+            let wanted: FxHashSet<u32> = exhaustive.lines.iter().map(|(file, _)| *file).collect();
             let filter = Filter::default();
-            let ranked = Answer::new(self, corpus, &filter, &request)?.ranked_of(&query, &everywhere)?;
+            let ranked =
+                AnswerContext::new(self, snapshot, &filter, &request)?.ranked_of(&query, &exhaustive)?;
             let files = ranked.into_iter().filter(|file| wanted.contains(file));
-            let order = files.map(|file| RelPath::new(corpus.path(file))).collect::<Result<Vec<_>, _>>()?;
+            let order = files.map(|file| RelPath::new(snapshot.path(file))).collect::<Result<Vec<_>, _>>()?;
             Ok((order, freshness.warnings))
         })?;
         let ranked: FxHashSet<RelPath> = order.iter().cloned().collect();
@@ -237,7 +240,7 @@ impl Engine {
 }
 
 /// The versions of a view by their paths.
-fn by_path(viewed: Viewed<'_>) -> FxHashMap<&str, VersionId> {
+fn versions_by_path(viewed: Viewed<'_>) -> FxHashMap<&str, VersionId> {
     let versions = viewed.view.versions();
     versions.iter().filter_map(|id| Some((viewed.meta().version(*id)?.path(), *id))).collect()
 }

@@ -1,41 +1,39 @@
-//! What answers: the newest commit's view of what is checked out, how fresh it is, and what is done where there is
-//! none, another process is at it, or it turns out to be damaged.
+//! Which snapshot answers: the newest commit's view of the present checkout, updated as the options say. This module
+//! also handles a missing view, an update by another process, and damage.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::api::*;
-use super::{Engine, Error, ErrorKind, cancel, lock};
+use super::core::Engine;
+use super::lock::lock;
+use super::opened::OpenedCommit;
+use super::{Error, ErrorKind, cancel};
 use crate::index;
-use crate::meta::{Meta, View, ViewInfo, ViewKey};
+use crate::meta::{Meta, View, ViewHead, ViewInfo, ViewKey};
 use crate::parallel;
-use crate::search::{Corpus, SearchError};
+use crate::search::{SearchError, SearchSnapshot};
 use crate::store::Lock;
-use crate::update::{self, Committed, OnProgress, WorkspaceError};
+use crate::update::OnProgress;
+use crate::workspace::{self, Committed, WorkspaceError};
 
-/// How often a commit of another process is looked for where there is nothing to answer from.
+/// How often to look for a commit of another process while no view can answer.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How long an answer about a branch waits for an update of the index, its own server's too, before it is given from
-/// where that branch stood.
+/// How long an answer about a branch waits while another thread or process updates the index. After this time, the last
+/// indexed commit of the branch answers.
 const BEFORE_ANOTHER_COMMIT: Duration = Duration::from_secs(10);
 
-/// A policy that waits for another process waits this long; that ends, or its lock is freed with it.
+/// How long [`StalePolicy::Wait`] waits for another process. In practice, the process ends earlier and releases its
+/// lock.
 const ENDLESS: Duration = Duration::from_secs(24 * 3600);
-
-/// The commit that is open, and the view that was asked for.
-#[derive(Clone)]
-pub struct Opened {
-    key: ViewKey,
-    corpus: Arc<Corpus>,
-}
 
 /// What there is to answer from.
 pub enum Current {
     /// A view of what is checked out.
-    Whole(Arc<Corpus>),
+    Whole(Arc<SearchSnapshot>),
     /// What the first update of that view has got so far.
-    Part(Arc<Corpus>),
+    Part(Arc<SearchSnapshot>),
     /// Views of other branches of this worktree only.
     Other(Arc<Committed>),
     /// No view of this worktree.
@@ -65,9 +63,9 @@ impl Recorded {
 }
 
 impl<'c> Viewed<'c> {
-    /// What a corpus was made of.
-    pub fn of(corpus: &'c Corpus) -> Viewed<'c> {
-        Viewed { committed: corpus.committed(), key: corpus.key(), view: corpus.view() }
+    /// What a snapshot was made of.
+    pub fn from_snapshot(snapshot: &'c SearchSnapshot) -> Viewed<'c> {
+        Viewed { committed: snapshot.committed(), key: snapshot.key(), view: snapshot.view() }
     }
 
     pub fn meta(self) -> &'c Meta {
@@ -100,22 +98,22 @@ pub struct Freshness {
 
 impl Current {
     /// What can answer, whole or not.
-    pub fn corpus(self) -> Option<Arc<Corpus>> {
+    pub fn snapshot(self) -> Option<Arc<SearchSnapshot>> {
         match self {
-            Current::Whole(corpus) | Current::Part(corpus) => Some(corpus),
+            Current::Whole(snapshot) | Current::Part(snapshot) => Some(snapshot),
             Current::Other(_) | Current::Nothing => None,
         }
     }
 }
 
 impl Engine {
-    /// Answers from the commit that the options ask for. Where the index turns out to be damaged, and its checksums say
-    /// so too, it is put aside and made anew, if the options allow for that, and asked again. One thread helps from
-    /// beginning to end.
+    /// Answers from the commit that the options select. If the answer finds damage and the checksums confirm it, the
+    /// index is moved aside and rebuilt, if the options allow it, and `answer` runs again. A helper thread runs for the
+    /// duration of the answer.
     pub(super) fn answered<T>(
         &self,
         progress: OnProgress<'_>,
-        answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
+        answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
         parallel::with_helper_thread(|| self.answered_or_repaired(progress, answer))
     }
@@ -123,14 +121,14 @@ impl Engine {
     fn answered_or_repaired<T>(
         &self,
         progress: OnProgress<'_>,
-        answer: impl Fn(&Corpus, Freshness) -> Result<T, Error>,
+        answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (corpus, freshness) = self.ready(progress)?;
-        let error = match index::guarded(|| answer(&corpus, freshness)) {
+        let (snapshot, freshness) = self.ready(progress)?;
+        let error = match index::guarded(|| answer(&snapshot, freshness)) {
             Err(error) if error.kind() == ErrorKind::Damaged => error,
             other => return other,
         };
-        // A fault of ours must not cost anybody an index.
+        // A bug of this program must not destroy a sound index.
         if self.workspace.damage().is_none() {
             let text = format!("{error}; the index passes every check, so this is a fault of the program");
             return Err(Error::new(ErrorKind::Internal, text));
@@ -138,38 +136,38 @@ impl Engine {
         if !self.repairs() {
             return Err(error);
         }
-        let (seen, reason) = (corpus.committed(), error.to_string());
+        let (damaged, reason) = (snapshot.committed(), error.to_string());
         let wait = self.options.wait;
-        let report = self.with_updater(|updater| updater.repair(seen, &reason, wait, progress))?;
-        let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
-        match self.current()?.corpus() {
-            Some(corpus) => answer(&corpus, freshness),
+        let report = self.with_updater(|updater| updater.repair(damaged, &reason, wait, progress))?;
+        let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repair_warning(&report) };
+        match self.current()?.snapshot() {
+            Some(snapshot) => answer(&snapshot, freshness),
             None => Err(error),
         }
     }
 
-    /// Whether an index may be made without being asked for.
+    /// Whether the options allow a search to build an index.
     fn repairs(&self) -> bool {
         let refreshes = matches!(self.options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
         refreshes && self.options.on_missing == OnMissing::Build
     }
 
-    /// The commit that answers, brought up to date as the options say.
-    pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
-        let (corpus, mut freshness) = self.chosen_by_policy(progress)?;
+    /// The snapshot that answers, updated as the options say.
+    pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
+        let (snapshot, mut freshness) = self.chosen_by_policy(progress)?;
         freshness.warnings.extend(self.unused_repository());
-        self.mark_used(corpus.key());
-        Ok((corpus, freshness))
+        self.mark_used(snapshot.key());
+        Ok((snapshot, freshness))
     }
 
-    /// What an answer says where there seems to be a repository that is not used.
+    /// The warning about a repository that cannot be used.
     pub(super) fn unused_repository(&self) -> Option<String> {
         self.no_repo.as_ref().map(|why| format!("the git repository is not used: {why}"))
     }
 
-    fn chosen_by_policy(&self, progress: OnProgress<'_>) -> Result<(Arc<Corpus>, Freshness), Error> {
-        if let Some(kept) = self.kept() {
-            return kept;
+    fn chosen_by_policy(&self, progress: OnProgress<'_>) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
+        if let Some(answer) = self.answer_without_tree() {
+            return answer;
         }
         let policy = self.options.stale_policy;
         if policy != StalePolicy::Ignore
@@ -180,67 +178,67 @@ impl Engine {
         let builds = self.options.on_missing == OnMissing::Build;
         let refreshes = matches!(policy, StalePolicy::Refresh | StalePolicy::Wait);
         match self.current() {
-            Ok(Current::Whole(corpus)) => match policy {
-                StalePolicy::Refresh | StalePolicy::Wait => self.refreshed(corpus, progress),
-                StalePolicy::Ignore => Ok((corpus, Freshness::default())),
-                StalePolicy::Warn | StalePolicy::Error => self.compared(corpus),
+            Ok(Current::Whole(snapshot)) => match policy {
+                StalePolicy::Refresh | StalePolicy::Wait => self.refreshed(snapshot, progress),
+                StalePolicy::Ignore => Ok((snapshot, Freshness::default())),
+                StalePolicy::Warn | StalePolicy::Error => self.with_stale_count(snapshot),
             },
-            Ok(Current::Part(corpus)) if !(builds && refreshes) => match policy {
+            Ok(Current::Part(snapshot)) if !(builds && refreshes) => match policy {
                 StalePolicy::Error => Err(Error::new(ErrorKind::Stale, "the index is still being built")),
-                _ => Ok(part(corpus)),
+                _ => Ok(partial_answer(snapshot)),
             },
-            Ok(Current::Part(corpus)) => self.first(Some(corpus.committed()), progress),
-            Ok(Current::Other(committed)) if refreshes => self.first(Some(&committed), progress),
+            Ok(Current::Part(snapshot)) => self.build_view(Some(snapshot.committed()), progress),
+            Ok(Current::Other(committed)) if refreshes => self.build_view(Some(&committed), progress),
             Ok(Current::Other(committed)) => Err(self.no_view(&committed)),
-            Ok(Current::Nothing) if builds => self.first(None, progress),
+            Ok(Current::Nothing) if builds => self.build_view(None, progress),
             Ok(Current::Nothing) => Err(self.no_index()),
-            Err(error) if error.kind() == ErrorKind::Damaged && builds => self.first(None, progress),
+            Err(error) if error.kind() == ErrorKind::Damaged && builds => self.build_view(None, progress),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether the newest commit came without its tree.
+    /// Whether the index was imported without its tree.
     pub(super) fn lacks_tree(&self) -> bool {
         let committed = self.committed_with(self.workspace.stamp().as_deref());
         committed.is_ok_and(|committed| committed.meta.sources().is_some())
     }
 
-    /// What answers where the index came without its tree: nothing is compared then.
-    fn kept(&self) -> Option<Result<(Arc<Corpus>, Freshness), Error>> {
+    /// The answering snapshot of an index that was imported without its tree. Nothing is compared with a tree.
+    fn answer_without_tree(&self) -> Option<Result<(Arc<SearchSnapshot>, Freshness), Error>> {
         if !self.lacks_tree() {
             return None;
         }
         Some(self.current().and_then(|current| match current {
-            Current::Whole(corpus) => {
+            Current::Whole(snapshot) => {
                 let text =
                     "the index came without its tree; this answer is from the sources that came with it";
-                Ok((corpus, Freshness { warnings: vec![text.into()], ..Freshness::default() }))
+                Ok((snapshot, Freshness { warnings: vec![text.into()], ..Freshness::default() }))
             }
             _ => Err(Error::no_sources("another branch or other settings")),
         }))
     }
 
-    /// Makes the view that there is not. Where another process is at it, the answer comes from what that has got so
-    /// far, unless the options say to wait for all of it.
-    fn first(
+    /// Builds the missing view. If another process is building the view, the answer comes from its staged view, unless
+    /// the options say to wait.
+    fn build_view(
         &self,
         committed: Option<&Committed>,
         progress: OnProgress<'_>,
-    ) -> Result<(Arc<Corpus>, Freshness), Error> {
+    ) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
         let patience = self.patience();
         loop {
             while patience.is_zero() && Lock::holder(&self.workspace.lock_path()).is_some() {
                 cancel::check()?;
                 match self.current() {
-                    Ok(Current::Whole(corpus)) => {
+                    Ok(Current::Whole(snapshot)) => {
                         let text = "another process is indexing; this answer is from its last commit";
                         return Ok((
-                            corpus,
+                            snapshot,
                             Freshness { warnings: vec![text.into()], ..Freshness::default() },
                         ));
                     }
-                    Ok(Current::Part(corpus)) => return Ok(part(corpus)),
-                    // A damaged one is being made anew.
+                    Ok(Current::Part(snapshot)) => return Ok(partial_answer(snapshot)),
+                    // The other process is rebuilding a damaged index, or has not committed yet.
                     _ => std::thread::sleep(LOOK_AGAIN),
                 }
             }
@@ -248,53 +246,58 @@ impl Engine {
                 Err(error) if error.kind() == ErrorKind::Locked && patience.is_zero() => continue,
                 other => other?,
             };
-            // Else another branch was checked out since.
-            if let Current::Whole(corpus) = self.current()? {
-                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repaired(&report) };
-                return Ok((corpus, freshness));
+            // Otherwise, another branch was checked out meanwhile.
+            if let Current::Whole(snapshot) = self.current()? {
+                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repair_warning(&report) };
+                return Ok((snapshot, freshness));
             }
         }
     }
 
     fn refreshed(
         &self,
-        corpus: Arc<Corpus>,
+        snapshot: Arc<SearchSnapshot>,
         progress: OnProgress<'_>,
-    ) -> Result<(Arc<Corpus>, Freshness), Error> {
+    ) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
         use ErrorKind::{DiskFull, Io, Locked, NoThread, Permission, ReadOnly};
         let checked_at = Some(SystemTime::now());
-        // A worktree that is a moment behind is the same tree still; where a branch stood is another one.
+        // A slightly stale view of a worktree is acceptable. An old commit of a branch is a different tree.
         let patience = self.view().map_or(self.patience(), |_| self.patience().max(BEFORE_ANOTHER_COMMIT));
-        match self.refresh_from(Some(corpus.committed()), patience, progress) {
+        match self.refresh_from(Some(snapshot.committed()), patience, progress) {
             Ok(report) => match self.current()? {
-                Current::Whole(corpus) => Ok((corpus, Freshness { checked_at, ..repaired(&report) })),
-                // Another branch was checked out since.
-                _ => self.first(None, progress),
+                Current::Whole(snapshot) => {
+                    Ok((snapshot, Freshness { checked_at, ..repair_warning(&report) }))
+                }
+                // Another branch was checked out meanwhile.
+                _ => self.build_view(None, progress),
             },
-            // What is committed still answers; the reply says that it may be behind.
+            // The last commit still answers, and the reply warns that it may be stale.
             Err(error)
                 if matches!(error.kind(), Locked | DiskFull | ReadOnly | Permission | NoThread | Io) =>
             {
                 let warnings = vec![format!("{error}; this answer is from the last commit")];
-                Ok((corpus, Freshness { warnings, ..Freshness::default() }))
+                Ok((snapshot, Freshness { warnings, ..Freshness::default() }))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn compared(&self, corpus: Arc<Corpus>) -> Result<(Arc<Corpus>, Freshness), Error> {
-        let stale_files = self.stale_files(&corpus)?;
+    fn with_stale_count(
+        &self,
+        snapshot: Arc<SearchSnapshot>,
+    ) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
+        let stale_files = self.stale_files(&snapshot)?;
         if self.options.stale_policy == StalePolicy::Error && stale_files > 0 {
             let files = if stale_files == 1 { "file has" } else { "files have" };
             let text = format!("{stale_files} {files} changed since the tree was indexed");
             return Err(Error::new(ErrorKind::Stale, text));
         }
-        Ok((corpus, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))
+        Ok((snapshot, Freshness { checked_at: Some(SystemTime::now()), stale_files, warnings: Vec::new() }))
     }
 
-    /// How many files were added, changed or deleted since the commit that is open.
-    pub(super) fn stale_files(&self, corpus: &Corpus) -> Result<usize, Error> {
-        let committed = corpus.committed();
+    /// How many files were added, changed or deleted since the commit of `snapshot`.
+    pub(super) fn stale_files(&self, snapshot: &SearchSnapshot) -> Result<usize, Error> {
+        let committed = snapshot.committed();
         self.with_updater(|updater| {
             let plan = updater.plan(Some(committed))?;
             Ok(updater.stale(&plan, &committed.meta)?)
@@ -317,16 +320,16 @@ impl Engine {
         }
     }
 
-    /// The newest commit, opened if it is not open yet, and what it holds of what is checked out.
+    /// Opens the newest commit, if necessary, and returns its view of the present checkout.
     pub(super) fn current(&self) -> Result<Current, Error> {
-        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
         let stamp = self.workspace.stamp();
         let mut cached = lock(&self.open);
-        let is_open = |open: &&Opened| {
-            Some(open.corpus.committed().reader.stamp()) == stamp.as_deref() && open.key == key
+        let is_open = |open: &&OpenedCommit| {
+            Some(open.snapshot.committed().reader.stamp()) == stamp.as_deref() && open.key == key
         };
         if let Some(open) = cached.as_ref().filter(is_open) {
-            return Ok(shown(open.corpus.clone()));
+            return Ok(whole_or_part(open.snapshot.clone()));
         }
         let committed = match self.committed_with(stamp.as_deref()) {
             Ok(committed) => committed,
@@ -334,21 +337,21 @@ impl Engine {
             Err(error) => return Err(error.into()),
         };
         for wanted in [key.clone(), key.stage()] {
-            let corpus = || Corpus::new(Arc::clone(&committed), &wanted).map_err(Error::from);
-            let corpus = index::guarded(corpus)?;
-            if let Some(corpus) = corpus.map(Arc::new) {
-                *cached = Some(Opened { key, corpus: Arc::clone(&corpus) });
-                return Ok(shown(corpus));
+            let snapshot = || SearchSnapshot::new(Arc::clone(&committed), &wanted).map_err(Error::from);
+            let snapshot = index::guarded(snapshot)?;
+            if let Some(snapshot) = snapshot.map(Arc::new) {
+                *cached = Some(OpenedCommit { key, snapshot: Arc::clone(&snapshot) });
+                return Ok(whole_or_part(snapshot));
             }
         }
         let is_other = committed.meta.views().any(|(other, _)| other.root == key.root && !other.staged);
         Ok(if is_other { Current::Other(committed) } else { Current::Nothing })
     }
 
-    /// The newest commit without what ranking needs, and its view of what is checked out, or of what the first update of
-    /// that has got so far; `None` when there is none that can be read.
+    /// The newest commit and its view of the present checkout, complete or staged, without a snapshot for ranking;
+    /// `None` if no such view can be read.
     pub(super) fn recorded(&self) -> Option<Recorded> {
-        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok()?;
         for key in [key.clone(), key.stage()] {
             let is_there = || Ok::<_, SearchError>(committed.meta.view(&key)?.is_some());
@@ -359,7 +362,7 @@ impl Engine {
         None
     }
 
-    /// The newest commit, whose stamp is known.
+    /// Opens the newest commit, unless the commit with this stamp is open.
     pub(super) fn committed_with(&self, stamp: Option<&[u8]>) -> Result<Arc<Committed>, WorkspaceError> {
         let mut cached = lock(&self.committed);
         let is_newest = |committed: &&Arc<Committed>| Some(committed.reader.stamp()) == stamp;
@@ -371,38 +374,37 @@ impl Engine {
         Ok(committed)
     }
 
-    /// What is checked out has not been indexed, and the options do not allow for that.
+    /// The error for a checkout that is not indexed, if the options do not allow an update.
     fn no_view(&self, committed: &Committed) -> Error {
-        let key = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
         let views = committed.meta.views().filter(|(other, _)| other.root == key.root && !other.staged);
         let views: Vec<&ViewKey> = views.map(|(other, _)| other).collect();
         let is_held = views.iter().any(|other| other.head == key.head);
-        let mut heads: Vec<&str> = views.iter().map(|other| other.shown()).collect();
+        let mut heads: Vec<String> = views.iter().map(|other| other.head.shown()).collect();
         heads.dedup();
-        let command = self.index_command();
         let text = if is_held {
-            format!("the index holds this tree under other settings; run: {command}")
+            "the index holds this tree under other settings".to_string()
         } else {
-            let head = if key.head.is_empty() { "no branch" } else { key.shown() };
-            format!("the index holds {}, not {head}; run: {command}", heads.join(", "))
+            let head = if key.head == ViewHead::None { "no branch".to_string() } else { key.head.shown() };
+            format!("the index holds {}, not {head}", heads.join(", "))
         };
-        Error::new(ErrorKind::Stale, text)
+        Error::new(ErrorKind::Stale, text).with(self.build_index())
     }
 }
 
-fn shown(corpus: Arc<Corpus>) -> Current {
-    if corpus.key().staged { Current::Part(corpus) } else { Current::Whole(corpus) }
+fn whole_or_part(snapshot: Arc<SearchSnapshot>) -> Current {
+    if snapshot.key().staged { Current::Part(snapshot) } else { Current::Whole(snapshot) }
 }
 
-/// An answer from what a first update has got so far.
-fn part(corpus: Arc<Corpus>) -> (Arc<Corpus>, Freshness) {
-    let (files, of) = (corpus.n_files(), corpus.info().of);
+/// The staged view of a first update, with a warning.
+fn partial_answer(snapshot: Arc<SearchSnapshot>) -> (Arc<SearchSnapshot>, Freshness) {
+    let (files, of) = (snapshot.n_files(), snapshot.info().of);
     let text = format!("the index is being built: this answer is from {files} of {of} files");
-    (corpus, Freshness { warnings: vec![text], ..Freshness::default() })
+    (snapshot, Freshness { warnings: vec![text], ..Freshness::default() })
 }
 
-/// What an answer says of an index that was made anew.
-fn repaired(report: &RefreshReport) -> Freshness {
+/// The warning about a damaged index that was rebuilt.
+fn repair_warning(report: &RefreshReport) -> Freshness {
     let text = report.put_aside.as_ref().map(|aside| {
         format!("the index was damaged and has been made anew; what it was is in {}", aside.display())
     });

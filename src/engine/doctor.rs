@@ -1,17 +1,18 @@
-//! A thorough check of an index: every byte against its checksum, every count against every other. It changes
+//! A thorough check of an index: every byte against its checksum, and the counts against each other. The check changes
 //! nothing.
 
 use super::api::{Check, Checkup, Health};
-use super::{Engine, Error, ErrorKind};
+use super::core::Engine;
+use super::{Error, ErrorKind};
 use crate::index;
 use crate::meta::{Meta, ViewInfo, ViewKey};
 use crate::store::Lock;
-use crate::update::{Committed, Workspace, WorkspaceError};
+use crate::workspace::{Committed, Workspace, WorkspaceError};
 
-/// How often a check begins anew because another process has committed meanwhile.
+/// How often a check is restarted because another process has committed meanwhile.
 const TRIES: usize = 5;
 
-/// Problems that are named; the rest is counted.
+/// The number of problems that are listed; the others are counted.
 const NAMED: usize = 3;
 
 /// Checks the index of `engine`.
@@ -20,7 +21,7 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
     let mut checks = vec![folder(workspace), lock(workspace)];
     for left in (0..TRIES).rev() {
         let stamp = workspace.stamp();
-        let data = data(engine)?;
+        let data = check_data(engine)?;
         if left == 0 || stamp == workspace.stamp() {
             checks.extend(data);
             break;
@@ -31,21 +32,21 @@ pub fn check(engine: &Engine) -> Result<Checkup, Error> {
     Ok(Checkup { checks })
 }
 
-/// What lies in the folder of the data.
-fn data(engine: &Engine) -> Result<Vec<Check>, Error> {
-    match index::guarded(|| data_unguarded(engine)) {
+/// Checks the data of the newest commit.
+fn check_data(engine: &Engine) -> Result<Vec<Check>, Error> {
+    match index::guarded(|| check_data_unguarded(engine)) {
         Err(error) if error.kind() == ErrorKind::Damaged => Ok(vec![damaged("commit", error.to_string())]),
         other => other,
     }
 }
 
-fn data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
+fn check_data_unguarded(engine: &Engine) -> Result<Vec<Check>, Error> {
     let workspace = &engine.workspace;
     let committed = match workspace.open() {
         Ok(committed) => committed,
         Err(WorkspaceError::Missing { .. }) => {
-            let text = format!("there is no index yet; run: {}", engine.index_command());
-            return Ok(vec![ok("commit", text)]);
+            let check = ok("commit", "there is no index yet".to_string());
+            return Ok(vec![Check { remedy: Some(engine.build_index()), ..check }]);
         }
         Err(WorkspaceError::Damaged { reason, .. }) => return Ok(vec![damaged("commit", reason)]),
         Err(error) => return Err(error.into()),
@@ -72,7 +73,7 @@ fn folder(workspace: &Workspace) -> Check {
         if mode & 0o077 != 0 {
             let text =
                 format!("others may look into {} (mode {:o})", workspace.dir().display(), mode & 0o777);
-            return Check { name: "folder", health: Health::Warning, detail: text };
+            return warning("folder", text);
         }
     }
     ok("folder", workspace.dir().display().to_string())
@@ -106,20 +107,20 @@ fn segments_whole(workspace: &Workspace) -> Check {
     }
 }
 
-/// Whether the segments hold the documents of every version and no others.
+/// Whether the segments have the documents of every version and no others.
 fn documents(committed: &Committed) -> Check {
     let segments = committed.reader.segments().iter();
     let total: u64 = segments.map(|segment| segment.live_docs()).sum();
     verdict("documents", committed.contradictions(), || format!("{total}, as the records say"))
 }
 
-/// Whether every view names versions that there are.
+/// Whether every version of every view exists.
 fn views(meta: &Meta) -> Check {
     let mut problems = Vec::new();
     let mut shown = Vec::new();
     for (key, info) in meta.views() {
         let ViewKey { root, staged, .. } = key;
-        let head = key.shown();
+        let head = key.head.shown();
         let Ok(versions) = meta.view_versions(key) else { continue };
         let lost = versions.iter().filter(|id| meta.version(**id).is_none()).count();
         if lost > 0 || versions.len() != info.files as usize {
@@ -135,9 +136,9 @@ fn views(meta: &Meta) -> Check {
     verdict("views", problems, || shown.join("; "))
 }
 
-/// What a process that died left behind; the next update removes it.
+/// Files that a killed process left behind. The next update removes them.
 fn leftovers(workspace: &Workspace) -> Check {
-    // What is being done just now looks the same.
+    // The files of a running update look alike.
     let found = match Lock::holder(&workspace.lock_path()) {
         None => workspace.leftovers(),
         Some(_) => Vec::new(),
@@ -160,15 +161,15 @@ fn put_aside(workspace: &Workspace) -> Check {
 }
 
 fn ok(name: &'static str, detail: String) -> Check {
-    Check { name, health: Health::Ok, detail }
+    Check { name, health: Health::Ok, detail, remedy: None }
 }
 
 fn warning(name: &'static str, detail: String) -> Check {
-    Check { name, health: Health::Warning, detail }
+    Check { name, health: Health::Warning, detail, remedy: None }
 }
 
 fn damaged(name: &'static str, detail: String) -> Check {
-    Check { name, health: Health::Damaged, detail }
+    Check { name, health: Health::Damaged, detail, remedy: None }
 }
 
 fn verdict(name: &'static str, problems: Vec<String>, fine: impl FnOnce() -> String) -> Check {

@@ -1,7 +1,9 @@
-//! The facade's one error.
+//! The error type of the facade.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::api::remedy::Remedy;
+use crate::archive::ArchiveError;
 use crate::cores::NoThread;
 use crate::filter::FilterError;
 use crate::git::RevisionError;
@@ -13,52 +15,53 @@ use crate::path::PathError;
 use crate::query::QueryError;
 use crate::search::SearchError;
 use crate::store::{FileError, IoCause, LockError};
-use crate::update::{PortableError, UpdateError, WorkspaceError};
+use crate::update::UpdateError;
 use crate::walk::WalkError;
+use crate::workspace::{WorkspaceError, WriteError};
 
-/// Whose mistake an error is, and what can be done about it.
+/// The kind of an error: its cause, and thus the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The request asks for something that there is not: the message names the value and the choices.
+    /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
-    /// The root is missing, no folder, or cannot be read.
+    /// The root is missing, is not a folder, or cannot be read.
     NoRoot,
-    /// There is no index, and making one was not wanted.
+    /// There is no index, and the options do not allow building one.
     NoIndex,
     /// The index folder belongs to another tree or to another user.
     ForeignIndex,
     /// A newer version of this program made the index.
     NewerFormat,
-    /// The index contradicts itself. Refreshing makes it anew where opening it fails; where a search came upon damage
-    /// inside, rebuilding does.
+    /// The index contradicts itself. A refresh rebuilds an index that cannot be opened. For other damage, a rebuild is
+    /// needed.
     Damaged,
-    /// An archive of an index is none, is cut off or altered.
+    /// The file is not an archive of an index, or the archive is truncated or altered.
     BadArchive,
-    /// An archive of an index does not fit: another format, other parsers, another tree. The message names both sides.
+    /// The archive has another format, comes from other parsers, or is of another tree. The message names both sides.
     ForeignArchive,
-    /// There is an index, which an import replaces only when it is told to.
+    /// There is an index, and [`Import::force`](crate::engine::api::Import::force) is not set.
     IndexExists,
-    /// The index was imported without its tree: what would read or compare the tree cannot be done.
+    /// The index was imported without its tree, and the operation would read or compare the tree.
     NoSources,
     /// Another process is indexing.
     Locked,
-    /// The tree has changed since it was indexed, and the caller wanted none but a fresh answer.
+    /// The tree has changed since it was indexed, and the options require a fresh answer.
     Stale,
-    /// The tree of a commit is beyond what is walked; the message names the bound.
+    /// The tree of a commit exceeds a limit of the walk. The message names the limit.
     TooLarge,
     /// The caller cancelled the call.
     Cancelled,
-    /// There is no room left where the index lies, or a file of it may not grow further.
+    /// The disk or quota of the index is full, or a file has reached its size limit.
     DiskFull,
-    /// The index lies where nothing can be written.
+    /// The file system of the index is read-only.
     ReadOnly,
-    /// The index, or the tree, may not be read or written by this user.
+    /// This user lacks the permission to read or write the index or the tree.
     Permission,
-    /// The system gave this process no thread that the request needs.
+    /// The system refused to start a thread that the request needs.
     NoThread,
     /// Reading or writing failed.
     Io,
-    /// A fault of this program: nothing is wrong with the request or the index.
+    /// A bug of this program. The request and the index are sound.
     Internal,
 }
 
@@ -68,35 +71,41 @@ pub struct Error {
     kind: ErrorKind,
     text: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    remedy: Option<Remedy>,
 }
 
 impl Error {
     pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Error {
-        Error { kind, text: text.into(), source: None }
+        Error { kind, text: text.into(), source: None, remedy: None }
+    }
+
+    /// This error, with a remedy.
+    pub(super) fn with(self, remedy: Remedy) -> Error {
+        Error { remedy: Some(remedy), ..self }
     }
 
     pub(super) fn bad(text: impl Into<String>) -> Error {
         Error::new(ErrorKind::BadRequest, text)
     }
 
-    /// The index came without its tree, which `what` needs.
+    /// The index was imported without its tree, which `what` needs.
     pub(super) fn no_sources(what: &str) -> Error {
         let text = format!("the index came without its tree, so there is nothing for {what} to read");
         Error::new(ErrorKind::NoSources, text)
     }
 
-    /// There is no index at `dir`; `command` makes it.
-    pub(super) fn no_index(command: &str, dir: &Path) -> Error {
-        Error::new(ErrorKind::NoIndex, format!("Run: {command}\nExpected index at: {}", dir.display()))
-    }
-
-    /// Whose mistake it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    fn of(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
-        Error { kind, text: source.to_string(), source: Some(Box::new(source)) }
+    /// What the caller can do about the error, if the options or the index decide.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
+    }
+
+    fn caused_by(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error { kind, text: source.to_string(), source: Some(Box::new(source)), remedy: None }
     }
 }
 
@@ -108,44 +117,44 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The text is the source's own, so the chain goes on behind it.
+        // The text is that of the source, so the chain continues with the source of the source.
         self.source.as_deref().and_then(|source| source.source())
     }
 }
 
 impl From<QueryError> for Error {
     fn from(error: QueryError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
 impl From<FilterError> for Error {
     fn from(error: FilterError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
 impl From<PatternError> for Error {
     fn from(error: PatternError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
 impl From<PathError> for Error {
     fn from(error: PathError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
 impl From<RevisionError> for Error {
     fn from(error: RevisionError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
 impl From<GrammarError> for Error {
     fn from(error: GrammarError) -> Error {
-        Error::of(ErrorKind::BadRequest, error)
+        Error::caused_by(ErrorKind::BadRequest, error)
     }
 }
 
@@ -156,13 +165,13 @@ impl From<WalkError> for Error {
             WalkError::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::NoRoot,
         };
-        Error::of(kind, error)
+        Error::caused_by(kind, error)
     }
 }
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Error {
-        Error::of(of_trouble(error.trouble()), error)
+        Error::caused_by(kind_of_cause(error.trouble()), error)
     }
 }
 
@@ -172,7 +181,7 @@ impl From<IndexError> for Error {
     }
 }
 
-fn of_trouble(trouble: IoCause) -> ErrorKind {
+fn kind_of_cause(trouble: IoCause) -> ErrorKind {
     match trouble {
         IoCause::DiskFull => ErrorKind::DiskFull,
         IoCause::ReadOnly => ErrorKind::ReadOnly,
@@ -189,9 +198,9 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Foreign { .. } | WorkspaceError::ForeignUser { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
             WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
-            WorkspaceError::File(error) => of_trouble(error.trouble()),
+            WorkspaceError::File(error) => kind_of_cause(error.trouble()),
         };
-        Error::of(kind, error)
+        Error::caused_by(kind, error)
     }
 }
 
@@ -199,55 +208,68 @@ impl From<UpdateError> for Error {
     fn from(error: UpdateError) -> Error {
         match error {
             UpdateError::Walk(error) => error.into(),
-            UpdateError::Meta(error) => SearchError::from(error).into(),
-            error @ UpdateError::NoSources { .. } => Error::of(ErrorKind::NoSources, error),
-            error @ UpdateError::Switched => Error::of(ErrorKind::Locked, error),
-            UpdateError::Workspace(error) => error.into(),
-            UpdateError::Lock(error @ LockError::Held { .. }) => Error::of(ErrorKind::Locked, error),
-            UpdateError::Lock(LockError::File(error)) | UpdateError::File(error) => error.into(),
-            UpdateError::Index { ref source, .. } => {
+            UpdateError::Write(error) => error.into(),
+            error @ UpdateError::Switched => Error::caused_by(ErrorKind::Locked, error),
+        }
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Error {
+        match error {
+            WriteError::Meta(error) => SearchError::from(error).into(),
+            error @ WriteError::NoSources { .. } => {
+                Error::caused_by(ErrorKind::NoSources, error).with(Remedy::Rebuild)
+            }
+            WriteError::Workspace(error) => error.into(),
+            WriteError::Lock(error @ LockError::Held { .. }) => Error::caused_by(ErrorKind::Locked, error),
+            WriteError::Lock(LockError::File(error)) | WriteError::File(error) => error.into(),
+            WriteError::Index { ref source, .. } => {
                 let is_damage = matches!(source, IndexError::Damaged(_));
-                let kind = if is_damage { ErrorKind::Damaged } else { of_trouble(source.trouble()) };
-                Error::of(kind, error)
+                let kind = if is_damage { ErrorKind::Damaged } else { kind_of_cause(source.trouble()) };
+                Error::caused_by(kind, error)
             }
         }
     }
 }
 
-impl From<PortableError> for Error {
-    fn from(error: PortableError) -> Error {
-        let kind = match error {
-            PortableError::Update(error) => return error.into(),
-            PortableError::Damaged { .. } => ErrorKind::BadArchive,
-            PortableError::NewerArchive { .. }
-            | PortableError::Format { .. }
-            | PortableError::Fingerprint { .. }
-            | PortableError::OtherTree { .. } => ErrorKind::ForeignArchive,
-            PortableError::WithoutSnippets { .. } => ErrorKind::NoSources,
-            PortableError::Occupied { .. } => ErrorKind::IndexExists,
-            PortableError::NoView => ErrorKind::NoIndex,
-        };
-        Error::of(kind, error)
+impl From<ArchiveError> for Error {
+    fn from(error: ArchiveError) -> Error {
+        match error {
+            ArchiveError::Update(error) => error.into(),
+            ArchiveError::Damaged { .. } => Error::caused_by(ErrorKind::BadArchive, error),
+            ArchiveError::NewerArchive { .. }
+            | ArchiveError::Format { .. }
+            | ArchiveError::Fingerprint { .. }
+            | ArchiveError::OtherTree { .. } => Error::caused_by(ErrorKind::ForeignArchive, error),
+            ArchiveError::WithoutSnippets { .. } => {
+                Error::caused_by(ErrorKind::NoSources, error).with(Remedy::ExportSources)
+            }
+            ArchiveError::Occupied { .. } => {
+                Error::caused_by(ErrorKind::IndexExists, error).with(Remedy::ReplaceIndex)
+            }
+            ArchiveError::NoView => Error::caused_by(ErrorKind::NoIndex, error),
+        }
     }
 }
 
 impl From<SearchError> for Error {
     fn from(error: SearchError) -> Error {
         let kind = match &error {
-            SearchError::Index(error @ IndexError::Io(_)) => of_trouble(error.trouble()),
-            SearchError::Meta(MetaError::File(error)) => of_trouble(error.trouble()),
+            SearchError::Index(error @ IndexError::Io(_)) => kind_of_cause(error.trouble()),
+            SearchError::Meta(MetaError::File(error)) => kind_of_cause(error.trouble()),
             _ => ErrorKind::Damaged,
         };
-        Error::of(kind, error)
+        Error::caused_by(kind, error)
     }
 }
 
-/// What to tell of a panic whose cause is that the system gave no thread; `None` of any other.
+/// The message for a panic because the system refused to start a thread; `None` for any other panic.
 pub fn no_thread(panic: &str) -> Option<String> {
     NoThread::of_panic(panic).map(|error| error.to_string())
 }
 
-/// Where a root is a file or nothing at all, the message says which.
+/// The error for a root that cannot be resolved.
 pub(super) fn no_root(root: PathBuf, error: std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::NotFound => WalkError::Missing { root }.into(),
@@ -264,7 +286,7 @@ mod tests {
         let io = || IndexError::Io(std::io::Error::other("disk"));
         let damage = || IndexError::Damaged("cut off".to_string());
         let search = |source: IndexError| Error::from(SearchError::from(source)).kind();
-        let update = |source| Error::from(UpdateError::Index { dir: PathBuf::new(), source }).kind();
+        let update = |source| Error::from(WriteError::Index { dir: PathBuf::new(), source }).kind();
         assert_eq!((search(io()), search(damage())), (ErrorKind::Io, ErrorKind::Damaged));
         assert_eq!((update(io()), update(damage())), (ErrorKind::Io, ErrorKind::Damaged));
     }

@@ -1,21 +1,22 @@
-//! Which rule leaves a path out, or that none does.
+//! Which rule excludes a path, or that no rule does.
 //!
 //! An explanation reads the present tree and not the index, so no index is needed. At most one file is read: the file in
 //! question. [`crate::walk`] applies the rules and [`crate::read`] inspects content; this module combines both results.
 
 use std::path::Path;
 
+use super::Error;
 use super::api::*;
+use super::core::Engine;
 use super::why_not::reason;
-use super::{Engine, Error};
 use crate::clean;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
 use crate::read::ReadOutcome;
 use crate::update::Updater;
-use crate::walk::{self, Candidate, Found, Trace, WalkOptions};
+use crate::walk::{self, Candidate, Trace, TraceEnd, WalkOptions};
 
-/// What becomes of `path`, which is relative to the root.
+/// Explains how an update treats `path`, which is relative to the root.
 pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
     let tracked = engine.tracked();
     let is_tracked =
@@ -25,14 +26,16 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
     let updater = engine.updater(tracked.as_ref())?;
     let own = updater.own_index().filter(|own| own.covers(&asked));
     let fate = match (own, found) {
-        (_, Found::Outside) => {
+        (_, TraceEnd::Outside) => {
             return Err(Error::bad(format!("path '{}' leaves its root", path.display())));
         }
-        (_, Found::Nothing(_) | Found::BelowAFile(_)) => PathOutcome::Missing,
+        (_, TraceEnd::Nothing(_) | TraceEnd::BelowAFile(_)) => PathOutcome::Missing,
         (Some(own), _) => left_out(own),
-        (None, Found::LeftOut(row, cause)) => PathOutcome::LeftOut(row, cause),
-        (None, Found::Directory) => PathOutcome::Folder,
-        (None, Found::Candidate(candidate)) => look(&updater, &candidate, wanted_by, &mut exceptions),
+        (None, TraceEnd::LeftOut(row, cause)) => PathOutcome::LeftOut(row, cause),
+        (None, TraceEnd::Directory) => PathOutcome::Folder,
+        (None, TraceEnd::Candidate(candidate)) => {
+            outcome_of_candidate(&updater, &candidate, wanted_by, &mut exceptions)
+        }
     };
     let is_dir = fate == PathOutcome::Folder || fate.row().is_some_and(|row| row.is_dir && row.path == asked);
     let mut explanation = Explanation {
@@ -53,8 +56,8 @@ fn left_out(row: Skipped) -> PathOutcome {
     PathOutcome::LeftOut(row, cause)
 }
 
-/// What the content of a candidate says.
-fn look(
+/// The outcome for a candidate, from its content.
+fn outcome_of_candidate(
     updater: &Updater<'_>,
     candidate: &Candidate,
     wanted_by: Option<IgnoreRule>,
@@ -85,13 +88,13 @@ fn look(
     }
 }
 
-/// Whether the newest commit holds a file, if there is one.
+/// Whether the newest commit contains a file; `None` without an index.
 fn in_index(engine: &Engine, path: &RelPath) -> Option<bool> {
-    let corpus = engine.current().ok()?.corpus()?;
-    Some((0..corpus.n_files() as u32).any(|file| corpus.path(file) == path.as_str()))
+    let snapshot = engine.current().ok()?.snapshot()?;
+    Some((0..snapshot.n_files() as u32).any(|file| snapshot.path(file) == path.as_str()))
 }
 
-/// The line that brings a row back, where a line can.
+/// The line of an ignore file that includes a skipped entry, if a line can.
 fn remedy(row: &Skipped) -> Option<String> {
     let helps = matches!(
         row.reason,
@@ -106,7 +109,7 @@ fn remedy(row: &Skipped) -> Option<String> {
     let path = row.path.as_str();
     let is_git = path.rsplit('/').next() == Some(".git");
     let is_index = [crate::update::OWN_INDEX, crate::walk::INDEX_FOLDER].contains(&&*row.detail);
-    // No pattern spans lines, and blanks at the end of one are cut.
+    // A pattern cannot span lines, and blanks at its end are removed.
     if !helps || is_git || is_index || path.contains(['\n', '\r']) || path.ends_with(char::is_whitespace) {
         return None;
     }

@@ -1,31 +1,31 @@
-//! The first page holds every file that holds the query as written, if these are few.
+//! The first page has a row for every file that contains the query as written, if these files are few.
 //!
-//! Whoever asks with a literal wants the places where it stands, and ranking may know better answers to the words of the
-//! literal. So rows of these files that stand behind the first page replace its last other rows. A row that moves gains what
-//! its sum lacks to that of the first row it passes, as a contribution of the literal signal: scores still fall from row to
-//! row, and shares still add up to the score.
+//! A caller who pastes a literal wants the places that contain the literal, but other files may rank higher by its
+//! words. Rows of the few files that rank after the first page therefore replace the last other rows of the page. A
+//! moved row gets the sum of the first row that it passes, and the difference is a contribution of the literal signal.
+//! Scores thus still fall from row to row, and shares still add up to the score.
 
 use rustc_hash::FxHashSet;
 
-use super::answer::Asked;
-use super::rows::Row;
-use crate::search::{Corpus, FEW};
+use super::ranked_query::RankedQuery;
+use super::rows::HitRow;
+use crate::search::{FEW, SearchSnapshot};
 
-/// The hits of a first page, unless a request says otherwise. The order of rows must not depend on what a request says, so
-/// that pages of different sizes fit together.
+/// The default number of hits of a page. The order of rows must not depend on the page size of a request, so that pages
+/// of different sizes are consistent.
 const PAGE: usize = 2 * FEW;
 
-/// Moves the rows of files that hold a query as written, if these are few, to the first page.
-pub fn lifted(rows: Vec<Row>, asked: &[Asked<'_>], corpus: &Corpus) -> Vec<Row> {
+/// Moves the rows of files that contain a query as written to the first page, if these files are few.
+pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> Vec<HitRow> {
     if rows.len() <= PAGE {
         return rows;
     }
-    let wanted = wanted(&rows, asked, corpus);
+    let wanted = wanted(&rows, asked, snapshot);
     let n_behind = wanted.iter().filter(|place| **place >= PAGE).count();
     if n_behind == 0 {
         return rows;
     }
-    // No more rows are wanted than others are on the page.
+    // At most half of the page is wanted, so enough other rows are on the page.
     let others = (0..PAGE).rev().filter(|place| !wanted.contains(place)).take(n_behind);
     let replaced: FxHashSet<usize> = others.collect();
     let first = *replaced.iter().min().expect("at least one row is replaced");
@@ -42,13 +42,13 @@ pub fn lifted(rows: Vec<Row>, asked: &[Asked<'_>], corpus: &Corpus) -> Vec<Row> 
     page
 }
 
-/// The rows that have a place on the first page: one of each file, the first that holds the query as written if there is
-/// such a row. Several queries share the places.
-fn wanted(rows: &[Row], asked: &[Asked<'_>], corpus: &Corpus) -> FxHashSet<usize> {
+/// The rows that must be on the first page: one row for each file, preferably the first that contains the query as
+/// written. Several queries share [`FEW`] rows.
+fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> FxHashSet<usize> {
     let mut wanted = FxHashSet::default();
     for (query, own) in asked.iter().enumerate() {
-        for path in own.few(corpus) {
-            let of_file = || rows.iter().enumerate().filter(|(_, row)| row.path(asked, corpus) == path);
+        for path in own.few_literal_paths(snapshot) {
+            let of_file = || rows.iter().enumerate().filter(|(_, row)| row.path(asked, snapshot) == path);
             let literal = of_file().find(|(_, row)| row.literal && row.query == query);
             if let Some((place, _)) = literal.or_else(|| of_file().next())
                 && wanted.len() < FEW

@@ -1,18 +1,18 @@
-//! Files by name: fuzzy as editors' "go to file" is, or by a glob.
-//! How paths are found and ordered is [`fuzzy`]'s.
+//! Files by name: by fuzzy matching, like "go to file" in editors, or by a glob. [`fuzzy`] finds and orders the paths.
 
+use super::Error;
 use super::api::*;
+use super::core::Engine;
 use super::current::Viewed;
-use super::lookup::{next, no_kinds, offset, pattern_length, rows};
-use super::{Engine, Error};
+use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
 use crate::filter::{Filter, FilterSpec};
-use crate::fuzzy::{self, Found, Fuzzy, Part};
+use crate::fuzzy::{self, FoundPath, Fuzzy, MatchedPart};
 use crate::path::RelPath;
-use crate::search::Corpus;
+use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
 
 impl Engine {
-    /// Finds files by name, among those that are ranked and those that are found by their path only.
+    /// Finds files by name, including path-only files.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -20,7 +20,7 @@ impl Engine {
         self.files_with_progress(request, &|_| ())
     }
 
-    /// [`Engine::files`], reporting the progress of an index update that has to come first.
+    /// Like [`Engine::files`], and reports the progress of an index update before the answer.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -29,38 +29,45 @@ impl Engine {
         request: &FilesRequest,
         progress: OnProgress<'_>,
     ) -> Result<FilesReply, Error> {
-        rows("max_results", request.max_results, MAX_ROWS)?;
-        no_kinds(&request.filter, "a file")?;
+        check_rows("max_results", request.max_results, MAX_ROWS)?;
+        refuse_kinds(&request.filter, "a file")?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let wanted = Wanted::new(&request.pattern, self)?;
-        let from = offset(request.cursor.as_deref())?;
+        let wanted = FilePattern::new(&request.pattern, self)?;
+        let from = parse_offset(request.cursor.as_deref())?;
         let span =
             tracing::info_span!("code.files", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        let (corpus, freshness) = self.ready(progress)?;
-        let corpus = &*corpus;
+        let (snapshot, freshness) = self.ready(progress)?;
+        let snapshot = &*snapshot;
         let keep = from.saturating_add(request.max_results);
-        let (found, total) = wanted.best(corpus, &filter, keep);
+        let (found, total) = wanted.best(snapshot, &filter, keep);
         let page = found.iter().skip(from);
-        let files = page.map(|found| self.file_row(corpus, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
+        let files =
+            page.map(|found| self.file_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
         Ok(FilesReply {
             pattern: request.pattern.clone(),
-            next: next(corpus, from.saturating_add(files.len()), total),
+            next: next_cursor(snapshot, from.saturating_add(files.len()), total),
+            offset: from,
             files,
             total,
-            snapshot: self.snapshot(Some(Viewed::of(corpus)), &freshness),
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,
         })
     }
 
-    fn file_row(&self, corpus: &Corpus, found: &Found<'_>, wanted: &Wanted) -> Result<FileRow, Error> {
-        let version = corpus.version(found.file);
+    fn file_row(
+        &self,
+        snapshot: &SearchSnapshot,
+        found: &FoundPath<'_>,
+        wanted: &FilePattern,
+    ) -> Result<FileRow, Error> {
+        let version = snapshot.version(found.file);
         let path = RelPath::new(found.path)?;
         let (matched, highlights) = match wanted {
-            Wanted::Any => (FileMatch::Any, Vec::new()),
-            Wanted::Glob(_) => (FileMatch::Glob, Vec::new()),
-            Wanted::Fuzzy(fuzzy) => {
-                let part = if found.part == Part::Name { FileMatch::Name } else { FileMatch::Path };
+            FilePattern::Any => (FileMatch::Any, Vec::new()),
+            FilePattern::Glob(_) => (FileMatch::Glob, Vec::new()),
+            FilePattern::Fuzzy(fuzzy) => {
+                let part = if found.part == MatchedPart::Name { FileMatch::Name } else { FileMatch::Path };
                 (part, fuzzy.highlights(found.path, found.part))
             }
         };
@@ -75,36 +82,41 @@ impl Engine {
     }
 }
 
-/// What is looked for.
-enum Wanted {
+/// A parsed pattern.
+enum FilePattern {
     Any,
     Glob(Box<Filter>),
     Fuzzy(Box<Fuzzy>),
 }
 
-impl Wanted {
-    fn new(pattern: &str, engine: &Engine) -> Result<Wanted, Error> {
-        pattern_length(pattern)?;
+impl FilePattern {
+    fn new(pattern: &str, engine: &Engine) -> Result<FilePattern, Error> {
+        check_pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
             let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
-            return Ok(Wanted::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
+            return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
         }
-        Ok(Fuzzy::new(pattern).map_or(Wanted::Any, |fuzzy| Wanted::Fuzzy(Box::new(fuzzy))))
+        Ok(Fuzzy::new(pattern).map_or(FilePattern::Any, |fuzzy| FilePattern::Fuzzy(Box::new(fuzzy))))
     }
 
-    /// The best `keep` files that the filter takes, best first, and how many there are.
-    fn best<'c>(&self, corpus: &'c Corpus, filter: &Filter, keep: usize) -> (Vec<Found<'c>>, usize) {
-        let n = corpus.n_files() as u32;
+    /// The best `keep` files that pass the filter, best first, and the number of all matching files.
+    fn best<'c>(
+        &self,
+        snapshot: &'c SearchSnapshot,
+        filter: &Filter,
+        keep: usize,
+    ) -> (Vec<FoundPath<'c>>, usize) {
+        let n = snapshot.n_files() as u32;
         let takes_all = filter.takes_all_files();
         let path = |file: u32| {
-            let version = corpus.version(file);
+            let version = snapshot.version(file);
             let path = version.path();
             (takes_all || filter.takes_file(path, version.language())).then_some(path)
         };
         let glob = match self {
-            Wanted::Fuzzy(fuzzy) => return fuzzy.best(n, keep, path),
-            Wanted::Glob(glob) => Some(glob),
-            Wanted::Any => None,
+            FilePattern::Fuzzy(fuzzy) => return fuzzy.best(n, keep, path),
+            FilePattern::Glob(glob) => Some(glob),
+            FilePattern::Any => None,
         };
         let path = |file: u32| path(file).filter(|path| glob.is_none_or(|glob| glob.takes_path(path)));
         fuzzy::listed(n, keep, path)

@@ -1,46 +1,50 @@
 //! The exact search.
 
+use std::path::PathBuf;
+use std::time::SystemTime;
+
 use rustc_hash::FxHashSet;
 
+use super::api::cursor::LineCursor;
 use super::api::*;
+use super::core::Engine;
 use super::current::{Freshness, Recorded};
-use super::lookup::{Cursor, rows};
-use super::scope::{Hole, Scope};
-use super::{Cancel, Engine, Error, cancel};
+use super::lookup::{check_rows, parse_position};
+use super::scope::{BeyondIndex, ExactScope, Hole};
+use super::{Cancel, Error, cancel};
 use crate::clean;
-use crate::filter::Filter;
-use crate::grep::{self, Pattern, Plan, Print, Scan, Unread, Wanted};
+use crate::filter::{Filter, FilterSpec};
+use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Unread, Wanted};
 use crate::id::LanguageId;
 use crate::path::RelPath;
-use crate::read::{Ground, Limits, ReadOutcome};
+use crate::read::{Limits, ReadOutcome, SourceTree};
 
 impl Engine {
-    /// Finds every line that matches a pattern: in the files that are ranked, and in those that ranking leaves out for
-    /// their size, their looks or a built-in rule. The index says which files need not be read; needs none and makes
-    /// none.
+    /// Finds every line that matches a pattern, in ranked files and in files that are not ranked because of their size,
+    /// their content or a built-in rule. An index, if there is one, excludes files that need not be read. No index is
+    /// needed or built.
     ///
     /// # Errors
-    /// `BadRequest` names the value that is wrong, such as a pattern that is no regular expression; `NoRoot` when the
-    /// tree cannot be walked.
+    /// `BadRequest`, which names the wrong value, such as an invalid regular expression; `NoRoot` if the tree cannot be
+    /// walked.
     pub fn grep(&self, request: &GrepRequest) -> Result<GrepReply, Error> {
-        rows("max_results", request.max_results, MAX_ROWS)?;
+        check_rows("max_results", request.max_results, MAX_ROWS)?;
         let (before, after) = context(request)?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let cursor =
-            request.cursor.as_deref().map(|cursor| Cursor::read(cursor, request.rank)).transpose()?;
+        let cursor = parse_position(request.cursor.as_deref(), request.rank)?;
         let span =
             tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
         let plan = plan(request, &wanted);
-        let scope = self.scope(&filter, &plan)?;
+        let scope = self.scope(&filter, &plan, beyond_index(request))?;
         let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         let files = chosen.files.as_deref().unwrap_or(&scope.files);
-        let found = grep::scan(&Scan {
-            ground: &scope.ground,
+        let found = grep::scan(&LineScan {
+            source_tree: &scope.source_tree,
             files,
-            takes: &self.takes(&filter, &scope.ground),
+            takes: &self.takes(&filter, &scope.source_tree),
             pattern: &pattern,
             after: cursor.map(|cursor| cursor.place(files)),
             within: chosen.within.as_ref(),
@@ -53,9 +57,16 @@ impl Engine {
         cancel::check()?;
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
         let incomplete = incomplete(&found.unread, &scope);
+        let file_ranks = if request.rank { ranks(&found.lines, files) } else { Vec::new() };
         let last = found.lines.last().filter(|_| found.more);
-        let next = last.map(|line| Cursor::behind(&line.path, line.number, files, request.rank).to_string());
+        let cursor = |line: &Line| LineCursor {
+            path: line.path.clone(),
+            line: line.number,
+            rank: file_ranks.last().copied(),
+        };
+        let next = last.map(|line| cursor(line).to_string());
         Ok(GrepReply {
+            file_ranks,
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,
             total_files: found.total_files,
@@ -69,12 +80,12 @@ impl Engine {
                 .chain(chosen.warnings)
                 .chain(self.unused_repository())
                 .collect(),
-            lines: found.lines.into_iter().map(shown).collect(),
+            lines: found.lines.into_iter().map(grep_line).collect(),
         })
     }
 
-    /// Passes what ripgrep would print to `out`, piece by piece in the order of the paths, until that returns false.
-    /// `max_results` and `cursor` have no meaning here.
+    /// Passes the output that ripgrep would print to `out`, in pieces sorted by path, until `out` returns false.
+    /// `max_results` and `cursor` have no effect here.
     ///
     /// # Errors
     /// As [`Engine::grep`].
@@ -84,17 +95,18 @@ impl Engine {
         looks: &PrintOptions,
         out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
+        looks.check().map_err(Error::bad)?;
         let context = context(request)?;
         let wanted = wanted(request);
         let pattern = Pattern::new(&wanted)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let plan = match looks.form {
-            OutputFormat::FilesWithout => Plan::All,
+            OutputFormat::FilesWithout => NarrowPlan::All,
+            _ if looks.passthru || looks.include_zero => NarrowPlan::All,
             _ => plan(request, &wanted),
         };
-        let mut scope = self.scope(&filter, &plan)?;
-        // ripgrep sorts folder by folder.
-        scope.files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
+        let mut scope = self.scope(&filter, &plan, beyond_index(request))?;
+        order(&mut scope.files, looks.order, &filter, &scope.source_tree);
         let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
             let known: FxHashSet<RelPath> = files.iter().cloned().collect();
@@ -102,26 +114,80 @@ impl Engine {
         }
         let printed = grep::print(
             &Print {
-                ground: &scope.ground,
+                source_tree: &scope.source_tree,
                 files: chosen.files.as_deref().unwrap_or(&scope.files),
-                takes: &self.takes(&filter, &scope.ground),
+                takes: &self.takes(&filter, &scope.source_tree),
                 pattern: &pattern,
                 context,
                 max_count: request.max_count,
                 within: chosen.within.as_ref(),
                 masks: !self.options.show_secrets,
                 threads: self.options.threads,
-                looks: *looks,
+                looks: looks.clone(),
             },
             out,
         );
-        // ripgrep searches files of such names. Here paths are UTF-8, which is no failure of the search.
+        // ripgrep searches files whose names are not UTF-8. Here all paths are UTF-8, so a warning reports such files
+        // and the search still counts as complete.
         let (names, holes): (Vec<Hole>, _) = scope.holes.into_iter().partition(|hole| hole.is_of_name);
         scope.holes = holes;
         let incomplete = incomplete(&printed.unread, &scope);
         let warnings = scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository());
         let warnings = warnings.chain(unsearched(&names)).collect();
         Ok(PrintedGrep { matched: printed.matched, incomplete, warnings })
+    }
+
+    /// Prints the lines of a stream that match, as [`Engine::print_grep`] prints those of a file. Filters have no meaning
+    /// here, and nothing is masked. `name` is the path that is printed.
+    ///
+    /// # Errors
+    /// `BadRequest` for a pattern that cannot be searched, `Io` if the stream cannot be read.
+    pub fn print_grep_stream(
+        request: &GrepRequest,
+        looks: &PrintOptions,
+        name: &str,
+        stream: impl std::io::Read,
+        out: impl FnMut(&[u8]) -> bool,
+    ) -> Result<PrintedGrep, Error> {
+        looks.check().map_err(Error::bad)?;
+        let pattern = Pattern::new(&wanted(request))?;
+        let source_tree = SourceTree::Folder(PathBuf::new());
+        let print = Print {
+            source_tree: &source_tree,
+            files: &[],
+            takes: &|_| true,
+            pattern: &pattern,
+            context: context(request)?,
+            max_count: request.max_count,
+            within: None,
+            masks: false,
+            threads: None,
+            looks: looks.clone(),
+        };
+        let printed = grep::print_stream(&print, name, stream, out);
+        let matched = printed.map_err(|error| Error::bad(format!("{name} cannot be read: {error}")))?;
+        Ok(PrintedGrep { matched, incomplete: None, warnings: Vec::new() })
+    }
+
+    /// The files that an exact search with this filter would search, in the given order; with `git_folder` also those of
+    /// git's own folder.
+    ///
+    /// # Errors
+    /// As [`Engine::grep`], without those of the pattern.
+    pub fn grep_files(
+        &self,
+        filter: &FilterSpec,
+        by: FileOrder,
+        git_folder: bool,
+    ) -> Result<Vec<RelPath>, Error> {
+        let filter = Filter::new(filter, &self.grammars)?;
+        let mut scope = self.scope(&filter, &NarrowPlan::All, BeyondIndex { binary: true, git_folder })?;
+        let takes = self.takes(&filter, &scope.source_tree);
+        let mut files: Vec<RelPath> = scope.files.iter().filter(|path| takes(path)).cloned().collect();
+        drop(takes);
+        scope.files.clear();
+        order(&mut files, by, &filter, &scope.source_tree);
+        Ok(files)
     }
 
     /// What a file must hold for a request to match in it, in words; the index is asked for no more.
@@ -134,30 +200,38 @@ impl Engine {
         Ok(plan(request, &wanted).to_string())
     }
 
-    /// Whether a file may answer by its language; asked on the threads, because it may have to read the file. None may once
-    /// the call is cancelled.
+    /// A test whether a file passes the language filter. It may read the file, so the threads of the search run it. No
+    /// file passes after the call is cancelled.
     pub(super) fn takes<'f>(
         &'f self,
         filter: &'f Filter,
-        ground: &'f Ground,
+        source_tree: &'f SourceTree,
     ) -> impl Fn(&RelPath) -> bool + Sync + 'f {
         let asks_for_languages = filter.asks_for_languages();
         let cancel = cancel::current();
         let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
+        let is_small = move |path: &RelPath| match (filter.max_file_bytes(), source_tree) {
+            (Some(most), SourceTree::Folder(root)) => {
+                path.below(root).metadata().is_ok_and(|metadata| metadata.len() <= most)
+            }
+            _ => true,
+        };
         move |path| {
             !is_cancelled()
-                && (!asks_for_languages || filter.takes_file(path.as_str(), self.language_now(path, ground)))
+                && is_small(path)
+                && (!asks_for_languages
+                    || filter.takes_file(path.as_str(), self.language_now(path, source_tree)))
         }
     }
 
-    /// The language of a file as indexing it now would have it.
-    pub(super) fn language_now(&self, path: &RelPath, ground: &Ground) -> LanguageId {
+    /// The language that an update would now detect for a file.
+    pub(super) fn language_now(&self, path: &RelPath, source_tree: &SourceTree) -> LanguageId {
         if !self.grammars.depends_on_text(path) {
             return self.grammars.detect(path, "");
         }
         let max_file_bytes = self.settings.max_file_bytes;
         let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
-        match ground.read(path, &limits) {
+        match source_tree.read(path, &limits) {
             ReadOutcome::Source(source) => self.grammars.detect(path, &source.text),
             _ => self.grammars.detect(path, ""),
         }
@@ -174,27 +248,72 @@ fn wanted(request: &GrepRequest) -> Wanted {
         multi_line: request.multi_line,
         dot_all: request.dot_all,
         invert: request.invert,
+        regex_size_limit: request.regex_size_limit,
+        dfa_size_limit: request.dfa_size_limit,
+        encoding: request.encoding.clone(),
+        stop_on_nonmatch: request.stop_on_nonmatch,
+        no_unicode: request.no_unicode,
+        crlf: request.crlf,
+        null_data: request.null_data,
+        binary: request.binary,
     }
 }
 
-/// What the index is asked for. Lines that do not match stand everywhere.
-fn plan(request: &GrepRequest, wanted: &Wanted) -> Plan {
-    if request.brute || request.invert { Plan::All } else { Plan::new(wanted) }
+/// Puts files into an order, those of the first typed path first.
+fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &SourceTree) {
+    // ripgrep sorts folder by folder.
+    files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
+    match by {
+        FileOrder::Path => {}
+        FileOrder::PathReversed => files.reverse(),
+        FileOrder::Time { of, reversed } => {
+            let time = |path: &RelPath| {
+                let SourceTree::Folder(root) = source_tree else { return None };
+                let metadata = path.below(root).metadata().ok()?;
+                let time = match of {
+                    FileTime::Modified => metadata.modified(),
+                    FileTime::Accessed => metadata.accessed(),
+                    FileTime::Created => metadata.created(),
+                };
+                let age = time.ok()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+                Some(if reversed { u128::MAX - age } else { age })
+            };
+            files.sort_by_cached_key(|path| time(path).map_or((true, 0), |time| (false, time)));
+        }
+    }
+    files.sort_by_key(|path| filter.place_of(path.as_str()));
 }
 
-/// The lines before and after each match.
+/// The files that are searched although no row of the index tells of them.
+fn beyond_index(request: &GrepRequest) -> BeyondIndex {
+    BeyondIndex { binary: reads_binary(request), git_folder: request.git_folder }
+}
+
+/// Whether files with NUL bytes are searched.
+fn reads_binary(request: &GrepRequest) -> bool {
+    request.null_data || request.binary != Binary::Quit || request.encoding.is_some()
+}
+
+/// What the index is asked for. Lines that do not match stand everywhere.
+fn plan(request: &GrepRequest, wanted: &Wanted) -> NarrowPlan {
+    // The index has no text of binary files.
+    let reads_all = request.brute || request.invert || request.no_unicode || reads_binary(request);
+    if reads_all { NarrowPlan::All } else { NarrowPlan::new(wanted) }
+}
+
+/// The numbers of context lines before and after each match.
 fn context(request: &GrepRequest) -> Result<(u32, u32), Error> {
-    let of = |name: &str, own: Option<u32>| match own.unwrap_or(request.expand) {
+    let lines = |name: &str, own: Option<u32>| match own.unwrap_or(request.expand) {
         lines if lines <= MAX_GREP_CONTEXT => Ok(lines),
         lines => {
             let name = if own.is_some() { name } else { "expand" };
             Err(Error::bad(format!("{name} is {lines}; choose 0 to {MAX_GREP_CONTEXT}")))
         }
     };
-    Ok((of("before", request.before)?, of("after", request.after)?))
+    Ok((lines("before", request.before)?, lines("after", request.after)?))
 }
 
-fn shown(line: grep::Line) -> GrepLine {
+fn grep_line(line: grep::Line) -> GrepLine {
     let context = |lines: Vec<(u32, String)>| -> Vec<ContextLine> {
         lines.into_iter().map(|(line, text)| ContextLine { line, text }).collect()
     };
@@ -210,8 +329,20 @@ fn shown(line: grep::Line) -> GrepLine {
     }
 }
 
-/// Why not every line was counted; `None` when all were.
-pub(super) fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
+/// The position in `files` of each file of `lines`, which come in the order of `files`.
+fn ranks(lines: &[Line], files: &[RelPath]) -> Vec<usize> {
+    let mut files = files.iter();
+    let mut passed = 0;
+    let mut rank = |path: &RelPath| {
+        let step = files.position(|file| file == path)?;
+        passed += step + 1;
+        Some(passed - 1)
+    };
+    lines.chunk_by(|a, b| a.path == b.path).filter_map(|lines| rank(&lines[0].path)).collect()
+}
+
+/// Why some lines were not counted; `None` if all were.
+pub(super) fn incomplete(unread: &[Unread], scope: &ExactScope) -> Option<String> {
     let holes = scope.holes.iter().map(|hole| (&hole.path, hole.why.as_str()));
     let unread = unread.iter().map(|unread| (&unread.path, unread.error.as_str()));
     let mut all = holes.chain(unread);
@@ -222,7 +353,7 @@ pub(super) fn incomplete(unread: &[Unread], scope: &Scope) -> Option<String> {
     })
 }
 
-/// What is said of entries that were not searched because of their names.
+/// The warning about entries that were not searched because their names are not UTF-8.
 fn unsearched(names: &[Hole]) -> Option<String> {
     let (first, others) = names.split_first()?;
     let (path, why) = (clean::answer_path(first.path.as_str()), &first.why);

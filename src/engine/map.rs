@@ -1,24 +1,27 @@
-//! The map: a bounded outline of a tree from what the index holds, for those who meet it first.
+//! The map: a bounded outline of an indexed tree, for callers who do not know the tree.
 //!
-//! Folders come down to a depth, the largest first where there are too many; what lies deeper belongs to the folder
-//! above. Each then gets symbols in turn until the rows are used up, the most used ones first: how often a name is
-//! used, for each of its definitions, so that `new` and `String` do not lead everywhere. Only a few candidates a
-//! folder are looked up in the index, chosen by kind, place and length, so the cost follows the size of the map and
-//! not that of the tree.
+//! Folders have rows down to a depth; if there are too many, the largest have rows. Deeper folders count for the folder
+//! above. The remaining rows are dealt to the folders in turn, for their most used symbols. The use of a name is its
+//! number of references per definition, so that `new` and `String` do not lead everywhere. For each folder, only a few
+//! candidates are looked up in the index. They are selected by kind, depth and length, so the cost grows with the size
+//! of the map, not with that of the tree.
 
 mod outline;
+mod plan;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use self::outline::{Entry, symbols};
+use self::plan::{FileTally, MapPlan, MapRow};
+use super::Error;
 use super::api::*;
+use super::core::Engine;
 use super::current::{Freshness, Viewed};
-use super::lookup::rows;
-use super::{Engine, Error};
+use super::lookup::check_rows;
 use crate::filter::Filter;
 use crate::path::RelPath;
-use crate::search::Corpus;
+use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
 
 /// In a folder of so few files each is outlined by itself.
@@ -28,12 +31,12 @@ impl Engine {
     /// Outlines the tree, a folder or a file.
     ///
     /// # Errors
-    /// As [`Engine::search`]; `BadRequest` when nothing below the path is indexed.
+    /// As [`Engine::search`]; `BadRequest` if nothing below the path is indexed.
     pub fn project_map(&self, request: &MapRequest) -> Result<MapReply, Error> {
         self.project_map_with_progress(request, &|_| ())
     }
 
-    /// [`Engine::project_map`], reporting the progress of an index update that has to come first.
+    /// Like [`Engine::project_map`], and reports the progress of an index update before the answer.
     ///
     /// # Errors
     /// As [`Engine::project_map`].
@@ -42,35 +45,35 @@ impl Engine {
         request: &MapRequest,
         progress: OnProgress<'_>,
     ) -> Result<MapReply, Error> {
-        rows("max_items", request.max_items, MAX_MAP_ITEMS)?;
+        check_rows("max_items", request.max_items, MAX_MAP_ITEMS)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        self.answered(progress, |corpus, freshness| {
-            Ok(self.masked_map(self.map_of(corpus, freshness, &filter, &path, request)?))
+        self.answered(progress, |snapshot, freshness| {
+            Ok(self.masked_map(self.map_of(snapshot, freshness, &filter, &path, request)?))
         })
     }
 
     fn map_of(
         &self,
-        corpus: &Corpus,
+        snapshot: &SearchSnapshot,
         freshness: Freshness,
         filter: &Filter,
         path: &RelPath,
         request: &MapRequest,
     ) -> Result<MapReply, Error> {
-        let mut files: Vec<u32> = (0..corpus.n_files() as u32)
-            .filter(|file| filter.takes_file(corpus.path(*file), corpus.version(*file).language()))
+        let mut files: Vec<u32> = (0..snapshot.n_files() as u32)
+            .filter(|file| filter.takes_file(snapshot.path(*file), snapshot.version(*file).language()))
             .collect();
-        files.sort_unstable_by_key(|file| corpus.path(*file));
+        files.sort_unstable_by_key(|file| snapshot.path(*file));
         if files.is_empty() && !path.as_str().is_empty() {
             let text = format!("there is no indexed file at '{path}' that the other filters let through");
             return Err(Error::bad(text));
         }
-        let plan = Plan::new(corpus, &files, path, request);
-        let entries = symbols(corpus, filter, &plan, request.max_items)?;
-        let whole = Tally::of(corpus, &files);
+        let plan = MapPlan::new(snapshot, &files, path, request);
+        let entries = symbols(snapshot, filter, &plan, request.max_items)?;
+        let whole = FileTally::count(snapshot, &files);
         let incomplete_file = |entry: &Entry| plan.is_file && entry.symbols.len() < entry.total;
         Ok(MapReply {
             files: files.len(),
@@ -79,20 +82,20 @@ impl Engine {
             languages: self.languages_of(&whole),
             complete: plan.left_out == 0 && !entries.iter().any(incomplete_file),
             entries: plan.rows.iter().zip(entries).map(|(row, entry)| self.map_entry(row, entry)).collect(),
-            snapshot: self.snapshot(Some(Viewed::of(corpus)), &freshness),
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,
             path: path.clone(),
         })
     }
 
-    fn languages_of(&self, tally: &Tally) -> Vec<(&'static str, usize)> {
+    fn languages_of(&self, tally: &FileTally) -> Vec<(&'static str, usize)> {
         let mut languages: Vec<(&'static str, usize)> =
             tally.languages.iter().map(|(language, files)| (self.grammars.name(*language), *files)).collect();
         languages.sort_by_key(|(name, files)| (Reverse(*files), *name));
         languages
     }
 
-    fn map_entry(&self, row: &Row, entry: Entry) -> MapEntry {
+    fn map_entry(&self, row: &MapRow, entry: Entry) -> MapEntry {
         MapEntry {
             path: RelPath::new(&row.path).expect("a part of a path that is one"),
             is_dir: row.is_dir,
@@ -106,69 +109,25 @@ impl Engine {
     }
 }
 
-/// What is counted of some files.
-#[derive(Clone, Debug, Default)]
-struct Tally {
-    files: usize,
-    lines: u64,
-    symbols: usize,
-    languages: BTreeMap<crate::id::LanguageId, usize>,
-}
-
-impl Tally {
-    fn of(corpus: &Corpus, files: &[u32]) -> Tally {
-        let mut tally = Tally::default();
-        files.iter().for_each(|file| tally.add(corpus, *file));
-        tally
-    }
-
-    fn add(&mut self, corpus: &Corpus, file: u32) {
-        let version = corpus.version(file);
-        self.files += 1;
-        self.lines += u64::from(version.lines());
-        self.symbols += version.symbols() as usize;
-        *self.languages.entry(version.language()).or_default() += 1;
-    }
-}
-
-/// A folder or file that has a row.
-struct Row {
-    path: String,
-    is_dir: bool,
-    depth: u32,
-    tally: Tally,
-    /// The files whose symbols it shows.
-    own: Vec<u32>,
-}
-
-/// The rows of a map without their symbols, each before what it holds.
-struct Plan {
-    rows: Vec<Row>,
-    /// Whether it is of one file.
-    is_file: bool,
-    /// How many rows there was no room for.
-    left_out: usize,
-}
-
-impl Plan {
+impl MapPlan {
     /// The rows for `files`, which are sorted by path and lie at or below `path`.
-    fn new(corpus: &Corpus, files: &[u32], path: &RelPath, request: &MapRequest) -> Plan {
-        let is_file = files.len() == 1 && corpus.path(files[0]) == path.as_str();
+    fn new(snapshot: &SearchSnapshot, files: &[u32], path: &RelPath, request: &MapRequest) -> MapPlan {
+        let is_file = files.len() == 1 && snapshot.path(files[0]) == path.as_str();
         let each_file = files.len() <= FEW_FILES;
-        let mut rows: BTreeMap<Vec<&str>, Row> = BTreeMap::new();
+        let mut rows: BTreeMap<Vec<&str>, MapRow> = BTreeMap::new();
         for &file in files {
-            let whole = corpus.path(file);
+            let whole = snapshot.path(file);
             for place in Self::places(whole, path.as_str(), request.depth, each_file) {
                 let (is_dir, depth) = (place.len() < whole.len(), Self::depth(place, path.as_str()));
                 let row = rows.entry(place.split('/').filter(|part| !part.is_empty()).collect());
-                let row = row.or_insert_with(|| Row {
+                let row = row.or_insert_with(|| MapRow {
                     path: place.to_string(),
                     is_dir,
                     depth,
-                    tally: Tally::default(),
-                    own: Vec::new(),
+                    tally: FileTally::default(),
+                    symbol_files: Vec::new(),
                 });
-                row.tally.add(corpus, file);
+                row.tally.add(snapshot, file);
             }
         }
         // A third of the rows is for symbols.
@@ -181,10 +140,10 @@ impl Plan {
             order.into_iter().skip(room).for_each(|(.., key)| _ = rows.remove(&key));
         }
         for &file in files {
-            let mut key: Vec<&str> = corpus.path(file).split('/').collect();
+            let mut key: Vec<&str> = snapshot.path(file).split('/').collect();
             loop {
                 if let Some(row) = rows.get_mut(&key) {
-                    row.own.push(file);
+                    row.symbol_files.push(file);
                     break;
                 }
                 if key.pop().is_none() {
@@ -192,7 +151,7 @@ impl Plan {
                 }
             }
         }
-        Plan { rows: rows.into_values().collect(), is_file, left_out }
+        MapPlan { rows: rows.into_values().collect(), is_file, left_out }
     }
 
     /// The folders from `base` down to the depth, and the file itself where each has a row, as parts of `whole`.

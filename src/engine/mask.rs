@@ -1,18 +1,18 @@
-//! What is masked in a reply, before anybody else gets it.
+//! Masking of secrets in a reply before it leaves the engine.
 //!
-//! Lines of files are masked where they are cut, which knows the file around them: by the exact search in
-//! [`crate::grep`], for hits in `answer`. Here is what a reply has besides: names, reasons and patterns of ignore files,
-//! which come from files too. Paths stay as they are: they say where something is, and a masked one says nothing. So does
-//! what the caller wrote himself.
+//! Lines of files are masked where they are read, because the mask depends on the surrounding text: in [`crate::grep`]
+//! for the exact search, in `answer` for hits. This module masks the other texts of a reply that come from files:
+//! names, reasons, and patterns of ignore files. Paths are not masked, because a masked path cannot be opened. Texts of
+//! the request are not masked either.
 
-use super::Engine;
 use super::api::*;
+use super::core::Engine;
 use crate::model::Skipped;
 use crate::secrets::{self, SecretMask};
 use crate::walk;
 
 impl Engine {
-    /// What of the file at `path`, which holds `source`, is masked; `None` for nothing at all.
+    /// The mask for the file at `path` with the text `source`; `None` if the options show secrets.
     pub(super) fn cover(&self, path: &str, source: &str) -> Option<SecretMask> {
         let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
         (!self.options.show_secrets).then(cover)

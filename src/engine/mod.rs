@@ -1,31 +1,36 @@
 //! The facade: one tree, its index, and every operation on it.
 //!
-//! An [`Engine`] is shared by reference among threads. It holds one commit open and follows newer ones by comparing
-//! the bytes of the commit point, so another process may index the same tree; searches take no lock that an update
-//! would hold. It prints nothing, keeps no global state, and starts no thread that outlives a call. With [`Parsing::Workers`],
-//! idle parser workers wait for the next call until [`Engine::rest`].
+//! Threads share an [`Engine`] by reference. The engine keeps one commit open and compares the bytes of the commit
+//! point before an answer, so it notices the commits of other processes. Searches take no lock that an update holds.
+//! The engine prints nothing, has no global state, and starts no thread that outlives a call. With
+//! [`Parsing::Workers`], idle parser workers wait for the next call until [`Engine::rest`].
 
 mod advice;
 mod answer;
 pub mod api;
+mod archive;
 mod cancel;
 mod chosen;
+mod core;
 mod current;
 mod doctor;
 mod error;
-mod everywhere;
+mod exhaustive;
 mod explain;
 mod few;
 mod files;
 mod grep;
+mod lock;
 mod lookup;
 mod map;
 mod mask;
-mod portable;
+mod opened;
+mod ranked_query;
 mod revision;
 mod rows;
 mod scope;
 mod session;
+mod session_replies;
 mod source;
 mod state;
 mod symbols;
@@ -34,60 +39,35 @@ mod watch;
 mod why_not;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::sync::Mutex;
+use std::time::SystemTime;
 
+pub use self::core::Engine;
 pub use api::LanguageRow;
 pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use session::Session;
 pub use watch::Stop;
 
+use self::api::Remedy;
 use self::api::*;
-use self::current::Opened;
+use self::lock::lock;
 use crate::filter::Filter;
-use crate::git::{self, CommitTree, Repo, Revision, Tracked};
+use crate::git::{self, Repo, Tracked};
 use crate::grammar::Grammars;
-use crate::meta::ViewKey;
 use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
-use crate::store::{self, IoCause};
+use crate::store::IoCause;
 use crate::tokenize::Tokenizers;
-use crate::update::{self, Committed, OnProgress, Settings, UpdateError, Updater, Workspace, WorkspaceError};
+use crate::update::{self, OnProgress, UpdateError, Updater};
 use crate::walk::WalkError;
 use crate::worker::Parsing;
+use crate::workspace::{self, Settings, Workspace, WorkspaceError};
 
-/// An update begins anew at most so often because another branch was checked out meanwhile.
+/// How often an update is restarted because another branch was checked out meanwhile.
 const SWITCHES: usize = 3;
-
-/// A search engine over one tree.
-pub struct Engine {
-    options: Options,
-    settings: Settings,
-    grammars: Grammars,
-    repo: Option<Repo>,
-    /// Why there is none, where there seems to be one.
-    no_repo: Option<String>,
-    /// What is searched in place of the worktree.
-    revision: Option<Revision>,
-    /// The tree of the commit that was read last.
-    tree: Mutex<Option<Arc<CommitTree>>>,
-    workspace: Workspace,
-    /// The folder that holds the indexes of many trees, if this one lies there.
-    home: Option<PathBuf>,
-    /// The view whose use was noted last, and when.
-    marked: Mutex<Option<(ViewKey, Instant)>>,
-    open: Mutex<Option<Opened>>,
-    /// The newest commit as it is, for what needs no more of it.
-    committed: Mutex<Option<Arc<Committed>>>,
-    touched: Mutex<TouchLog>,
-    /// What tells how old a touch is.
-    clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
-    /// Tokenizers that no query uses just now; each remembers the words it has met.
-    tokenizers: Tokenizers,
-}
 
 impl Engine {
     /// Opens the tree at `root`. Nothing is indexed yet. The root is taken as it is given; see
@@ -127,7 +107,7 @@ impl Engine {
             (None, dir) => root.join(dir.as_deref().unwrap_or(Path::new(""))),
         };
         advice::check_index_dir(&dir)?;
-        let workspace = Workspace::new(root, owner, dir, update::fingerprint(&grammars));
+        let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&grammars));
         match workspace.check_owner() {
             // What needs the index meets the error again; an exact search does without.
             Err(WorkspaceError::File(error)) if error.trouble() == IoCause::Permission => {
@@ -159,7 +139,7 @@ impl Engine {
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
-        engine.look_up()?;
+        engine.resolve_view()?;
         Ok(engine)
     }
 
@@ -186,33 +166,34 @@ impl Engine {
         self.workspace.stamp().is_some()
     }
 
-    /// Brings the index up to date, making it if there is none. Only files whose stat has moved are read, and only
-    /// new content is parsed. `progress` is called from the indexing threads.
+    /// Updates the index, or builds it if there is none. Only files with changed stat data are read, and only new
+    /// content is parsed. The indexing threads call `progress`.
     ///
     /// # Errors
     /// `Locked` when another process is indexing and [`Options::wait`] has passed; `DiskFull`, `ReadOnly`,
     /// `Permission` or `Io` when the index cannot be written. The last commit still answers after any error.
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
-        // What ranking makes of a commit is not needed here.
+        // An update needs the commit, but not the snapshot for ranking.
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
         self.refresh_from(committed.as_deref(), self.options.wait, progress)
     }
 
-    /// Makes the index anew from the sources; the old one answers meanwhile.
+    /// Rebuilds the index from the sources. The old index answers meanwhile.
     ///
     /// # Errors
-    /// As [`Engine::refresh`]; `BadRequest` for a view, which would be all that is left.
+    /// As for [`Engine::refresh`]; `BadRequest` if [`Options::view`] is set, because a rebuild would remove all other
+    /// views.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         self.only_of_worktrees("rebuilding")?;
         self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
     }
 
-    /// Drops the views of branches and worktrees that are gone, what only they name, and data of older formats, and
-    /// merges segments. With `dry_run` it only says what would go. Damaged data that was put aside stays. `progress`
-    /// tells when another process is waited for.
+    /// Removes the views of deleted branches and worktrees, the data that only these views use, and data of older
+    /// formats; then merges segments. With `dry_run`, only reports what would be removed. Damaged data that was moved
+    /// aside stays. `progress` reports when the call waits for another process.
     ///
     /// # Errors
-    /// `NoIndex` when there is none; as [`Engine::refresh`].
+    /// `NoIndex` if there is no index; otherwise as for [`Engine::refresh`].
     pub fn collect(&self, dry_run: bool, progress: OnProgress<'_>) -> Result<Collected, Error> {
         self.collect_within(None, dry_run, progress)
     }
@@ -220,15 +201,15 @@ impl Engine {
     /// Answers a query.
     ///
     /// # Errors
-    /// `BadRequest` names the value that is wrong; `NoIndex` and `Stale` by the options; `Damaged` when the index
-    /// contradicts itself; what [`Engine::refresh`] gives when a first index has to be made. A later index that
-    /// cannot be brought up to date, because another process is at it or the disk is full, answers as it is, and
-    /// the reply has a warning.
+    /// `BadRequest`, which names the wrong value; `NoIndex` and `Stale`, depending on the options; `Damaged` if the
+    /// index contradicts itself; the errors of [`Engine::refresh`] if a first index must be built. If a later index
+    /// cannot be updated, because another process is indexing or the disk is full, the last commit answers and the
+    /// reply has a warning.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchReply, Error> {
         self.search_with_progress(request, &|_| ())
     }
 
-    /// [`Engine::search`], reporting the progress of an index update that has to come first.
+    /// Like [`Engine::search`], and reports the progress of an index update before the answer.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -240,13 +221,13 @@ impl Engine {
         self.search_all(std::slice::from_ref(&request.query), request, progress)
     }
 
-    /// Answers several queries as one: the hits are merged, a place that several find counts once with its best
-    /// score, and the request's filter, exclusions and limits hold for all. `request.query` is not used.
+    /// Answers several queries as one. The hits are merged; a place that several queries find is one hit, with its best
+    /// score. The filter, exclusions and limits of the request apply to every query. `request.query` is not used.
     ///
     /// # Errors
     /// As [`Engine::search`]; `BadRequest` for an empty list.
     pub fn search_batch(&self, queries: &[String], request: &SearchRequest) -> Result<SearchReply, Error> {
-        // It tells one question from another.
+        // A session identifies a request by its query.
         let request = SearchRequest { query: queries.join(" | "), ..request.clone() };
         self.search_all(queries, &request, &|_| ())
     }
@@ -266,19 +247,20 @@ impl Engine {
             resultCount = tracing::field::Empty
         );
         let _entered = span.enter();
-        let reply = self.answered(progress, |corpus, freshness| {
-            answer::Answer::new(self, corpus, &filter, request)?.reply(&parsed, freshness)
+        let reply = self.answered(progress, |snapshot, freshness| {
+            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))
     }
 
-    /// Says that a file was read or written, so that it weighs more in this tree, whoever asks; see [`Engine::note`]
-    /// for one caller alone. The weight halves with every eight further touches and with every two days, and is gone
-    /// after two weeks.
+    /// Records that a file was read or written. The file then weighs more in the searches of every caller in this tree;
+    /// [`Engine::note`] records for one caller. The weight halves with every eight further touches and with every two
+    /// days, and expires after two weeks.
     ///
     /// # Errors
-    /// `BadRequest` when there is no such file below the root; `NoIndex` when there is no index to note it beside.
+    /// `BadRequest` if there is no such file below the root; `NoIndex` if there is no index, because the record is
+    /// stored in its folder.
     pub fn touch(&self, path: &str) -> Result<(), Error> {
         self.only_of_worktrees("touch")?;
         let path = RelPath::new(path)?;
@@ -295,11 +277,11 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Says what files were to one caller, in one turn of its session. Nothing is written; with [`Recall::Session`]
-    /// they weigh more in later searches of that session.
+    /// Records the interest of one caller in files, as one turn of its session. Nothing is written to disk. With
+    /// [`Recall::Session`], the files weigh more in later searches of the session.
     ///
     /// # Errors
-    /// `BadRequest` when one of them is no file below the root; then none is noted.
+    /// `BadRequest` if a path is not a file below the root; then none is recorded.
     pub fn note(&self, session: &Session, files: &[RelPath], interest: Interest) -> Result<(), Error> {
         if let Some(path) = files.iter().find(|path| !path.below(self.root()).is_file()) {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
@@ -308,17 +290,17 @@ impl Engine {
         Ok(())
     }
 
-    /// The files that were seen and are not ranked, each with its reason, as of the newest commit.
+    /// The skipped files of the newest commit, each with its reason.
     ///
     /// # Errors
-    /// `NoIndex` when there is none.
+    /// `NoIndex` if there is no index.
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        self.answered(&|_| (), |corpus, _| Ok(self.masked_skipped(state::skipped(corpus))))
+        self.answered(&|_| (), |snapshot, _| Ok(self.masked_skipped(state::skipped(snapshot))))
     }
 
-    /// What becomes of one path when the tree is indexed: the rule, the file and the line that leave it or a folder
-    /// above it out, or that nothing does. `path` is relative to the root and need not be UTF-8. It looks at the
-    /// tree as it is and needs no index.
+    /// Explains how an update treats one path: the rule, with its file and line, that excludes the path or a folder
+    /// above it, or that no rule does. `path` is relative to the root and need not be UTF-8. The explanation reads the
+    /// present tree and needs no index.
     ///
     /// # Errors
     /// `BadRequest` when the path leaves the root; `NoRoot` when the root cannot be read.
@@ -335,45 +317,45 @@ impl Engine {
         let path = RelPath::new(path)?;
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        self.answered(&|_| (), |corpus, _| {
-            let answer = why_not::why_not(self, corpus, &filter, request, &parsed[0], path.clone())?;
+        self.answered(&|_| (), |snapshot, _| {
+            let answer = why_not::why_not(self, snapshot, &filter, request, &parsed[0], path.clone())?;
             Ok(self.masked_why_not(answer))
         })
     }
 
-    /// What every file of the rescored head measures on every signal of the ranking, best first: what weights are
-    /// learned from. `per_file`, paging and `min_score` have no meaning here.
+    /// Measures every file of the rescored head on every signal of the ranking, best file first. Weights are learned
+    /// from these measures. `per_file`, paging and `min_score` have no effect here.
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub fn candidates(&self, request: &SearchRequest) -> Result<Candidates, Error> {
+    pub fn candidates(&self, request: &SearchRequest) -> Result<RankedCandidates, Error> {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
-        self.answered(&|_| (), |corpus, _| {
-            let answer = answer::Answer::new(self, corpus, &filter, &request)?;
+        self.answered(&|_| (), |snapshot, _| {
+            let answer = answer::AnswerContext::new(self, snapshot, &filter, &request)?;
             answer.candidates(&parsed[0])
         })
     }
 
-    /// What every place of the first files measures: what the weights of places are learned from.
+    /// Measures every place of the first files. The weights of places are learned from these measures.
     ///
     /// # Errors
     /// As [`Engine::search`].
     pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        self.answered(&|_| (), |corpus, _| {
-            let answer = answer::Answer::new(self, corpus, &filter, request)?;
+        self.answered(&|_| (), |snapshot, _| {
+            let answer = answer::AnswerContext::new(self, snapshot, &filter, request)?;
             Ok(PlaceCandidates { kind: parsed[0].kind, files: answer.place_candidates(&parsed[0])? })
         })
     }
 
-    /// Lets go of what the next answer can open again: the commit, what ranking made of it, the tree of a revision, the
-    /// words that tokenizers have met, idle parser workers. For programs that keep engines and seldom ask them; the next answer takes somewhat
-    /// longer. Calls that run meanwhile keep what they use.
+    /// Releases what the next answer can open again: the commit, its snapshot, the tree of a revision, the caches of
+    /// the tokenizers, and idle parser workers. This is for programs that keep engines open and seldom use them; the
+    /// next answer takes somewhat longer. Running calls keep what they use.
     pub fn rest(&self) {
-        // Dropped when nobody waits for them any more.
+        // These are dropped last, when no lock is held.
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
@@ -384,7 +366,7 @@ impl Engine {
         drop((open, committed, tree));
     }
 
-    /// What there is. Never makes or changes an index, and is no error when there is none.
+    /// The state of the index. Never builds or changes an index. A missing index is not an error.
     ///
     /// # Errors
     /// `Io` when the tree or the index cannot be read.
@@ -392,25 +374,25 @@ impl Engine {
         state::status(self)
     }
 
-    /// Checks the index thoroughly, every byte of it, and changes nothing. No error when there is none.
+    /// Checks every byte of the index and changes nothing. A missing index is not an error.
     ///
     /// # Errors
-    /// `Io` when the index cannot be read; what is damaged is part of the reply.
+    /// `Io` if the index cannot be read. Damage is part of the reply.
     pub fn doctor(&self) -> Result<Checkup, Error> {
         doctor::check(self)
     }
 
-    /// The languages that this program parses, with how many files of each the index holds, if there is one.
+    /// The languages that this program parses, each with the number of its files in the index, if there is an index.
     pub fn languages(&self) -> Vec<LanguageRow> {
         state::languages(self)
     }
 
-    /// Checks what does not depend on the index.
+    /// Checks the values that do not depend on the index, and parses the queries.
     fn check(&self, queries: &[String], request: &SearchRequest) -> Result<Vec<Query>, Error> {
         if queries.is_empty() {
             return Err(Error::bad("the list of queries is empty"));
         }
-        lookup::rows("max_results", request.max_results, request.most_results())?;
+        lookup::check_rows("max_results", request.max_results, request.most_results())?;
         if request.per_file == 0 {
             return Err(Error::bad("per_file is 0; choose 1 or more"));
         }
@@ -432,7 +414,7 @@ impl Engine {
         Ok(Updater {
             workspace: &self.workspace,
             repo: self.repo.as_ref(),
-            ground: self.ground_now(&head)?,
+            source_tree: self.source_tree_now(&head)?,
             head,
             tracked,
             grammars: &self.grammars,
@@ -449,7 +431,7 @@ impl Engine {
         })
     }
 
-    /// Updates, again where another branch was checked out meanwhile.
+    /// Runs `act` with an updater, and again if another branch was checked out meanwhile.
     fn with_updater<T>(
         &self,
         mut act: impl FnMut(&Updater<'_>) -> Result<T, UpdateError>,
@@ -477,25 +459,13 @@ fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
         None => {
             use etcetera::BaseStrategy;
             let strategy = etcetera::choose_base_strategy().map_err(|error| {
-                Error::new(
-                    ErrorKind::Io,
-                    format!("no cache folder: {error}; set SPYHOP_INDEX_DIR or --index-dir"),
-                )
+                Error::new(ErrorKind::Io, format!("no cache folder: {error}; set SPYHOP_INDEX_DIR"))
+                    .with(Remedy::ChooseIndexFolder)
             })?;
             strategy.cache_dir().join("spyhop").join("index")
         }
     };
     Ok(Some(base))
-}
-
-/// A lock whose holder panicked still guards whole values: each is replaced in one step.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Bytes of the index on disk.
-fn index_bytes(workspace: &Workspace) -> u64 {
-    store::bytes_below(&workspace.meta_dir()) + store::bytes_below(&workspace.segment_dir())
 }
 
 #[cfg(test)]

@@ -1,45 +1,47 @@
-//! A revision in place of the worktree: which commit is meant now, and where its files are read.
+//! The revision that is searched instead of the worktree: its present commit, and the source of its files.
 
 use std::sync::Arc;
 
+use super::Error;
+use super::core::Engine;
 use super::current::Viewed;
-use super::{Engine, Error, lock};
+use super::lock::lock;
 use crate::git::{CommitTree, Head, Repo, Revision, RevisionError};
 use crate::path::RelPath;
-use crate::read::Ground;
+use crate::read::SourceTree;
 use crate::tree::TreeKind;
 
 impl Engine {
-    /// What is checked out, or the commit that the options name.
+    /// The checked-out head, or the commit that the options name.
     pub(super) fn head(&self) -> Head {
-        let Some((repo, revision)) = self.named() else {
+        let Some((repo, revision)) = self.repo_and_revision() else {
             return self.repo.as_ref().map(Repo::head).unwrap_or_default();
         };
-        // A branch that has gone since stands nowhere.
+        // A branch that was deleted meanwhile has no commit.
         let gone = || Head { branch: revision.branch.clone(), commit: None, is_committed: true };
         repo.head_of(revision).unwrap_or_else(gone)
     }
 
-    /// Where the files are read of what [`Engine::head`] is.
-    pub(super) fn ground_now(&self, head: &Head) -> Result<Ground, Error> {
-        let Some((repo, revision)) = self.named() else {
-            return Ok(Ground::Folder(self.root().to_path_buf()));
+    /// The source of the files of [`Engine::head`].
+    pub(super) fn source_tree_now(&self, head: &Head) -> Result<SourceTree, Error> {
+        let Some((repo, revision)) = self.repo_and_revision() else {
+            return Ok(SourceTree::Folder(self.root().to_path_buf()));
         };
         let commit = head.commit.as_ref().ok_or_else(|| repo.unknown(&revision.spec))?;
-        Ok(Ground::Tree(self.tree_of(repo, &revision.spec, commit)?))
+        Ok(SourceTree::Tree(self.tree_of(repo, &revision.spec, commit)?))
     }
 
-    /// Where the files are read that a view was made from, or is compared with.
-    pub(super) fn ground_of(&self, viewed: Viewed<'_>) -> Result<Ground, Error> {
-        match (self.named(), &viewed.info().commit) {
+    /// The source of the files of a view: the commit that was indexed, or the worktree.
+    pub(super) fn source_tree_of(&self, viewed: Viewed<'_>) -> Result<SourceTree, Error> {
+        match (self.repo_and_revision(), &viewed.info().commit) {
             (Some((repo, revision)), Some(commit)) if viewed.key.is_committed() => {
-                Ok(Ground::Tree(self.tree_of(repo, &revision.spec, commit)?))
+                Ok(SourceTree::Tree(self.tree_of(repo, &revision.spec, commit)?))
             }
-            _ => Ok(Ground::Folder(self.root().to_path_buf())),
+            _ => Ok(SourceTree::Folder(self.root().to_path_buf())),
         }
     }
 
-    fn named(&self) -> Option<(&Repo, &Revision)> {
+    fn repo_and_revision(&self) -> Option<(&Repo, &Revision)> {
         Some((self.repo.as_ref()?, self.revision.as_ref()?))
     }
 
@@ -53,8 +55,8 @@ impl Engine {
         Ok(tree)
     }
 
-    /// Looks the revision up that the options name.
-    pub(super) fn look_up(&mut self) -> Result<(), Error> {
+    /// Resolves the revision that the options name.
+    pub(super) fn resolve_view(&mut self) -> Result<(), Error> {
         let Some(spec) = self.options.view.as_deref() else { return Ok(()) };
         let spec = spec.trim();
         let Some(repo) = &self.repo else {
@@ -63,18 +65,18 @@ impl Engine {
             return Err(RevisionError::NoRepository { spec, root, why }.into());
         };
         self.revision = Some(repo.revision(spec)?);
-        // Whether its tree can be read is known before anything is asked of it.
-        self.ground_now(&self.head())?;
+        // Opening the engine fails if the tree of the revision cannot be read.
+        self.source_tree_now(&self.head())?;
         Ok(())
     }
 
-    /// The revision that is searched in place of the worktree, as it was named.
+    /// The revision that is searched instead of the worktree, as named in the options.
     pub fn view(&self) -> Option<&str> {
         self.revision.as_ref().map(|revision| revision.spec.as_str())
     }
 
-    /// Whether the view's name stands for what it stood for when this was opened: where a branch stands is looked up for
-    /// each answer, what any other name stands for only once. True where the worktree is searched.
+    /// Whether the name of the view still has the meaning from when the engine was opened. The commit of a branch is
+    /// looked up for each answer; any other name is resolved only once. True if the worktree is searched.
     pub fn view_holds(&self) -> bool {
         let holds = |(repo, then): (&Repo, &Revision)| {
             let is_same = |now: Revision| {
@@ -82,21 +84,22 @@ impl Engine {
             };
             repo.revision(&then.spec).is_ok_and(is_same)
         };
-        self.named().is_none_or(holds)
+        self.repo_and_revision().is_none_or(holds)
     }
 
-    /// Checks that there is something at `path` in what is searched.
+    /// Checks that `path` exists in the searched tree.
     ///
     /// # Errors
-    /// `BadRequest` when there is not.
+    /// `BadRequest` if it does not exist.
     pub fn check_path(&self, path: &str) -> Result<(), Error> {
         let path = RelPath::new(path)?;
-        let (is_there, place) = match (self.ground_now(&self.head())?, self.view()) {
-            (Ground::Tree(tree), Some(view)) => {
+        let (is_there, place) = match (self.source_tree_now(&self.head())?, self.view()) {
+            (SourceTree::Tree(tree), Some(view)) => {
                 let is_there =
                     |entry: crate::tree::TreeEntry| matches!(entry.kind, TreeKind::File | TreeKind::Folder);
                 (
-                    path.as_str().is_empty() || tree.find(&tree.from_top(&path)).is_ok_and(is_there),
+                    path.as_str().is_empty()
+                        || tree.find(&tree.path_in_repository(&path)).is_ok_and(is_there),
                     view.to_string(),
                 )
             }
@@ -108,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// Refuses what only a worktree can do.
+    /// Refuses an operation that only a worktree supports.
     pub(super) fn only_of_worktrees(&self, what: &str) -> Result<(), Error> {
         match self.view() {
             None => Ok(()),

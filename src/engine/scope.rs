@@ -1,57 +1,74 @@
-//! Which files an exact search reads, and all that it knows of the index.
+//! Which files an exact search reads, and how the index narrows them.
 //!
-//! Under `ignore`, and where a watcher vouches for it, the last commit says which files there are; otherwise the tree is
-//! walked, and what the index says of a file counts only while its stat is the recorded one. Either way the files are
-//! those that ripgrep would search: what ranking leaves out by a rule, for its size or its encoding is read as well, git's
-//! ignore files count in a repository only, a glob of `-g` brings back what ignore files leave out, and what cannot be
-//! read is named.
-//! Nothing is indexed on the way, so an exact search needs no index, makes none and waits for nobody.
+//! With the policy `ignore`, or if a watcher confirms that the index is current, the list of files comes from the last
+//! commit. Otherwise the tree is walked, and the index narrows only files with unchanged stat data. In both cases, the
+//! files are those that ripgrep would search: files that are not ranked because of a rule, their size or their encoding
+//! are read too; git's ignore files count in a repository only; a glob of `-g` includes ignored files; and unreadable
+//! files are reported. An exact search does not update the index. It therefore needs no index, builds none and never
+//! waits for another process.
 
 use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 
+use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
-use super::{Engine, Error, StalePolicy};
+use super::{Error, StalePolicy};
 use crate::filter::Filter;
-use crate::grep::{self, Effort, Plan};
+use crate::grep::{self, Effort, NarrowPlan};
 use crate::id::VersionId;
 use crate::index;
+use crate::meta::RecordedIdentity;
 use crate::model::{SkipReason, Skipped};
 use crate::path::RelPath;
-use crate::read::Ground;
+use crate::read::SourceTree;
 use crate::search::SearchError;
-use crate::update::{Settings, Updater, WorkspaceError, stat_row};
+use crate::update::Updater;
 use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, Region, Walked};
+use crate::workspace::{Settings, WorkspaceError};
 
-/// An entry that could not be looked into.
+/// An entry that could not be searched.
 pub(super) struct Hole {
     pub path: RelPath,
     pub why: String,
-    /// Whether only its name is at fault, which is not UTF-8.
+    /// Whether the cause is a name that is not UTF-8.
     pub is_of_name: bool,
 }
 
+/// Files that an exact search reads although no row of the index tells of them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct BeyondIndex {
+    /// Files with NUL bytes.
+    pub binary: bool,
+    /// The files of git's own folder.
+    pub git_folder: bool,
+}
+
 /// What an exact search reads.
-pub(super) struct Scope {
+pub(super) struct ExactScope {
     /// The files that may match, sorted.
     pub files: Vec<RelPath>,
-    /// What ripgrep would search and nobody can, with the reason.
+    /// The unreadable entries that ripgrep would search, with the reason.
     pub holes: Vec<Hole>,
-    /// What is recorded of what is checked out, if anything is.
+    /// The commit with a view of the present checkout, if there is one.
     pub recorded: Option<Recorded>,
-    /// When the tree was looked at; `None` when the last commit was believed.
+    /// When the tree was walked or confirmed by a watcher; `None` if the last commit was used without a check.
     pub checked_at: Option<SystemTime>,
-    /// Where the files are read.
-    pub ground: Ground,
-    /// Why the index could not say which files to read, where there is one.
+    /// The source of the files.
+    pub source_tree: SourceTree,
+    /// Why the index could not be read, if there is one.
     pub warning: Option<String>,
 }
 
 impl Engine {
-    /// The files that an exact search for `plan` has to read.
-    pub(super) fn scope(&self, filter: &Filter, plan: &Plan) -> Result<Scope, Error> {
+    /// The files that an exact search for `plan` has to read, also those `beyond` the index.
+    pub(super) fn scope(
+        &self,
+        filter: &Filter,
+        plan: &NarrowPlan,
+        beyond: BeyondIndex,
+    ) -> Result<ExactScope, Error> {
         if self.lacks_tree() {
             return Err(Error::no_sources("an exact search"));
         }
@@ -64,6 +81,18 @@ impl Engine {
         if let Some(recorded) = &recorded {
             self.mark_used(recorded.viewed().key);
         }
+        if let Some(files) = self.named_files(filter) {
+            let checked_at = Some(SystemTime::now());
+            let source_tree = SourceTree::Folder(self.root().to_path_buf());
+            return Ok(ExactScope {
+                files,
+                holes: Vec::new(),
+                checked_at,
+                source_tree,
+                recorded,
+                warning: None,
+            });
+        }
         // What an update has got so far knows too little.
         let mut viewed = recorded.as_ref().map(Recorded::viewed).filter(|viewed| !viewed.key.staged);
         let narrowed = viewed.map(|viewed| index::guarded(|| viewed.narrowed(plan))).transpose();
@@ -75,29 +104,52 @@ impl Engine {
         let narrowed = narrowed.flatten();
         if let Some(viewed) = viewed
             && (self.options.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
-            // No row tells of git's own folder.
+            // A view has no rows for the `.git` folder.
             && !takes_git(filter)
+            && !beyond.binary
+            && !beyond.git_folder
         {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
-            let ground = self.ground_of(viewed)?;
-            return Ok(Scope { files, holes, checked_at: vouched_at, ground, recorded, warning: None });
+            let source_tree = self.source_tree_of(viewed)?;
+            return Ok(ExactScope {
+                files,
+                holes,
+                checked_at: vouched_at,
+                source_tree,
+                recorded,
+                warning: None,
+            });
         }
         let checked_at = Some(SystemTime::now());
         let tracked = self.tracked();
         let updater = self.updater(tracked.as_ref())?;
-        let ground = updater.ground.clone();
-        // Built-in rules are about what is worth ranking, and secrets are masked where they are shown; a line stands
-        // wherever it stands.
+        let source_tree = updater.source_tree.clone();
+        // Built-in rules select files for ranking, and secrets are masked in the reply, so neither excludes a file
+        // here.
         let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-        let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs() });
+        let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs(), git_folder: beyond.git_folder });
         let walked = Updater { settings: &settings, as_ripgrep, ..updater }.walk()?;
         let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
         let files = match (viewed, narrowed) {
-            (Some(viewed), Some(narrowed)) => viewed.moved_or(filter, walked, &narrowed),
+            (Some(viewed), Some(narrowed)) => viewed.narrowed_or_changed(filter, walked, &narrowed),
             _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
         };
         let warning = if recorded.is_none() { self.unread_index() } else { None };
-        Ok(Scope { files, holes, checked_at, ground, recorded, warning })
+        Ok(ExactScope { files, holes, checked_at, source_tree, recorded, warning })
+    }
+
+    /// The files that the caller named, if nothing but files is named. These are searched whatever any rule says, as in
+    /// ripgrep, and the tree is not walked for them. A link that leads out of the tree is not one of them.
+    fn named_files(&self, filter: &Filter) -> Option<Vec<RelPath>> {
+        if self.view().is_some() {
+            return None;
+        }
+        let is_file = |path: &RelPath| {
+            let whole = path.below(self.root()).canonicalize();
+            whole.is_ok_and(|whole| whole.is_file() && whole.starts_with(self.root()))
+        };
+        let named = filter.paths_below();
+        (!named.is_empty() && named.iter().all(is_file)).then(|| named.to_vec())
     }
 
     /// What an exact search says of an index that cannot be read.
@@ -108,7 +160,7 @@ impl Engine {
         }
     }
 
-    /// What is recorded, where a watcher says that the tree is like that; and when it was asked.
+    /// The recorded view, if a watcher confirms it, and the time of the request.
     fn vouched_record(&self) -> Option<(Recorded, SystemTime)> {
         self.vouched_by(|| {
             let recorded = self.recorded()?;
@@ -117,7 +169,7 @@ impl Engine {
         })
     }
 
-    /// The files of a view that may match, and what could not be read when it was made.
+    /// The files of a view that may match, and the entries that could not be read when it was indexed.
     fn as_recorded(
         &self,
         viewed: Viewed<'_>,
@@ -127,12 +179,12 @@ impl Engine {
         let mut files = viewed.files(filter, narrowed);
         let mut folders = Vec::new();
         let mut holes = Vec::new();
-        // What ripgrep may judge otherwise than the index does.
+        // The paths for which ripgrep's rules may differ from those of the index.
         let mut judged_anew = Vec::new();
         let brings_back = filter.ripgrep_globs().is_some_and(|globs| globs.num_whitelists() > 0);
         let is_in_repository = self.view().is_some() || walk::is_in_repository(self.root());
         if !is_in_repository && !self.settings.hidden {
-            // A line of git's may have asked for a hidden file.
+            // A line of a git ignore file may have included a hidden file.
             let is_hidden = |path: &RelPath| path.as_str().split('/').any(|name| name.starts_with('.'));
             let (hidden, others) = files.into_iter().partition(is_hidden);
             (files, judged_anew) = (others, hidden);
@@ -145,7 +197,7 @@ impl Engine {
                 SkipReason::Ignored if brings_back || !is_in_repository => judged_anew.push(row.path.clone()),
                 SkipReason::Hidden if brings_back => judged_anew.push(row.path.clone()),
                 SkipReason::BuiltIn | SkipReason::Encoding => files.push(row.path.clone()),
-                // A NUL so near its beginning ends ripgrep's search before it began.
+                // ripgrep does not search a file with a NUL among its first bytes.
                 SkipReason::Binary if !row.detail.starts_with("NUL") => files.push(row.path.clone()),
                 _ => {}
             }
@@ -154,9 +206,9 @@ impl Engine {
         if !folders.is_empty() || !judged_anew.is_empty() {
             let tracked = self.tracked();
             let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-            let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs() });
+            let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs(), git_folder: false });
             let updater = Updater { settings: &settings, as_ripgrep, ..self.updater(tracked.as_ref())? };
-            // Other rules may leave a file of secrets out as well, such as a dot before its name.
+            // Another rule may also exclude a file of secrets, such as the rule for hidden files.
             let anew = updater.walk_some(&Region::new(judged_anew))?;
             let below = updater.walk_below(&folders)?;
             for walked in [anew, below] {
@@ -172,7 +224,7 @@ impl Engine {
 }
 
 impl Viewed<'_> {
-    /// The files of `narrowed`, or all of them, that the filter lets through, sorted.
+    /// The files of `narrowed`, or of the whole view, that pass the filter, sorted.
     pub(super) fn files(self, filter: &Filter, narrowed: Option<Vec<VersionId>>) -> Vec<RelPath> {
         let versions = narrowed.unwrap_or_else(|| self.view.versions().to_vec());
         let versions = versions.into_iter().filter_map(|version| self.meta().version(version));
@@ -182,8 +234,8 @@ impl Viewed<'_> {
         files
     }
 
-    /// The versions of the view that may match, increasing; `None` for all.
-    pub(super) fn narrowed(self, plan: &Plan) -> Result<Option<Vec<VersionId>>, Error> {
+    /// The versions of the view that may match, sorted; `None` for all.
+    pub(super) fn narrowed(self, plan: &NarrowPlan) -> Result<Option<Vec<VersionId>>, Error> {
         let reader = &self.committed.reader;
         let Some(lists) =
             grep::narrow(reader, plan, self.view.len(), Effort::Worthwhile).map_err(SearchError::from)?
@@ -201,16 +253,17 @@ impl Viewed<'_> {
         Ok(Some(versions))
     }
 
-    /// The walked files that may match: those of `narrowed`, and whatever has moved since they were indexed.
-    fn moved_or(self, filter: &Filter, walked: Walked, narrowed: &[VersionId]) -> Vec<RelPath> {
+    /// The walked files that may match: those of `narrowed`, and files that changed since they were indexed.
+    fn narrowed_or_changed(self, filter: &Filter, walked: Walked, narrowed: &[VersionId]) -> Vec<RelPath> {
         let known = self.view.entries().filter_map(|entry| {
             let version = self.meta().version(entry.version)?;
-            Some((version.path(), (entry.version, entry.stat)))
+            Some((version.path(), (entry.version, entry.identity)))
         });
         let known: FxHashMap<&str, _> = known.collect();
         let may_match = |candidate: &Candidate| {
-            let Some((version, stat)) = known.get(candidate.path.as_str()) else { return true };
-            *stat != stat_row(candidate.stat, candidate.wanted) || narrowed.binary_search(version).is_ok()
+            let Some((version, recorded)) = known.get(candidate.path.as_str()) else { return true };
+            *recorded != RecordedIdentity::proven(candidate.identity, candidate.wanted)
+                || narrowed.binary_search(version).is_ok()
         };
         let candidates = walked.candidates.into_iter();
         candidates
@@ -220,7 +273,7 @@ impl Viewed<'_> {
     }
 }
 
-/// Whether a glob of ripgrep's asks for git's own folder, or for the file that stands for it in a worktree.
+/// Whether a glob of `-g` includes the `.git` folder, or the `.git` file of a worktree.
 fn takes_git(filter: &Filter) -> bool {
     let globs = filter.ripgrep_globs();
     globs.is_some_and(|globs| {
@@ -232,9 +285,9 @@ fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
     walked.candidates.into_iter().map(|candidate| candidate.path)
 }
 
-/// What a row of what was left out says about completeness: ripgrep would have searched it.
+/// The hole of a skipped entry, if ripgrep would have searched the entry.
 fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
-    // A line of an ignore file that does not count leaves nothing out.
+    // An invalid line of an ignore file excludes nothing.
     let is_of_rules = row.detail.starts_with(BAD_LINE);
     let is_of_name = row.reason == SkipReason::NameNotUtf8;
     let counts = (row.reason == SkipReason::Unreadable && !is_of_rules) || is_of_name;

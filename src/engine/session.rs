@@ -1,8 +1,8 @@
-//! One caller's session: what it was sent, opened and touched, for as long as it lasts.
+//! The session of one caller: the texts that it was sent, and the files that it opened and touched.
 //!
 //! A session has no clock: the front end decides when a session begins and ends. A search reads the session and records
-//! nothing, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so that
-//! one handle serves a caller of several engines and nothing of one tree shows in another.
+//! nothing, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so
+//! one handle serves a caller of several engines, and the record of one tree does not affect another.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,17 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use super::api::{Hit, Mode, SearchReply, SearchRequest};
-use super::lock;
+use super::lock::lock;
 use crate::id::ContentHash;
 use crate::path::RelPath;
 pub use crate::session::Interest;
 use crate::session::Trail;
 use crate::text::Lines;
 
-/// So many texts of one tree are remembered as sent, the newest.
+/// The number of sent texts that are kept for a tree; the oldest are dropped.
 const MAX_SENT: usize = 2_000;
 
-/// So many questions may be paged through at a time.
-const MAX_PAGED: usize = 16;
-
-/// What one caller was sent, opened and touched. Clones are the same session.
+/// The record of what one caller was sent, opened and touched. Clones share the record.
 ///
 /// ```
 /// # use spyhop::{Engine, Options, Recall, SearchRequest, Session};
@@ -47,125 +43,73 @@ const MAX_PAGED: usize = 16;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    inner: Arc<Mutex<Inner>>,
+    pub(super) inner: Arc<Mutex<Inner>>,
 }
 
-/// What a search remembers.
+/// The record of earlier calls that a search uses.
 #[derive(Clone, Debug)]
 pub enum Recall {
-    /// What was touched in the tree, by whomever: the log of [`Engine::touch`](super::Engine::touch). The default.
+    /// The files that any caller touched in the tree: the log of [`Engine::touch`](super::Engine::touch). The default.
     Tree,
-    /// What one caller was sent, opened and touched, and nothing else.
+    /// Only the record of one caller.
     Session(Session),
-    /// Nothing.
+    /// No record.
     Off,
 }
 
-/// Where a text was sent before.
+/// The earlier reply with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// The reply, by its number in the session, from 1.
+    /// The number of the reply in the session, from 1.
     pub call: usize,
-    /// The hit in that reply, from 1.
+    /// The number of the hit in that reply, from 1.
     pub result: usize,
-    /// What was asked then.
+    /// The query of that reply.
     pub query: String,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    calls: usize,
-    trees: FxHashMap<PathBuf, Tree>,
+pub(super) struct Inner {
+    pub(super) calls: usize,
+    pub(super) trees: FxHashMap<PathBuf, SessionTree>,
 }
 
-/// What is known of one tree.
+/// The record of one tree.
 #[derive(Debug, Default)]
-struct Tree {
-    trail: Arc<Trail>,
-    sent: FxHashMap<Text, Sent>,
+pub(super) struct SessionTree {
+    pub(super) trail: Arc<Trail>,
+    pub(super) sent: FxHashMap<Text, Sent>,
     /// The keys of `sent`, the oldest first.
-    order: VecDeque<Text>,
+    pub(super) order: VecDeque<Text>,
     /// What the first page of a question was ranked beside, the newest last: the next one continues the same order.
-    paged: VecDeque<(String, Arc<Trail>)>,
+    pub(super) paged: VecDeque<(String, Arc<Trail>)>,
 }
 
 /// A text that was sent: these lines of this content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Text {
-    path: RelPath,
-    content: ContentHash,
-    lines: Lines,
-    cut: bool,
-}
-
-impl Text {
-    fn of(hit: &Hit) -> Option<Text> {
-        let snippet = hit.snippet.as_ref()?;
-        Some(Text { path: hit.path.clone(), content: hit.content?, lines: snippet.lines, cut: snippet.cut })
-    }
+pub(super) struct Text {
+    pub(super) path: RelPath,
+    pub(super) content: ContentHash,
+    pub(super) lines: Lines,
+    pub(super) cut: bool,
 }
 
 impl Session {
-    /// A session in which nothing has happened.
+    /// An empty session.
     pub fn new() -> Session {
         Session::default()
     }
 
-    /// Notes that `reply`, the answer to `request`, was handed on to the caller. A file whose code was in it was shown;
-    /// one that was asked for by its path, or whose whole chunk was in it, was opened.
-    pub fn sent(&self, request: &SearchRequest, reply: &SearchReply) {
-        let mut inner = lock(&self.inner);
-        inner.calls += 1;
-        let call = inner.calls;
-        let tree = inner.trees.entry(reply.snapshot.root.clone()).or_default();
-        let with_code = reply.results.iter().filter(|hit| hit.snippet.is_some());
-        let interest = |hit: &Hit| {
-            let by_path = request.filter.path.as_deref() == Some(hit.path.as_str());
-            if by_path || request.mode == Mode::Debug { Interest::Opened } else { Interest::Shown }
-        };
-        Arc::make_mut(&mut tree.trail).note(with_code.map(|hit| (&hit.path, interest(hit))));
-        for (place, hit) in reply.results.iter().enumerate() {
-            if let Some(text) = Text::of(hit) {
-                tree.send(text, Sent { call, result: place + 1, query: reply.query.clone() });
-            }
-        }
-    }
-
-    /// Notes what files of the tree at `root` were to the caller, in one turn.
+    /// Records the interest of the caller in files of the tree at `root`, as one turn.
     pub(super) fn note(&self, root: &Path, files: &[RelPath], interest: Interest) {
         let mut inner = lock(&self.inner);
         let tree = inner.trees.entry(root.to_path_buf()).or_default();
         Arc::make_mut(&mut tree.trail).note(files.iter().map(|path| (path, interest)));
     }
-
-    /// Where the text of a hit was sent before.
-    pub(super) fn sent_before(&self, root: &Path, hit: &Hit) -> Option<Sent> {
-        lock(&self.inner).trees.get(root)?.sent.get(&Text::of(hit)?).cloned()
-    }
-
-    /// What a request is ranked beside: the trail, or for a further page the trail as it was at the first one.
-    pub(super) fn trail(&self, root: &Path, view: Option<&str>, request: &SearchRequest) -> Arc<Trail> {
-        let mut inner = lock(&self.inner);
-        let tree = inner.trees.entry(root.to_path_buf()).or_default();
-        let question = format!(
-            "{view:?} {:?} {:?} {} {} {}",
-            request.query, request.filter, request.exhaustive, request.min_score, request.per_file
-        );
-        let known = tree.paged.iter().position(|(other, _)| *other == question);
-        if request.cursor.is_some() {
-            return known.map_or(&tree.trail, |place| &tree.paged[place].1).clone();
-        }
-        known.map(|place| tree.paged.remove(place));
-        tree.paged.push_back((question, Arc::clone(&tree.trail)));
-        if tree.paged.len() > MAX_PAGED {
-            tree.paged.pop_front();
-        }
-        Arc::clone(&tree.trail)
-    }
 }
 
-impl Tree {
-    fn send(&mut self, text: Text, sent: Sent) {
+impl SessionTree {
+    pub(super) fn send(&mut self, text: Text, sent: Sent) {
         if self.sent.insert(text.clone(), sent).is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Status, what was left out, and languages: what there is, counted.
+//! The state of an index: status, skipped files and languages.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -6,14 +6,15 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::api::*;
+use super::core::{Engine, index_bytes};
 use super::current::{Current, Viewed};
-use super::{Engine, Error, ErrorKind, index_bytes};
+use super::{Error, ErrorKind};
 use crate::git::Head;
 use crate::meta::Meta;
-use crate::search::Corpus;
+use crate::search::SearchSnapshot;
 use crate::store::Lock;
 
-/// What there is.
+/// The state of the index, with counts.
 pub fn status(engine: &Engine) -> Result<Status, Error> {
     let workspace = &engine.workspace;
     let head = engine.head();
@@ -23,7 +24,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         state: State::Missing,
         detail: None,
         index_path: workspace.dir().to_path_buf(),
-        index_command: engine.index_command(),
+        recipe: engine.recipe(),
         root: workspace.root().to_path_buf(),
         branch,
         commit,
@@ -41,7 +42,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
         views: Vec::new(),
         watcher: None,
     };
-    look(engine, &mut status)?;
+    fill_from_commit(engine, &mut status)?;
     if let Some(holder) = Lock::holder(&workspace.lock_path()) {
         status.state = State::Indexing;
         status.detail = holder.map(|holder| format!("process {}, since {} s", holder.pid, holder.age()));
@@ -49,23 +50,23 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// What the newest commit says of what is checked out.
-fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
+/// Fills in what the newest commit has of the present checkout.
+fn fill_from_commit(engine: &Engine, status: &mut Status) -> Result<(), Error> {
     status.watcher = engine.watcher().map(|holder| holder.pid);
-    let vouched = engine.vouched().map(|(corpus, _)| corpus);
+    let vouched = engine.vouched().map(|(snapshot, _)| snapshot);
     let is_vouched = vouched.is_some();
-    match vouched.map_or_else(|| engine.current(), |corpus| Ok(Current::Whole(corpus))) {
-        Ok(Current::Whole(corpus)) => {
-            count(engine, &corpus, status);
-            status.views = views(corpus.meta());
-            match reconciled(&corpus) {
-                Ok(()) if corpus.meta().sources().is_some() => {
+    match vouched.map_or_else(|| engine.current(), |snapshot| Ok(Current::Whole(snapshot))) {
+        Ok(Current::Whole(snapshot)) => {
+            count(engine, &snapshot, status);
+            status.views = views(snapshot.meta());
+            match reconciled(&snapshot) {
+                Ok(()) if snapshot.meta().sources().is_some() => {
                     status.state = State::Ready;
                     status.detail =
                         Some("it came without its tree, with the sources that it shows".to_string());
                 }
                 Ok(()) => {
-                    let stale = if is_vouched { 0 } else { engine.stale_files(&corpus)? };
+                    let stale = if is_vouched { 0 } else { engine.stale_files(&snapshot)? };
                     status.stale_files = Some(stale);
                     status.state = if stale == 0 { State::Ready } else { State::Stale };
                 }
@@ -75,10 +76,10 @@ fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
                 }
             }
         }
-        Ok(Current::Part(corpus)) => {
-            count(engine, &corpus, status);
-            status.views = views(corpus.meta());
-            status.building = Viewed::of(&corpus).building();
+        Ok(Current::Part(snapshot)) => {
+            count(engine, &snapshot, status);
+            status.views = views(snapshot.meta());
+            status.building = Viewed::from_snapshot(&snapshot).building();
             status.state = State::Indexing;
             status.detail = Some("its first update has not ended; the next one goes on with it".to_string());
         }
@@ -98,49 +99,50 @@ fn look(engine: &Engine, status: &mut Status) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every view, the last used first.
+/// The views, the most recently used first.
 fn views(meta: &Meta) -> Vec<ViewRow> {
     let mut views: Vec<ViewRow> = meta.views().map(|(key, info)| ViewRow::new(key, info)).collect();
     views.sort_by_key(|view| std::cmp::Reverse(view.used));
     views
 }
 
-/// Whether the segments hold what the metadata say, file by file; else what they lack.
-pub fn reconciled(corpus: &Corpus) -> Result<(), String> {
-    let files = 0..corpus.n_files() as u32;
-    let lacks = |file: &u32| corpus.docs(*file).len() != corpus.version(*file).chunks() as usize;
+/// Checks that the segments have as many documents of each file as the metadata says; the error describes the
+/// difference.
+pub fn reconciled(snapshot: &SearchSnapshot) -> Result<(), String> {
+    let files = 0..snapshot.n_files() as u32;
+    let lacks = |file: &u32| snapshot.docs(*file).len() != snapshot.version(*file).chunks() as usize;
     let lacking = files.filter(lacks).count();
-    let expected = corpus.info().files as usize;
+    let expected = snapshot.info().files as usize;
     if lacking > 0 {
         return Err(format!("{lacking} files are not in the segments as the metadata say"));
     }
-    if corpus.n_files() != expected {
-        return Err(format!("{} of {expected} files are in the metadata", corpus.n_files()));
+    if snapshot.n_files() != expected {
+        return Err(format!("{} of {expected} files are in the metadata", snapshot.n_files()));
     }
     Ok(())
 }
 
-fn count(engine: &Engine, corpus: &Corpus, status: &mut Status) {
+fn count(engine: &Engine, snapshot: &SearchSnapshot, status: &mut Status) {
     let mut languages: FxHashMap<&'static str, usize> = FxHashMap::default();
     let mut notes: FxHashMap<crate::model::Note, usize> = FxHashMap::default();
-    for file in 0..corpus.n_files() as u32 {
-        let version = corpus.version(file);
+    for file in 0..snapshot.n_files() as u32 {
+        let version = snapshot.version(file);
         status.chunks += version.chunks() as usize;
         status.symbols += version.symbols() as usize;
         status.source_bytes += version.bytes();
         *languages.entry(engine.grammars.name(version.language())).or_default() += 1;
         version.notes().for_each(|note| *notes.entry(note).or_default() += 1);
     }
-    status.files = corpus.n_files();
-    status.generation = Some(corpus.meta().commit().generation);
+    status.files = snapshot.n_files();
+    status.generation = Some(snapshot.meta().commit().generation);
     status.languages = most_first(languages, |name| name.to_string());
     status.notes = most_first(notes, |note| *note as u8);
-    status.skipped = skipped(corpus).counts;
+    status.skipped = skipped(snapshot).counts;
 }
 
-/// What was left out.
-pub fn skipped(corpus: &Corpus) -> SkippedReply {
-    let entries: Vec<_> = corpus.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
+/// The skipped files of a view.
+pub fn skipped(snapshot: &SearchSnapshot) -> SkippedReply {
+    let entries: Vec<_> = snapshot.view().skipped().iter().map(|entry| entry.skipped.clone()).collect();
     let mut counts: FxHashMap<crate::model::SkipReason, usize> = FxHashMap::default();
     entries.iter().for_each(|entry| *counts.entry(entry.reason).or_default() += 1);
     SkippedReply { counts: most_first(counts, |reason| *reason), entries }
@@ -152,16 +154,16 @@ fn most_first<K: Eq + Hash, O: Ord>(counts: FxHashMap<K, usize>, order: impl Fn(
     counts
 }
 
-/// The languages, with files where there is an index.
+/// The languages, with the numbers of files if there is an index.
 pub fn languages(engine: &Engine) -> Vec<LanguageRow> {
-    let files = engine.current().ok().and_then(Current::corpus).map(|corpus| {
+    let files = engine.current().ok().and_then(Current::snapshot).map(|snapshot| {
         let mut files: BTreeMap<&'static str, usize> = BTreeMap::new();
-        for file in 0..corpus.n_files() as u32 {
-            *files.entry(engine.grammars.name(corpus.version(file).language())).or_default() += 1;
+        for file in 0..snapshot.n_files() as u32 {
+            *files.entry(engine.grammars.name(snapshot.version(file).language())).or_default() += 1;
         }
         files
     });
-    let row = |row: crate::grammar::LanguageRow| {
+    let row = |row: crate::grammar::GrammarRow| {
         let name = engine.grammars.name(row.id);
         LanguageRow {
             name,

@@ -1,19 +1,21 @@
-//! Definitions by name: fuzzy as editors' "go to symbol" is, with the container before the name if it is typed.
-//! How names are found and ordered is [`fuzzy`]'s.
+//! Definitions by name: by fuzzy matching, like "go to symbol" in editors, optionally with a container before the name.
+//! [`fuzzy`] finds and orders the names.
 
 use std::sync::Mutex;
 
+use super::Error;
 use super::api::*;
+use super::core::Engine;
 use super::current::Viewed;
-use super::lookup::{next, offset, pattern_length, rows};
-use super::{Engine, Error, lock};
+use super::lock::lock;
+use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
 use crate::filter::Filter;
-use crate::fuzzy::{self, FoundName, Fuzzy, Name, Part};
+use crate::fuzzy::{self, FileName, FoundName, Fuzzy, MatchedPart};
 use crate::meta::{MetaError, OutlineSymbol};
 use crate::model::SymbolKind;
-use crate::path::RelPath;
+use crate::path::{self, RelPath};
 use crate::query;
-use crate::search::{self, Corpus, SearchError};
+use crate::search::{self, SearchError, SearchSnapshot};
 use crate::update::OnProgress;
 
 impl Engine {
@@ -25,7 +27,7 @@ impl Engine {
         self.symbols_with_progress(request, &|_| ())
     }
 
-    /// Finds definitions by name, and reports the progress of an index update that has to come first.
+    /// Like [`Engine::symbols`], and reports the progress of an index update before the answer.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -34,23 +36,23 @@ impl Engine {
         request: &SymbolsRequest,
         progress: OnProgress<'_>,
     ) -> Result<SymbolsReply, Error> {
-        rows("max_results", request.max_results, MAX_ROWS)?;
+        check_rows("max_results", request.max_results, MAX_ROWS)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        let from = offset(request.cursor.as_deref())?;
+        let from = parse_offset(request.cursor.as_deref())?;
         let span =
             tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
-        pattern_length(&request.pattern)?;
-        let mut wanted = Wanted::new(&request.pattern);
-        let (corpus, freshness) = self.ready(progress)?;
-        let corpus = &*corpus;
+        check_pattern_length(&request.pattern)?;
+        let mut wanted = SymbolPattern::new(&request.pattern);
+        let (snapshot, freshness) = self.ready(progress)?;
+        let snapshot = &*snapshot;
         let mut warnings = freshness.warnings.clone();
         let keep = from.saturating_add(request.max_results);
-        let (mut found, mut total) = self.best(&wanted, corpus, &filter, keep)?;
+        let (mut found, mut total) = self.best(&wanted, snapshot, &filter, keep)?;
         if found.first().is_none_or(|best| wanted.is_scattered_in(best))
-            && let Some((names, near)) = wanted.near(corpus)?
+            && let Some((names, near)) = wanted.near(snapshot)?
         {
-            let (near_found, near_total) = self.best(&near, corpus, &filter, keep)?;
+            let (near_found, near_total) = self.best(&near, snapshot, &filter, keep)?;
             if !near_found.is_empty() {
                 warnings.push(format!("no name is like '{}'; shown are {names}", request.pattern));
                 (wanted, found, total) = (near, near_found, near_total);
@@ -58,53 +60,54 @@ impl Engine {
         }
         let page = found.iter().skip(from);
         let symbols =
-            page.map(|found| self.symbol_row(corpus, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
+            page.map(|found| self.symbol_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.masked_symbols(SymbolsReply {
             pattern: request.pattern.clone(),
-            next: next(corpus, from.saturating_add(symbols.len()), total),
+            next: next_cursor(snapshot, from.saturating_add(symbols.len()), total),
+            offset: from,
             symbols,
             total,
-            snapshot: self.snapshot(Some(Viewed::of(corpus)), &freshness),
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings,
         }))
     }
 
-    /// The best `keep` definitions that the filter takes, best first, and how many there are.
+    /// The best `keep` definitions that pass the filter, best first, and the number of all matching definitions.
     fn best<'c>(
         &self,
-        wanted: &Wanted,
-        corpus: &'c Corpus,
+        wanted: &SymbolPattern,
+        snapshot: &'c SearchSnapshot,
         filter: &Filter,
         keep: usize,
     ) -> Result<(Vec<FoundName<'c>>, usize), Error> {
         let takes_all = filter.takes_all_files();
         let path = |file: u32| {
-            let version = corpus.version(file);
+            let version = snapshot.version(file);
             let takes = takes_all || filter.takes_file(version.path(), version.language());
             takes.then(|| version.path())
         };
-        let path_of = |file: u32| corpus.version(file).path();
         let damaged: Mutex<Option<MetaError>> = Mutex::new(None);
-        let each = |file: u32, take: &mut dyn FnMut(Name<'_>)| {
+        let each = |file: u32, take: &mut dyn FnMut(FileName<'_>)| {
             let mut names = Vec::new();
-            let outline = match corpus.version(file).outline(&mut names) {
+            let outline = match snapshot.version(file).outline(&mut names) {
                 Ok(outline) => outline,
                 Err(error) => {
                     lock(&damaged).get_or_insert(error);
                     return;
                 }
             };
+            let is_in_module = wanted.is_module(snapshot.path(file));
             for (place, symbol) in outline.symbols.iter().enumerate() {
                 let takes_kind = match filter.kinds() {
                     Some(kinds) => kinds.contains(symbol.kind),
                     None => !matches!(symbol.kind, SymbolKind::Doc | SymbolKind::Impl),
                 };
-                if let Some(rank) = wanted.rank(symbol, path_of(file)).filter(|_| takes_kind) {
-                    take(Name { place: place as u32, name: symbol.name, rank });
+                if let Some(rank) = wanted.rank(symbol, is_in_module).filter(|_| takes_kind) {
+                    take(FileName { place: place as u32, name: symbol.name, rank });
                 }
             }
         };
-        let n_files = corpus.n_files() as u32;
+        let n_files = snapshot.n_files() as u32;
         let best = fuzzy::best_names(wanted.name.fuzzy(), (n_files, keep), path, each, search::is_aside);
         match lock(&damaged).take() {
             Some(error) => Err(SearchError::from(error).into()),
@@ -114,17 +117,17 @@ impl Engine {
 
     fn symbol_row(
         &self,
-        corpus: &Corpus,
+        snapshot: &SearchSnapshot,
         found: &FoundName<'_>,
-        wanted: &Wanted,
+        wanted: &SymbolPattern,
     ) -> Result<SymbolRow, Error> {
-        let version = corpus.version(found.file);
+        let version = snapshot.version(found.file);
         let mut names = Vec::new();
         let outline = version.outline(&mut names).map_err(SearchError::from)?;
         let symbol = &outline.symbols[found.place as usize];
         let highlights = wanted.name.fuzzy().map_or_else(Vec::new, |name| match name.run_in(symbol.name) {
             Some(run) => vec![run],
-            None => name.highlights(symbol.name, Part::Path),
+            None => name.highlights(symbol.name, MatchedPart::Path),
         });
         Ok(SymbolRow {
             path: RelPath::new(version.path())?,
@@ -138,8 +141,8 @@ impl Engine {
     }
 }
 
-/// A parsed pattern: a name, and what has to hold it.
-struct Wanted {
+/// A parsed pattern: a name and a container.
+struct SymbolPattern {
     name: WantedName,
     container: Option<Fuzzy>,
 }
@@ -148,23 +151,30 @@ struct Wanted {
 enum WantedName {
     /// Any name.
     Any,
-    /// Letters of a name in their order.
+    /// Letters of a name in order, with gaps.
     Fuzzy(Box<Fuzzy>),
-    /// Names as they are defined, nearest first.
+    /// The defined names nearest to the typed name, nearest first.
     Near(Vec<String>),
 }
 
-impl Wanted {
-    fn new(pattern: &str) -> Wanted {
+impl SymbolPattern {
+    fn new(pattern: &str) -> SymbolPattern {
         let (container, name) = query::split_container(pattern.trim());
         let name = Fuzzy::new(name).map_or(WantedName::Any, |name| WantedName::Fuzzy(Box::new(name)));
-        Wanted { name, container: Fuzzy::new(query::split_container(container).1) }
+        SymbolPattern { name, container: Fuzzy::new(query::split_container(container).1) }
     }
 
-    /// How far before others a symbol stands; `None` if the symbol does not match.
-    fn rank(&self, symbol: &OutlineSymbol<'_>, path: &str) -> Option<u8> {
+    /// Whether the container is a module or package in the path.
+    fn is_module(&self, path: &str) -> bool {
+        let is = |container: &Fuzzy| path::modules(path).any(|module| container.is_same(module));
+        self.container.as_ref().is_some_and(is)
+    }
+
+    /// The rank of a symbol, higher is better; `None` if the symbol does not match.
+    fn rank(&self, symbol: &OutlineSymbol<'_>, is_in_module: bool) -> Option<u8> {
         let by_container = match &self.container {
-            Some(container) => container_rank(container, symbol, path)?,
+            Some(_) if is_in_module => 1,
+            Some(container) => container_rank(container, symbol.container?)?,
             None => 0,
         };
         match &self.name {
@@ -181,17 +191,17 @@ impl Wanted {
         self.name.fuzzy().is_some_and(|name| best.is_scattered(name.text()))
     }
 
-    /// The defined names nearest to the name of the pattern, as a text and as a pattern.
-    fn near(&self, corpus: &Corpus) -> Result<Option<(String, Wanted)>, Error> {
+    /// The defined names nearest to the name of the pattern, as text and as a pattern.
+    fn near(&self, snapshot: &SearchSnapshot) -> Result<Option<(String, SymbolPattern)>, Error> {
         let Some(typed) = self.name.fuzzy().map(Fuzzy::text).filter(|text| text.is_ascii()) else {
             return Ok(None);
         };
-        let near = search::near_names(typed, corpus)?;
+        let near = search::near_names(typed, snapshot)?;
         if near.is_empty() {
             return Ok(None);
         }
         let names = near.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-        Ok(Some((names, Wanted { name: WantedName::Near(near), container: self.container.clone() })))
+        Ok(Some((names, SymbolPattern { name: WantedName::Near(near), container: self.container.clone() })))
     }
 }
 
@@ -204,16 +214,10 @@ impl WantedName {
     }
 }
 
-/// How far before others a symbol stands by what holds it: its container in the file, or the file and folders of its
-/// path, which are modules and packages. 1 for the container's own name, 0 for its letters.
-fn container_rank(container: &Fuzzy, symbol: &OutlineSymbol<'_>, path: &str) -> Option<u8> {
-    let (folders, file) = crate::path::split(path);
-    let stem = file.split('.').next().unwrap_or(file);
-    let mut modules = folders.split('/').chain([stem]);
-    if symbol.container.is_some_and(|name| container.is_same(name))
-        || modules.any(|name| container.is_same(name))
-    {
-        return Some(1);
+/// The rank of a symbol by its container: 1 if the container has the typed name, 0 if it only has its letters.
+fn container_rank(container: &Fuzzy, holder: &str) -> Option<u8> {
+    match container.is_same(holder) {
+        true => Some(1),
+        false => container.takes(holder).then_some(0),
     }
-    symbol.container.filter(|name| container.takes(name)).map(|_| 0)
 }

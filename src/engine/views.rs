@@ -1,30 +1,34 @@
-//! The views that an index keeps: whose they are, when they were last used, and what each costs beyond the others.
+//! The views of an index: their worktrees and branches, their last use, and the space that each view costs.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
+use super::Error;
 use super::api::*;
-use super::{Engine, Error, index_bytes, lock};
+use super::core::{Engine, index_bytes};
+use super::lock::lock;
 use crate::meta::ViewKey;
+use crate::retention::{Collection, Collector, Costs};
 use crate::store;
-use crate::update::{self, Collection, Costs, OnProgress};
+use crate::update::{OnProgress, tell_waiting};
+use crate::workspace;
 
-/// An engine that answers often notes so seldom that a view is used.
+/// The least time between two records of the use of a view.
 const MARK_EVERY: Duration = Duration::from_secs(60);
 
 impl Engine {
-    /// Every view that the index keeps, the last used first. Never makes or changes an index.
+    /// The views of the index, the most recently used first. Never builds or changes an index.
     ///
     /// # Errors
-    /// `NoIndex` when there is none.
+    /// `NoIndex` if there is no index.
     pub fn views(&self) -> Result<ViewsReply, Error> {
         let stamp = self.workspace.stamp();
         let committed =
             self.committed_with(stamp.as_deref()).map_err(|error| self.or_no_index(error.into()))?;
-        let own = update::view_key(&self.workspace, &self.head(), &self.settings);
+        let own_key = workspace::view_key(&self.workspace, &self.head(), &self.settings);
         let costs = Costs::new(&committed.meta, &self.workspace).map_err(crate::search::SearchError::from)?;
         let kept = committed.meta.views().map(|(key, info)| KeptView {
-            is_current: *key == own,
+            is_current: *key == own_key,
             used: self.workspace.last_used(key, info),
             cost: costs.of(key),
             commit: info.commit.clone(),
@@ -41,9 +45,9 @@ impl Engine {
         })
     }
 
-    /// As [`Engine::collect`]; then, while the indexes take more than `max_bytes`, the least recently used views go, and
-    /// after them the indexes of other trees that lie beside this one, the longest unused first. The view of this
-    /// engine stays, and so does an index that another process changes or watches.
+    /// Like [`Engine::collect`], and then removes views, the least recently used first, while the indexes take more
+    /// than `max_bytes`. If that does not suffice, indexes of other trees in the same folder are removed, the longest
+    /// unused first. The view of this engine stays, and so does an index that another process is changing or watching.
     ///
     /// # Errors
     /// As [`Engine::collect`].
@@ -54,8 +58,13 @@ impl Engine {
         progress: OnProgress<'_>,
     ) -> Result<Collected, Error> {
         let asked = Collection { dry_run, max_bytes, home: self.home.clone() };
-        let collected = self.with_updater(|updater| updater.collect(&asked, self.options.wait, progress));
-        collected.map_err(|error| self.or_no_index(error))
+        let collector = Collector {
+            workspace: &self.workspace,
+            repo: self.repo.as_ref(),
+            view_key: workspace::view_key(&self.workspace, &self.head(), &self.settings),
+        };
+        let collected = collector.collect(&asked, self.options.wait, &mut tell_waiting(progress));
+        collected.map_err(|error| self.or_no_index(error.into()))
     }
 
     fn or_no_index(&self, error: Error) -> Error {
@@ -65,7 +74,7 @@ impl Engine {
         }
     }
 
-    /// Notes that a view answers.
+    /// Records the use of a view.
     pub(super) fn mark_used(&self, key: &ViewKey) {
         let mut marked = lock(&self.marked);
         if !marked.as_ref().is_some_and(|(last, at)| last == key && at.elapsed() < MARK_EVERY) {

@@ -1,58 +1,60 @@
-//! A tree that is watched: its index kept current, and processes that ask told whether it is.
+//! The watch of a tree, which keeps the index current and tells other processes whether the index is current.
 //!
-//! The module keeps two promises. To a process that asks: the answer names a commit and a view, and at some moment after
-//! the request the tree was as this view has it. Three things must hold for that: everything that was told of before the question has been
-//! worked on; the files outside of the tree that decide about it are as they were ([`StatFingerprint`]); and the newest commit
-//! is the one that the tree was compared with, for another process may have committed what it saw earlier. Where one
-//! does not hold, all of the tree is walked. To everybody else: an index that is rarely behind, for little work.
+//! An answer to another process names a commit and a view, and guarantees that the tree matched this view at some
+//! moment after the request. The guarantee has three conditions: all events from before the request are processed; the
+//! files outside the tree that affect it are unchanged ([`StatFingerprint`]); and the newest commit is the one that was
+//! compared with the tree, because another process may have committed an earlier state. If a condition fails, the whole
+//! tree is walked. Other callers get an index that is rarely stale, for little work.
 //!
-//! What no event tells of stays unseen here until something else happens in the same file: writes through a memory map
-//! before the file is closed, writes through a hard link in a folder that is not watched, and what is mounted over a
-//! folder.
+//! Some changes cause no event and stay unnoticed until another event in the same file: writes through a memory map
+//! before the file is closed, writes through a hard link in a folder that is not watched, and file systems that are
+//! mounted over a folder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::api::*;
+use super::core::Engine;
 use super::current::{Current, Freshness};
-use super::{Engine, Error, ErrorKind};
+use super::{Error, ErrorKind};
 use crate::git::{self, Repo};
 use crate::meta::ViewKey;
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::search::Corpus;
-use crate::store::{Holder, LockError};
-use crate::update::{self, Committed, Since, Updater};
+use crate::search::SearchSnapshot;
+use crate::store::{LockError, LockHolder};
+use crate::update::{Since, Updater};
 use crate::walk::{self, Region};
 use crate::watch::{
     Changed, FreshnessClient, FreshnessServer, FsWatcher, Inbox, Next, OF_GIT, Pace, StatFingerprint,
     Timeouts, WatchPaths, Work,
 };
+use crate::workspace::{self, Committed};
 
-/// How long an answer waits for a watcher, before it looks for itself. One that is at work does what the answer would
-/// have to do otherwise; how long that may take at most is arbitrary.
+/// How long an answer waits for a watcher before it walks the tree itself. A busy watcher does the work that the answer
+/// would have to do otherwise; its timeout is arbitrary.
 const TIMEOUTS: Timeouts = Timeouts { idle: Duration::from_millis(500), most: Duration::from_secs(10) };
 
-/// The timeouts of callers that wait in any case. The death of a watcher is noticed sooner.
+/// The timeouts of callers that always wait. The death of a watcher is noticed earlier.
 const ENDLESS: Timeouts =
     Timeouts { idle: Duration::from_secs(24 * 3600), most: Duration::from_secs(24 * 3600) };
 
-/// An answer that another commit has overtaken is asked for again, so often.
+/// How often a request is repeated because of another commit meanwhile.
 const TRIES: usize = 3;
 
-/// After an update the next one waits for so many times as long as that one took, unless somebody asks.
+/// The pause after an update, as a multiple of its duration. A request ends the pause.
 const REST: u32 = 2;
 
-/// Where nothing tells of changes the tree is walked so often, or after so many times as long as that took.
+/// The least time between two walks without file system events: a duration, and a multiple of the duration of a walk.
 const POLL: Duration = Duration::from_secs(2);
 const POLL_REST: u32 = 20;
 
-/// After a failure the next update waits, longer each time.
+/// The pause after a failed update, which doubles from the first to the last value.
 const FIRST_RETRY: Duration = Duration::from_millis(250);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
-/// How another process that changes the index is waited for.
+/// How long an update waits for another process that is changing the index.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Ends a watch.
@@ -62,19 +64,20 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Ends it soon, or before it begins.
+    /// Ends the watch soon, or before it begins.
     pub fn stop(&self) {
         self.inbox.stop();
     }
 }
 
-/// What is known of the tree.
-struct Known {
+/// The state of the tree after the last update.
+struct KnownTree {
     outside: StatFingerprint,
     /// The stamp of the commit that the tree was compared with.
     stamp: Vec<u8>,
     key: ViewKey,
-    /// What lies within folders that are left out and decides that they are; folders of repositories within the tree.
+    /// The paths inside excluded folders that decide whether the folders are excluded, and the exclude files of
+    /// repositories within the tree.
     also: Vec<PathBuf>,
 }
 
@@ -85,26 +88,26 @@ struct Watch<'e> {
     tell: &'e (dyn Fn(Watched) + Sync),
     server: FreshnessServer,
     fs_watcher: Option<FsWatcher>,
-    /// Why there are no eyes, until that has been said.
+    /// Why there are no file system events, until the caller is told.
     blind: Option<String>,
-    known: Option<Known>,
-    /// How long the last walk of all of the tree took.
+    known: Option<KnownTree>,
+    /// The duration of the last walk of the whole tree.
     took: Duration,
 }
 
 impl Engine {
-    /// Keeps the index current until `stop` is used, and answers other engines on the same tree, in this process and in
-    /// others, so that they need not compare it. `tell` is called with what happens. One thread of `notify` listens
-    /// meanwhile and ends with this. A watch may end by itself, see [`WatchEnd`].
+    /// Keeps the index current until `stop` is used. Tells other engines for the same tree, in this and other
+    /// processes, whether the index is current, so that they need not walk the tree. `tell` receives the events of the
+    /// watch. A thread of `notify` runs for the duration of the call. A watch may end without `stop`, see [`WatchEnd`].
     ///
     /// # Errors
-    /// `Locked` when somebody watches this tree already; what [`Engine::refresh`] gives when the index cannot be made.
-    /// Later failures are told, and tried again.
+    /// `Locked` if another watch of this tree is running; the errors of [`Engine::refresh`] if the index cannot be
+    /// built. Later failures are passed to `tell`, and the update is repeated.
     pub fn watch(&self, stop: &Stop, tell: &(dyn Fn(Watched) + Sync)) -> Result<WatchEnd, Error> {
         self.only_of_worktrees("watch")?;
-        // The folder of the index is this tree's own from here on.
+        // After this, the folder of the index belongs to this tree.
         self.refresh(&|_| ())?;
-        let server = FreshnessServer::take(self.client()).map_err(taken)?;
+        let server = FreshnessServer::take(self.client()).map_err(watch_error)?;
         stop.inbox.clear();
         let mut watch = Watch {
             engine: self,
@@ -120,33 +123,33 @@ impl Engine {
         watch.run()
     }
 
-    /// Who watches this tree, if somebody does and said who.
-    pub(super) fn watcher(&self) -> Option<Holder> {
+    /// The process that watches this tree, if there is one and it is known.
+    pub(super) fn watcher(&self) -> Option<LockHolder> {
         self.client().watcher().flatten()
     }
 
-    /// Where the watcher of this tree under these settings is asked.
+    /// The client for requests to the watcher of this tree under these settings.
     fn client(&self) -> FreshnessClient {
-        let key = update::view_key(&self.workspace, &Default::default(), &self.settings);
+        let key = workspace::view_key(&self.workspace, &Default::default(), &self.settings);
         let text = format!("{key:?} {}", self.workspace.fingerprint());
         FreshnessClient::new(self.workspace.dir(), &blake3::hash(text.as_bytes()).to_hex()[..16])
     }
 
-    /// What answers where a watcher says that it is current: nothing needs to be compared then.
-    pub(super) fn vouched(&self) -> Option<(Arc<Corpus>, Freshness)> {
-        let (corpus, checked_at) = self.vouched_by(|| match self.current() {
-            Ok(Current::Whole(corpus)) => {
-                let token = token(corpus.committed(), corpus.key());
-                Some((token, corpus))
+    /// The snapshot that answers, if a watcher confirms that it is current.
+    pub(super) fn vouched(&self) -> Option<(Arc<SearchSnapshot>, Freshness)> {
+        let (snapshot, checked_at) = self.vouched_by(|| match self.current() {
+            Ok(Current::Whole(snapshot)) => {
+                let token = token(snapshot.committed(), snapshot.key());
+                Some((token, snapshot))
             }
             _ => None,
         })?;
-        Some((corpus, Freshness { checked_at: Some(checked_at), ..Freshness::default() }))
+        Some((snapshot, Freshness { checked_at: Some(checked_at), ..Freshness::default() }))
     }
 
     /// The result of `look`, if the watcher confirms the token of the result, and the time of the request.
     pub(super) fn vouched_by<T>(&self, look: impl Fn() -> Option<(String, T)>) -> Option<(T, SystemTime)> {
-        // A watcher knows the worktree; a commit needs none.
+        // A watcher is for the worktree. A commit cannot change.
         if self.view().is_some() {
             return None;
         }
@@ -165,28 +168,28 @@ impl Engine {
     }
 }
 
-/// What names a commit and a view in an answer.
+/// The token of a commit and a view in an answer of a watcher.
 pub(super) fn token(committed: &Committed, key: &ViewKey) -> String {
-    token_of(committed.reader.stamp(), key)
+    token_from_stamp(committed.reader.stamp(), key)
 }
 
-fn token_of(stamp: &[u8], key: &ViewKey) -> String {
+fn token_from_stamp(stamp: &[u8], key: &ViewKey) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(stamp).update(format!("{key:?}").as_bytes());
     hasher.finalize().to_hex()[..32].to_string()
 }
 
 impl Watch<'_> {
-    /// Begins to look, or to poll where that cannot be.
+    /// Begins to watch, or to poll if watching is not possible.
     fn open(&mut self) {
         let engine = self.engine;
         let asks = engine.client().asks().to_path_buf();
         let own_index = engine.updater(None).ok().and_then(|updater| updater.own_index());
         let own_index = Region::new(own_index.into_iter().map(|own| own.path).collect());
         let git_dir = engine.repo.as_ref().map(Repo::git_dir);
-        let ground = WatchPaths { root: engine.root().to_path_buf(), own_index, git_dir, asks };
+        let source_tree = WatchPaths { root: engine.root().to_path_buf(), own_index, git_dir, asks };
         let fs_watcher = match self.server.open() {
-            Ok(()) => FsWatcher::open(Arc::clone(self.inbox), ground),
+            Ok(()) => FsWatcher::open(Arc::clone(self.inbox), source_tree),
             Err(error) => Err(error.to_string()),
         };
         self.inbox.add_all();
@@ -237,7 +240,7 @@ impl Watch<'_> {
                     return Ok(WatchEnd::Elsewhere);
                 }
                 Ok(Caught::Up(report)) => {
-                    let token = self.known.as_ref().map(|known| token_of(&known.stamp, &known.key));
+                    let token = self.known.as_ref().map(|known| token_from_stamp(&known.stamp, &known.key));
                     self.server.answer(asks, token.as_deref());
                     retry = FIRST_RETRY;
                     not_before = Instant::now() + begun.elapsed() * REST;
@@ -272,10 +275,10 @@ impl Watch<'_> {
         }
     }
 
-    /// Brings the index up to date with what may have changed.
+    /// Updates the index with the changes.
     fn caught_up(&mut self, changed: &Changed) -> Result<Caught, Error> {
         let engine = self.engine;
-        let mut moved = RefreshReport::default();
+        let mut reported = RefreshReport::default();
         let mut changed = changed.clone();
         for _ in 0..TRIES {
             let also = self.known.as_ref().map(|known| known.also.clone()).unwrap_or_default();
@@ -288,7 +291,7 @@ impl Watch<'_> {
             let known =
                 known.filter(|known| known.outside == outside && Some(&known.stamp) == stamp.as_ref());
             if known.is_some() && changed == Changed::Nothing {
-                return Ok(Caught::Up(is_worth_telling(&moved).then_some(moved)));
+                return Ok(Caught::Up(is_worth_telling(&reported).then_some(reported)));
             }
             if known.is_none() && self.is_elsewhere() {
                 return Ok(Caught::Elsewhere);
@@ -306,14 +309,14 @@ impl Watch<'_> {
             if region.is_none() {
                 self.took = begun.elapsed();
             }
-            add(&mut moved, &report);
+            add_report(&mut reported, &report);
             changed = Changed::Nothing;
             self.known = self.compared(&report, outside, &also, region.is_none());
         }
-        // Something is at it all the time; what is known is not enough to answer.
+        // Other processes change the tree or the index all the time, so no state is certain.
         self.known = None;
         self.inbox.add_all();
-        Ok(Caught::Up(is_worth_telling(&moved).then_some(moved)))
+        Ok(Caught::Up(is_worth_telling(&reported).then_some(reported)))
     }
 
     fn refresh(
@@ -334,7 +337,7 @@ impl Watch<'_> {
                 since,
                 on_list: Some(&on_list),
                 head: updater.head.clone(),
-                ground: updater.ground.clone(),
+                source_tree: updater.source_tree.clone(),
                 cancel: updater.cancel.clone(),
                 ..*updater
             };
@@ -342,14 +345,14 @@ impl Watch<'_> {
         })
     }
 
-    /// What is known after an update; `None` where another commit has come since.
+    /// The state of the tree after an update; `None` if there is a newer commit.
     fn compared(
         &self,
         report: &RefreshReport,
         outside: StatFingerprint,
         also: &[PathBuf],
         was_whole: bool,
-    ) -> Option<Known> {
+    ) -> Option<KnownTree> {
         let engine = self.engine;
         self.fs_watcher.as_ref()?;
         let stamp = engine.workspace.stamp()?;
@@ -357,11 +360,12 @@ impl Watch<'_> {
         if committed.meta.commit().generation != report.generation {
             return None;
         }
-        let key = update::view_key(&engine.workspace, &engine.head(), &engine.settings);
-        let mut known = Known { outside, stamp, key, also: also.to_vec() };
+        let key = workspace::view_key(&engine.workspace, &engine.head(), &engine.settings);
+        let mut known = KnownTree { outside, stamp, key, also: also.to_vec() };
         if was_whole {
             known.also = self.also(&committed, &known.key)?;
-            // What was not looked at before the walk may have changed during it: the first time it is walked again.
+            // A path that was not checked before the walk may have changed during the walk, so the tree is walked once
+            // more.
             if known.also != also {
                 known.outside = StatFingerprint::of([]);
             }
@@ -369,7 +373,8 @@ impl Watch<'_> {
         Some(known)
     }
 
-    /// What decides within folders that are left out.
+    /// The paths inside excluded folders that decide whether the folders are excluded, and the exclude files of
+    /// repositories within the tree.
     fn also(&self, committed: &Committed, key: &ViewKey) -> Option<Vec<PathBuf>> {
         let view = committed.meta.view(key).ok()??;
         let root = self.engine.root();
@@ -381,7 +386,7 @@ impl Watch<'_> {
         Some(inside.chain(excludes).collect())
     }
 
-    /// The files that decide about the tree from outside, as they are.
+    /// The fingerprint of the files outside the tree that affect it, and of `also`.
     fn outside(&self, also: &[PathBuf]) -> StatFingerprint {
         let root = self.engine.root();
         let git_dir = self.engine.repo.as_ref().map_or_else(|| root.join(".git"), Repo::git_dir);
@@ -390,7 +395,7 @@ impl Watch<'_> {
         StatFingerprint::of(paths.chain(also.iter().cloned()))
     }
 
-    /// Whether the tree belongs to another repository by now, or to none any more: another index answers then.
+    /// Whether the tree now belongs to another repository or to none, so that another index answers for it.
     fn is_elsewhere(&self) -> bool {
         let folders = |repo: &Repo| (repo.top().to_path_buf(), repo.git_dir(), repo.common_dir());
         let now = git::discover_within(self.engine.root(), &self.engine.options.git_reach).ok().flatten();
@@ -398,7 +403,7 @@ impl Watch<'_> {
     }
 }
 
-fn taken(error: LockError) -> Error {
+fn watch_error(error: LockError) -> Error {
     match error {
         LockError::Held { holder } => {
             let who =
@@ -409,11 +414,11 @@ fn taken(error: LockError) -> Error {
     }
 }
 
-/// What became of changes.
+/// The result of an update with changes.
 enum Caught {
-    /// They are in the index; what that came to, where it came to anything.
+    /// The index is current. The report, if the index changed.
     Up(Option<RefreshReport>),
-    /// The tree is another repository's.
+    /// The tree belongs to another repository, or to none.
     Elsewhere,
 }
 
@@ -421,8 +426,8 @@ fn is_worth_telling(report: &RefreshReport) -> bool {
     report.added + report.changed + report.deleted > 0 || report.put_aside.is_some()
 }
 
-/// Adds what an update did to what others did before it.
-fn add(all: &mut RefreshReport, report: &RefreshReport) {
+/// Adds the report of an update to that of earlier updates.
+fn add_report(all: &mut RefreshReport, report: &RefreshReport) {
     all.generation = report.generation;
     all.added += report.added;
     all.changed += report.changed;

@@ -1,24 +1,26 @@
-//! Why a file ranks where it does for a query, or does not.
+//! Why a file has its rank for a query, or no rank.
 
-use super::answer::{Answer, Asked};
+use super::Error;
+use super::answer::AnswerContext;
 use super::api::*;
-use super::{Engine, Error};
+use super::core::Engine;
+use super::ranked_query::RankedQuery;
 use crate::clean;
 use crate::filter::Filter;
 use crate::model::{Note, Skipped};
 use crate::path::RelPath;
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
-use crate::search::{self, Contribution, Corpus};
+use crate::search::{self, Contribution, SearchSnapshot};
 use crate::walk::{self, WalkOptions};
 
-/// The hit that a file is compared with.
+/// The rank of the file with which a file is compared.
 const COMPARED_RANK: usize = 10;
 
-/// Looks into the ranking of `query` for the file `path`.
+/// Explains the rank of the file `path` for `query`.
 pub fn why_not(
     engine: &Engine,
-    corpus: &Corpus,
+    snapshot: &SearchSnapshot,
     filter: &Filter,
     request: &SearchRequest,
     query: &Query,
@@ -33,19 +35,19 @@ pub fn why_not(
         missing: Vec::new(),
         text,
     };
-    let Some(file) = (0..corpus.n_files() as u32).find(|file| corpus.path(*file) == path.as_str()) else {
-        return Ok(unranked(absent(engine, corpus, &path)));
+    let Some(file) = (0..snapshot.n_files() as u32).find(|file| snapshot.path(*file) == path.as_str()) else {
+        return Ok(unranked(not_in_index(engine, snapshot, &path)));
     };
-    if let Some(why) = filter.refusal(path.as_str(), corpus.version(file).language()) {
+    if let Some(why) = filter.refusal(path.as_str(), snapshot.version(file).language()) {
         let text = format!("{shown} is filtered out: {why}");
         return Ok(unranked((Verdict::Filtered(why), text)));
     }
     let request = &SearchRequest { per_file: 1, ..request.clone() };
-    let answer = Answer::new(engine, corpus, filter, request)?;
+    let answer = AnswerContext::new(engine, snapshot, filter, request)?;
     let mut ranking = answer.rank(query)?;
     let Some(place) = ranking.files.iter().position(|ranked| ranked.file == file) else {
         let below_head = answer.matches(query, &path)?.then_some(ranking.files.len());
-        return Ok(unranked(outside_head(corpus, filter, query, file, below_head)));
+        return Ok(unranked(outside_head(snapshot, filter, query, file, below_head)));
     };
     let tenth =
         ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
@@ -55,13 +57,13 @@ pub fn why_not(
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let worth =
-        search::beyond(query, request.profile.as_deref().unwrap_or(Profile::built_in()), &ranking.standing);
-    let asked = Asked {
+        search::unranked(query, request.profile.as_deref().unwrap_or(Profile::built_in()), &ranking.standing);
+    let asked = RankedQuery {
         place: 0,
         query,
         literal_complete: ranking.literal_complete,
         ranking,
-        beyond: Vec::new(),
+        unranked: Vec::new(),
         worth,
         is_unquoted: false,
     };
@@ -80,16 +82,16 @@ pub fn why_not(
     })
 }
 
-/// Why an indexed file that the filter takes is not in the head. `below_head` is the number of files of the head if the
-/// file matches.
+/// Why an indexed file that passes the filter is not in the head. `below_head` is the number of files of the head, if
+/// the file matches.
 fn outside_head(
-    corpus: &Corpus,
+    snapshot: &SearchSnapshot,
     filter: &Filter,
     query: &Query,
     file: u32,
     below_head: Option<usize>,
 ) -> (Verdict, String) {
-    let version = corpus.version(file);
+    let version = snapshot.version(file);
     let shown = clean::answer_path(version.path());
     if let Some(files) = below_head {
         let text = format!(
@@ -98,7 +100,7 @@ fn outside_head(
         return (Verdict::BelowHead, text);
     }
     if version.notes().any(|note| note == Note::PathOnly)
-        && let Some(skipped) = skipped_entry(corpus, version.path())
+        && let Some(skipped) = skipped_entry(snapshot, version.path())
     {
         let text = format!("{shown} is found by its path only: {}", reason(&skipped));
         return (Verdict::Skipped(skipped), text);
@@ -112,11 +114,11 @@ fn outside_head(
     (Verdict::NoTerm, text)
 }
 
-/// A file that the index does not hold.
-fn absent(engine: &Engine, corpus: &Corpus, path: &RelPath) -> (Verdict, String) {
+/// Why a file is not in the index.
+fn not_in_index(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
     if let Some(view) = engine.view() {
-        return match skipped_entry(corpus, path.as_str()) {
+        return match skipped_entry(snapshot, path.as_str()) {
             Some(skipped) => {
                 let text = format!("{shown} is left out: {}", reason(&skipped));
                 (Verdict::Skipped(skipped), text)
@@ -133,7 +135,7 @@ fn absent(engine: &Engine, corpus: &Corpus, path: &RelPath) -> (Verdict, String)
         |path: &RelPath, is_dir: bool| tracked.as_ref().is_some_and(|t| t.contains(path, is_dir));
     let options = WalkOptions { is_tracked: Some(&is_tracked), ..engine.settings.walk_options() };
     let skipped =
-        skipped_entry(corpus, path.as_str()).or_else(|| walk::explain(engine.root(), path, &options));
+        skipped_entry(snapshot, path.as_str()).or_else(|| walk::explain(engine.root(), path, &options));
     match skipped {
         Some(skipped) => {
             let text = format!("{shown} is left out: {}", reason(&skipped));
@@ -147,19 +149,25 @@ fn absent(engine: &Engine, corpus: &Corpus, path: &RelPath) -> (Verdict, String)
     }
 }
 
-/// The name of the reason and the detail; the reason's sentence is for those who print the entry.
+/// The name of the reason and the detail. Renderers add the sentence of the reason.
 pub(super) fn reason(skipped: &Skipped) -> String {
     let name = skipped.reason.name();
     if skipped.detail.is_empty() { name.to_string() } else { format!("{name} ({})", skipped.detail) }
 }
 
-/// The entry among the skipped for a file, or for a folder above it.
-fn skipped_entry(corpus: &Corpus, path: &str) -> Option<Skipped> {
+/// The skipped entry of a file, or of a folder above it.
+fn skipped_entry(snapshot: &SearchSnapshot, path: &str) -> Option<Skipped> {
     let path = RelPath::new(path).ok()?;
-    corpus.view().skipped().iter().map(|entry| &entry.skipped).find(|skipped| skipped.covers(&path)).cloned()
+    snapshot
+        .view()
+        .skipped()
+        .iter()
+        .map(|entry| &entry.skipped)
+        .find(|skipped| skipped.covers(&path))
+        .cloned()
 }
 
-/// What `tenth` has and `own` lacks, the largest gap first.
+/// The signals on which `own` is behind `tenth`, the largest gap first.
 fn gaps(own: &[Contribution], tenth: &[Contribution]) -> Vec<Gap> {
     let share = |parts: &[Contribution], signal: Signal| {
         parts.iter().filter(|part| part.signal == signal).map(|part| part.share).sum::<f32>()

@@ -1,4 +1,4 @@
-//! The best of many paths, found by several threads.
+//! The best of many matches, found by several threads.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,33 +7,39 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::cores::{cores, spread};
 
-/// A thread takes this many paths at once.
+/// The number of paths that a thread takes at a time.
 pub(super) const BLOCK: u32 = 8192;
 
-/// A path that matches.
+/// A matching path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found<'p> {
-    /// Its number.
+pub struct FoundPath<'p> {
+    /// The number of the file.
     pub file: u32,
     /// The path.
     pub path: &'p str,
-    /// Where it matches best.
-    pub part: Part,
+    /// The part with the best match.
+    pub part: MatchedPart,
     key: u64,
 }
 
-/// Where a path matches best.
+/// The part of a path with the best match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// In the file's name.
+pub enum MatchedPart {
+    /// The file name.
     Name,
-    /// In the whole path.
+    /// The whole path.
     Path,
 }
 
-impl<'p> Found<'p> {
-    pub(super) fn new(file: u32, path: &'p str, is_it: bool, score: u32, part: Part) -> Found<'p> {
-        Found { file, path, part, key: key(is_it, score, path.len()) }
+impl<'p> FoundPath<'p> {
+    pub(super) fn new(
+        file: u32,
+        path: &'p str,
+        is_equal: bool,
+        score: u32,
+        part: MatchedPart,
+    ) -> FoundPath<'p> {
+        FoundPath { file, path, part, key: key(is_equal, score, path.len()) }
     }
 
     pub(super) fn key(&self) -> u64 {
@@ -41,28 +47,28 @@ impl<'p> Found<'p> {
     }
 }
 
-/// What orders paths, but for those that it finds equal: the greater the better.
-pub(super) fn key(is_it: bool, score: u32, len: usize) -> u64 {
-    u64::from(is_it) << 63 | u64::from(score) << 32 | u64::from(u32::MAX - len as u32)
+/// The sort key of a path; a greater key is better. Equal keys are ordered by path.
+pub(super) fn key(is_equal: bool, score: u32, len: usize) -> u64 {
+    u64::from(is_equal) << 63 | u64::from(score) << 32 | u64::from(u32::MAX - len as u32)
 }
 
-impl Ord for Found<'_> {
-    /// The better, the less.
+impl Ord for FoundPath<'_> {
+    /// A better match is less.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key.cmp(&self.key).then_with(|| self.path.cmp(other.path))
     }
 }
 
-impl PartialOrd for Found<'_> {
+impl PartialOrd for FoundPath<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// The best `keep` of the matches that were added. A better match is less.
+/// The best `keep` of the added matches. A better match is less.
 pub(super) struct Best<T> {
     keep: usize,
-    /// The worst of them on top.
+    /// The worst match is on top.
     heap: BinaryHeap<T>,
 }
 
@@ -72,12 +78,12 @@ impl<T: Ord> Best<T> {
         Best { keep, heap: BinaryHeap::new() }
     }
 
-    /// The worst match that is kept, once `keep` of them are.
+    /// The worst kept match, if `keep` matches are kept.
     pub fn worst(&self) -> Option<&T> {
         self.heap.peek().filter(|_| self.heap.len() == self.keep)
     }
 
-    /// Takes a match if it is among the best.
+    /// Keeps a match if it is among the best.
     pub fn add(&mut self, found: T) {
         if self.heap.len() < self.keep {
             self.heap.push(found);
@@ -86,7 +92,7 @@ impl<T: Ord> Best<T> {
         }
     }
 
-    /// The best `keep` of several, best first.
+    /// The best `keep` of several threads, best first.
     pub fn merged(keep: usize, parts: impl IntoIterator<Item = Best<T>>) -> Vec<T> {
         let mut all: Vec<T> = parts.into_iter().flat_map(|part| part.heap).collect();
         all.sort_unstable();
@@ -95,26 +101,26 @@ impl<T: Ord> Best<T> {
     }
 }
 
-impl Best<Found<'_>> {
-    /// The key that a path must reach to be taken.
+impl Best<FoundPath<'_>> {
+    /// The key that a path needs to be kept.
     pub(super) fn least(&self) -> u64 {
-        if self.keep == 0 { u64::MAX } else { self.worst().map_or(0, Found::key) }
+        if self.keep == 0 { u64::MAX } else { self.worst().map_or(0, FoundPath::key) }
     }
 }
 
-/// The first `keep` of `n` paths in their order, and how many there are. `path` gives each by its number, `None` for one
-/// that does not count.
+/// The first `keep` of `n` paths in their order, and the number of paths. `path` returns the path with a number, or
+/// `None` if the file is filtered out.
 pub fn listed<'p>(
     n: u32,
     keep: usize,
     path: impl Fn(u32) -> Option<&'p str> + Sync,
-) -> (Vec<Found<'p>>, usize) {
+) -> (Vec<FoundPath<'p>>, usize) {
     let parts = in_blocks(n, BLOCK, |next| {
         let (mut best, mut total) = (Best::new(keep), 0);
         while let Some(block) = next() {
             for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
                 total += 1;
-                best.add(Found { file, path, part: Part::Path, key: 0 });
+                best.add(FoundPath { file, path, part: MatchedPart::Path, key: 0 });
             }
         }
         (best, total)
@@ -123,8 +129,8 @@ pub fn listed<'p>(
     (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
 }
 
-/// Has several threads do `work`, which takes blocks of `0..n`, each of `block` numbers, by the function that it is given
-/// until there are none.
+/// Runs `work` on several threads. Each call takes blocks of `block` numbers of `0..n` from the function in its
+/// argument, until that function returns `None`.
 pub(super) fn in_blocks<R: Send>(
     n: u32,
     block: u32,
@@ -137,7 +143,7 @@ pub(super) fn in_blocks<R: Send>(
         (at < blocks).then(|| at * block..n.min((at + 1).saturating_mul(block)))
     };
     let work = || work(&next);
-    // A thread costs as much as a few blocks.
+    // Starting a thread costs about as much as a few blocks.
     let threads = cores().min(blocks as usize / 2).min(16);
     spread(threads, work)
 }

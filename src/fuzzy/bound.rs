@@ -1,10 +1,10 @@
-//! What a path in ASCII can be worth at most, from one look at each of its bytes.
+//! An upper bound of the score of an ASCII path, from one pass over its bytes.
 //!
-//! nucleo gives 16 for each letter of the pattern and a bonus by what stands before it: 9 behind a slash, 8 behind
-//! another sign or for a sign itself, 5 for a hump; a run of letters without a gap goes on with its first letter's
-//! bonus, or with 4; a gap costs 3 and more, and the first letter's bonus counts twice. Which letters of the pattern
-//! stand where a bonus is given, and which follow the one before them at once, are bits of a few words; the best
-//! that could be made of them, wherever they stand, is the bound.
+//! nucleo gives 16 for each letter of the pattern, and a bonus that depends on the character before: 9 after a slash, 8
+//! after another sign or for a sign, 5 for a hump. In a run without a gap, a letter has the bonus of the first letter
+//! of the run, or at least 4. A gap costs at least 3. The bonus of the first letter of the pattern counts twice. Bit
+//! masks record which letters of the pattern occur at a bonus, and which occur directly after the letter before them.
+//! The bound is the best score that these masks permit, whatever the positions are.
 
 const MATCH: u32 = 16;
 const DELIMITER: u32 = 9;
@@ -13,12 +13,12 @@ const HUMP: u32 = 5;
 const RUN: u32 = 4;
 const GAP: u32 = 3;
 
-/// Longer patterns are not looked at letter by letter.
+/// The longest pattern that fits the masks. Longer patterns have a constant bound.
 const MAX_BITS: usize = 63;
 
-/// What nucleo tells apart.
+/// The character classes of nucleo.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum MatchClass {
     Delimiter,
     Sign,
     Lower,
@@ -26,86 +26,86 @@ enum Class {
     Number,
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Sign; 256];
+const CLASSES: [MatchClass; 256] = {
+    let mut classes = [MatchClass::Sign; 256];
     let mut byte = 0;
     while byte < 128 {
         classes[byte] = match byte as u8 {
-            b'/' => Class::Delimiter,
-            b'\\' if cfg!(windows) => Class::Delimiter,
-            b'a'..=b'z' => Class::Lower,
-            b'A'..=b'Z' => Class::Upper,
-            b'0'..=b'9' => Class::Number,
-            _ => Class::Sign,
+            b'/' => MatchClass::Delimiter,
+            b'\\' if cfg!(windows) => MatchClass::Delimiter,
+            b'a'..=b'z' => MatchClass::Lower,
+            b'A'..=b'Z' => MatchClass::Upper,
+            b'0'..=b'9' => MatchClass::Number,
+            _ => MatchClass::Sign,
         };
         byte += 1;
     }
     classes
 };
 
-/// The bonuses, in the order of [`Seen::starts`].
+/// The bonuses, in the order of [`SeenLetters::starts`].
 const BONUSES: [u32; 4] = [0, HUMP, BOUNDARY, DELIMITER];
 
-/// Which bonus a class has behind another, as its place in [`BONUSES`].
+/// The index in [`BONUSES`] of the bonus for a class after another class.
 const BONUS: [[u8; 5]; 5] = {
     let mut table = [[0; 5]; 5];
     let mut before = 0;
     while before < 5 {
         let letter = match before {
-            _ if before == Class::Delimiter as usize => 3,
-            _ if before == Class::Sign as usize => 2,
+            _ if before == MatchClass::Delimiter as usize => 3,
+            _ if before == MatchClass::Sign as usize => 2,
             _ => 0,
         };
-        let is_hump = before == Class::Lower as usize;
-        let is_number = before == Class::Number as usize;
-        table[before][Class::Sign as usize] = 2;
-        table[before][Class::Lower as usize] = letter;
-        table[before][Class::Upper as usize] = if is_hump { 1 } else { letter };
-        table[before][Class::Number as usize] = if letter == 0 && !is_number { 1 } else { letter };
+        let is_hump = before == MatchClass::Lower as usize;
+        let is_number = before == MatchClass::Number as usize;
+        table[before][MatchClass::Sign as usize] = 2;
+        table[before][MatchClass::Lower as usize] = letter;
+        table[before][MatchClass::Upper as usize] = if is_hump { 1 } else { letter };
+        table[before][MatchClass::Number as usize] = if letter == 0 && !is_number { 1 } else { letter };
         before += 1;
     }
     table
 };
 
-/// A pattern in ASCII.
+/// An ASCII pattern.
 #[derive(Clone)]
 pub struct Letters {
-    /// In lower case, with a byte behind it that no path in ASCII holds.
+    /// In lower case, followed by a byte that no ASCII path contains.
     text: Vec<u8>,
-    /// The places of each byte in it, a bit each; none in a pattern of more than [`MAX_BITS`].
+    /// By byte: its positions in the pattern as bits; `None` if the pattern is longer than [`MAX_BITS`].
     places: Option<Box<[u64; 256]>>,
     most: u32,
 }
 
-/// What was seen of a pattern's letters in a text so far.
+/// The letters of a pattern that occur in a text so far.
 #[derive(Clone, Copy)]
-pub struct Seen {
-    /// How many of its first letters stand in the text in their order.
+pub struct SeenLetters {
+    /// The number of letters at the start of the pattern that occur in order.
     found: usize,
-    before: Class,
-    /// The letters that the byte before can be.
+    before: MatchClass,
+    /// The letters that the previous byte can be.
     last: u64,
-    /// The letters that stand directly behind the one before them.
+    /// The letters that occur directly after the letter before them.
     joined: u64,
-    /// The letters that stand where a bonus is given.
+    /// By bonus: the letters that occur with this bonus.
     starts: [u64; 4],
 }
 
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen { found: 0, before: Class::Delimiter, last: 0, joined: 0, starts: [0; 4] }
+impl Default for SeenLetters {
+    fn default() -> SeenLetters {
+        SeenLetters { found: 0, before: MatchClass::Delimiter, last: 0, joined: 0, starts: [0; 4] }
     }
 }
 
-impl Seen {
-    /// How many of the pattern's first letters stand there in their order.
+impl SeenLetters {
+    /// The number of letters at the start of the pattern that occur in order.
     pub fn found(&self) -> usize {
         self.found
     }
 }
 
 impl Letters {
-    /// A pattern; `None` unless it is in ASCII.
+    /// Parses a pattern; `None` if it is empty or not ASCII.
     pub fn new(text: &str) -> Option<Letters> {
         if text.is_empty() || !text.is_ascii() {
             return None;
@@ -125,7 +125,7 @@ impl Letters {
         Some(Letters { text, places, most })
     }
 
-    /// What no score exceeds.
+    /// An upper bound of every score.
     pub fn most(&self) -> u32 {
         self.most
     }
@@ -134,7 +134,7 @@ impl Letters {
         self.text.len() - 1
     }
 
-    /// Whether the pattern's letters but for the first `found` stand in `text` in their order.
+    /// Whether the letters of the pattern after the first `found` occur in `text` in order.
     pub fn follow(&self, found: usize, mut text: &[u8]) -> bool {
         for letter in &self.text[found..self.len()] {
             match memchr::memchr2(*letter, letter.to_ascii_uppercase(), text) {
@@ -145,29 +145,29 @@ impl Letters {
         true
     }
 
-    /// Looks at `text`, which stands behind what was `seen`.
-    pub fn read(&self, text: &[u8], seen: &mut Seen) {
+    /// Reads `text`, which follows the text of `seen`.
+    pub fn read(&self, text: &[u8], seen: &mut SeenLetters) {
         let Some(places) = &self.places else {
             for byte in text {
                 seen.found += usize::from(self.text[seen.found] == byte.to_ascii_lowercase());
             }
             return;
         };
-        let Seen { mut found, mut before, mut last, mut joined, mut starts } = *seen;
+        let SeenLetters { mut found, mut before, mut last, mut joined, mut starts } = *seen;
         for byte in text {
             let class = CLASSES[usize::from(*byte)];
-            // No letter counts before those in front of it.
+            // A letter counts only after the letters before it have occurred.
             let here = places[usize::from(*byte)] & (u64::MAX >> (63 - found));
             starts[usize::from(BONUS[before as usize][class as usize])] |= here;
             joined |= last << 1 & here;
             found += (here >> found & 1) as usize;
             (before, last) = (class, here);
         }
-        *seen = Seen { found, before, last, joined, starts };
+        *seen = SeenLetters { found, before, last, joined, starts };
     }
 
-    /// What a text that matches can score at most, of which `seen` was looked at before.
-    pub fn bound_of(&self, text: &[u8], mut seen: Seen) -> u32 {
+    /// An upper bound of the score of a text whose start was read into `seen`; 0 if the text does not match.
+    pub fn bound_of(&self, text: &[u8], mut seen: SeenLetters) -> u32 {
         if self.places.is_none() {
             return self.most;
         }
@@ -175,7 +175,7 @@ impl Letters {
         if seen.found == self.len() { self.bound(&seen) } else { 0 }
     }
 
-    fn bound(&self, seen: &Seen) -> u32 {
+    fn bound(&self, seen: &SeenLetters) -> u32 {
         let [_, hump, boundary, delimiter] = seen.starts;
         let bonus = |place: usize| {
             let is = |places: u64| places >> place & 1 == 1;
@@ -192,7 +192,7 @@ impl Letters {
             let own = bonus(place);
             let joins = seen.joined >> place & 1 == 1;
             carried = if joins { carried.max(own).max(RUN) } else { own };
-            // A gap is never worth more than to go on.
+            // A gap never scores more than a run.
             sum += if joins { MATCH + carried } else { MATCH + own - GAP };
         }
         sum

@@ -1,51 +1,51 @@
-//! Names by their letters in order, some left out: the best of the names that very many files define.
+//! Fuzzy matching of definition names: the best of the names in very many files.
 //!
-//! Names are ordered by, in this sequence: equality with the pattern, a run that holds the whole pattern without a gap,
-//! nucleo's score, being outside tests and compatibility code, length, path and place.
+//! The order is: equality with the pattern, rank, a run that contains the whole pattern without a gap, nucleo's score, names
+//! outside tests and compatibility code first, length, path, position.
 
 use std::cmp::Ordering;
 
 use nucleo_matcher::{Matcher, Utf32Str};
 
 use super::best::{Best, in_blocks};
-use super::bound::Seen;
-use super::{Fuzzy, matcher};
+use super::bound::SeenLetters;
+use super::pattern::{Fuzzy, matcher};
 
-/// What nucleo gives for each letter that matches, before bonuses and penalties.
+/// nucleo's score of a matching letter, before bonuses and penalties.
 const SCORE_OF_LETTER: u64 = 16;
 
-/// Where the score stands in a key, and its bits.
+/// The position of the score in a key, and its mask.
 const SCORE_SHIFT: u32 = 33;
 const SCORE_BITS: u64 = (1 << 28) - 1;
 
-/// A thread takes this many files at once.
+/// The number of files that a thread takes at a time.
 const BLOCK: u32 = 512;
 
 /// A name of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Name<'n> {
-    /// Its number in the file.
+pub struct FileName<'n> {
+    /// The number of the name in the file.
     pub place: u32,
     /// The name.
     pub name: &'n str,
-    /// Names of a greater rank stand before others: 0 to 3, and 0 or 1 where a pattern is given.
+    /// Names of a greater rank come first, after equality with the pattern: 0 to 3 without a pattern, 0 or 1 with one.
     pub rank: u8,
 }
 
-/// A name that matches.
+/// A matching name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundName<'p> {
-    /// The number of its file.
+    /// The number of the file.
     pub file: u32,
-    /// Its number in the file.
+    /// The number of the name in the file.
     pub place: u32,
     path: &'p str,
     key: u64,
 }
 
 impl FoundName<'_> {
-    /// Whether the letters of a pattern stand so far from each other in the name that a slip of the pattern is more
-    /// likely: their score is below that of letters which follow each other and begin nowhere.
+    /// Whether the letters of the pattern are so scattered in the name that a typing error is more likely than this
+    /// match. The score is then below the score of consecutive letters without bonuses.
     pub fn is_scattered(&self, pattern: &str) -> bool {
         let score = self.key >> SCORE_SHIFT & SCORE_BITS;
         score < SCORE_OF_LETTER * pattern.chars().count() as u64
@@ -53,7 +53,7 @@ impl FoundName<'_> {
 }
 
 impl Ord for FoundName<'_> {
-    /// The better, the less.
+    /// A better match is less.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_place = || (self.path, self.place).cmp(&(other.path, other.place));
         other.key.cmp(&self.key).then_with(by_place)
@@ -66,19 +66,19 @@ impl PartialOrd for FoundName<'_> {
     }
 }
 
-/// The best `keep` names of `n_files` files, best first, and how many match; without a pattern all do. `path` gives the
-/// path of a file, `None` for one that does not count; `each` gives the names of a file, one after another, to the
-/// function that it is given; the names of a file that `is_aside` stand behind equal ones of others.
+/// The best `keep` names of `n_files` files, best first, and the number of matching names. Without a pattern all names
+/// match. `path` returns the path of a file, or `None` if the file is filtered out. `each` passes the names of a file
+/// to a function, one by one. At equal scores, names in files for which `is_aside` is true come later.
 pub fn best_names<'p>(
     fuzzy: Option<&Fuzzy>,
     (n_files, keep): (u32, usize),
     path: impl Fn(u32) -> Option<&'p str> + Sync,
-    each: impl Fn(u32, &mut dyn FnMut(Name<'_>)) + Sync,
+    each: impl Fn(u32, &mut dyn FnMut(FileName<'_>)) + Sync,
     is_aside: impl Fn(&str) -> bool + Sync,
 ) -> (Vec<FoundName<'p>>, usize) {
     let parts = in_blocks(n_files, BLOCK, |next| {
         let mut reading =
-            Reading { fuzzy, matcher: matcher(), chars: Vec::new(), best: Best::new(keep), total: 0 };
+            NameMatcher { fuzzy, matcher: matcher(), chars: Vec::new(), best: Best::new(keep), total: 0 };
         while let Some(block) = next() {
             for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
                 let mut aside = None;
@@ -94,8 +94,8 @@ pub fn best_names<'p>(
     (Best::merged(keep, parts.into_iter().map(|(best, _)| best)), total)
 }
 
-/// One thread's way through the names.
-struct Reading<'f, 'p> {
+/// The state of one thread that matches names.
+struct NameMatcher<'f, 'p> {
     fuzzy: Option<&'f Fuzzy>,
     matcher: Matcher,
     chars: Vec<char>,
@@ -103,14 +103,15 @@ struct Reading<'f, 'p> {
     total: usize,
 }
 
-impl<'p> Reading<'_, 'p> {
-    fn read(&mut self, file: u32, path: &'p str, name: Name<'_>, is_aside: impl FnOnce() -> bool) {
+impl<'p> NameMatcher<'_, 'p> {
+    fn read(&mut self, file: u32, path: &'p str, name: FileName<'_>, is_aside: impl FnOnce() -> bool) {
         let Some(key) = self.key(name, is_aside) else { return };
         self.best.add(FoundName { file, place: name.place, path, key });
     }
 
-    /// Counts a name if it matches; its key, unless its bound is below the worst of the best.
-    fn key(&mut self, name: Name<'_>, is_aside: impl FnOnce() -> bool) -> Option<u64> {
+    /// Counts a name if it matches, and returns its key. The result is `None` if the name does not match, or cannot be
+    /// better than the worst kept name.
+    fn key(&mut self, name: FileName<'_>, is_aside: impl FnOnce() -> bool) -> Option<u64> {
         let Some(fuzzy) = self.fuzzy else {
             self.total += 1;
             return Some(u64::from(name.rank) << 62);
@@ -128,7 +129,8 @@ impl<'p> Reading<'_, 'p> {
             }
             if self.best.worst().is_some_and(|worst| {
                 key(true, letters.most(), 1) < worst.key
-                    || key(has_run(), letters.bound_of(text.as_bytes(), Seen::default()), 1) < worst.key
+                    || key(has_run(), letters.bound_of(text.as_bytes(), SeenLetters::default()), 1)
+                        < worst.key
             }) {
                 self.total += 1;
                 return None;
@@ -146,9 +148,9 @@ mod tests {
 
     fn found(pattern: &str, files: &[(&str, &[&str])]) -> Vec<String> {
         let path = |file: u32| Some(files[file as usize].0);
-        let each = |file: u32, take: &mut dyn FnMut(Name<'_>)| {
+        let each = |file: u32, take: &mut dyn FnMut(FileName<'_>)| {
             for (place, name) in files[file as usize].1.iter().enumerate() {
-                take(Name { place: place as u32, name, rank: 0 });
+                take(FileName { place: place as u32, name, rank: 0 });
             }
         };
         let is_aside = |path: &str| path.starts_with("tests/");

@@ -13,7 +13,8 @@ use gix::bstr::ByteSlice;
 use gix::object::tree::EntryKind;
 use rustc_hash::FxHashMap;
 
-use super::{Head, Repo};
+use super::head::Head;
+use super::repo::Repo;
 use crate::path::RelPath;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
 
@@ -221,13 +222,13 @@ pub struct CommitTree {
     commit: String,
     top: ObjectId,
     prefix: RelPath,
-    folders: RwLock<Folders>,
+    folders: RwLock<CommitFolders>,
     /// Repository handles that no thread uses at the moment.
     idle: Mutex<Vec<gix::Repository>>,
 }
 
 #[derive(Default)]
-struct Folders {
+struct CommitFolders {
     by_path: FxHashMap<RelPath, Arc<TreeFolder>>,
     by_id: FxHashMap<ObjectId, Arc<TreeFolder>>,
 }

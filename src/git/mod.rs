@@ -8,56 +8,25 @@
 //! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
 //! another user is opened with less trust and works as well, because nothing is written to it.
 
+mod commit;
+mod head;
+mod repo;
+mod sound;
+mod tracked;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use gix::bstr::{BStr, ByteSlice};
 use gix::open::Options;
 
 pub use commit::{CommitTree, Revision, RevisionError};
+pub use head::{Head, short};
+pub use repo::Repo;
 pub use sound::Reach;
-use sound::Sound;
+use sound::{MAX_OBJECT_BYTES, Sound};
+pub use tracked::Tracked;
 
 use crate::gitdir::{self, GitDirError};
-use crate::path::RelPath;
-
-mod commit;
-mod sound;
-
-/// The size of the largest object that is read, which is also the limit for indexed files.
-const MAX_OBJECT_BYTES: usize = 1 << 30;
-
-/// A repository with a worktree.
-#[derive(Clone)]
-pub struct Repo {
-    inner: gix::ThreadSafeRepository,
-    top: PathBuf,
-    sound: Sound,
-}
-
-/// The head of a worktree, or of a commit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    /// The branch, such as `main` or `topic/x`; `None` for a detached head.
-    pub branch: Option<String>,
-    /// The commit, as 40 hexadecimal digits; `None` before the first commit.
-    pub commit: Option<String>,
-    /// Whether the head is a commit itself and not the state of the worktree; then the branch has its full name.
-    pub is_committed: bool,
-}
-
-impl Head {
-    /// The display name of the branch.
-    pub fn shown(&self) -> Option<&str> {
-        self.branch.as_deref().map(|name| if self.is_committed { short(name) } else { name })
-    }
-}
-
-/// The name of a branch without the prefix of its namespace.
-pub fn short(name: &str) -> &str {
-    ["refs/heads/", "refs/remotes/"].iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(name)
-}
 
 /// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a bare
 /// or broken repository, or one that is not used for another reason.
@@ -115,142 +84,12 @@ fn is_on_one_device(_: &Path, _: &Path) -> bool {
     true
 }
 
-impl Repo {
-    /// The top of the worktree, without symbolic links.
-    pub fn top(&self) -> &Path {
-        &self.top
-    }
-
-    /// The folder with the objects and branches that all worktrees share: the `.git` of the main worktree.
-    pub fn common_dir(&self) -> PathBuf {
-        let repo = self.inner.to_thread_local();
-        let dir = repo.common_dir();
-        fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
-    }
-
-    /// The folder with the head and the index of this worktree.
-    pub fn git_dir(&self) -> PathBuf {
-        let dir = self.inner.to_thread_local().git_dir().to_path_buf();
-        fs::canonicalize(&dir).unwrap_or(dir)
-    }
-
-    /// The checked-out head, which is read anew for each call. Empty if it cannot be read.
-    pub fn head(&self) -> Head {
-        if let Err(error) = self.sound.check_head() {
-            tracing::warn!("cannot read the head of {}: {error}", self.top.display());
-            return Head::default();
-        }
-        let repo = self.inner.to_thread_local();
-        let head = match repo.head() {
-            Ok(head) => head,
-            Err(error) => {
-                tracing::debug!("cannot read the head of {}: {error}", self.top.display());
-                return Head::default();
-            }
-        };
-        Head {
-            branch: head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned()),
-            commit: head.id().map(|id| id.to_hex().to_string()),
-            is_committed: false,
-        }
-    }
-
-    /// The files that git tracks, looked up by paths relative to the top.
-    pub fn tracked(&self) -> Tracked {
-        let (inner, sound) = (self.inner.clone(), self.sound.clone());
-        Tracked { inner, sound, prefix: String::new(), index: OnceLock::new(), is_all: false }
-    }
-
-    /// The tracked files of a commit: all of its files.
-    pub fn all_tracked(&self) -> Tracked {
-        Tracked { is_all: true, ..self.tracked() }
-    }
-
-    /// The files that git tracks, looked up by paths relative to `root`, a folder of the worktree. No file is tracked
-    /// if `root` is outside the worktree.
-    pub fn tracked_below(&self, root: &Path) -> Tracked {
-        let tracked = self.tracked();
-        let below = fs::canonicalize(root).ok().and_then(|root| {
-            let below = RelPath::from_path(root.strip_prefix(&self.top).ok()?).ok()?;
-            Some(if below.as_str().is_empty() { String::new() } else { format!("{below}/") })
-        });
-        match below {
-            Some(prefix) => Tracked { prefix, ..tracked },
-            None => Tracked { index: OnceLock::from(None), ..tracked },
-        }
-    }
-}
-
-/// The files that git tracks, as its index lists them. The index is read on first use, and then kept.
-pub struct Tracked {
-    inner: gix::ThreadSafeRepository,
-    sound: Sound,
-    /// The path from the top to the root, empty or with `/` at its end.
-    prefix: String,
-    /// The index; `None` inside if there is none or it cannot be read.
-    index: OnceLock<Option<gix::index::File>>,
-    /// Whether everything is tracked, as in a commit.
-    is_all: bool,
-}
-
-impl Tracked {
-    /// Whether git tracks the file at `path` or, if `path` is a directory, anything below it. A submodule itself is
-    /// tracked; its content belongs to its own repository.
-    pub fn contains(&self, path: &RelPath, is_dir: bool) -> bool {
-        if self.is_all {
-            return true;
-        }
-        let Some(index) = self.index.get_or_init(|| self.load()) else {
-            return false;
-        };
-        let mut path = format!("{}{path}", self.prefix);
-        let is_entry = |path: &str| index.entry_index_by_path(path.into()).is_ok();
-        if !is_dir {
-            // A submodule's entry has the path of a directory; a file at that path is not tracked.
-            return index
-                .entry_range(path.as_str().into())
-                .is_some_and(|range| index.entries()[range].iter().any(|entry| !entry.mode.is_submodule()));
-        }
-        if path.is_empty() {
-            return !index.entries().is_empty();
-        }
-        if is_entry(&path) {
-            return true;
-        }
-        if !path.ends_with('/') {
-            path.push('/');
-        }
-        // Entries are sorted by the bytes of their paths, so the first entry below is where the path with its `/` would
-        // be. A sparse index has that very path in place of everything below.
-        match index.entry_index_by_path(path.as_str().into()) {
-            Ok(_) => true,
-            Err(at) => index.entries().get(at).is_some_and(|entry| {
-                let found: &BStr = entry.path(index);
-                found.starts_with(path.as_bytes())
-            }),
-        }
-    }
-
-    fn load(&self) -> Option<gix::index::File> {
-        if let Err(error) = self.sound.check_index() {
-            tracing::warn!("the index is not read: {error}");
-            return None;
-        }
-        let repo = self.inner.to_thread_local();
-        let path = repo.index_path();
-        let options =
-            gix::index::decode::Options { alloc_limit_bytes: Some(MAX_OBJECT_BYTES), ..Default::default() };
-        // Like git, which leaves the checksum to fsck: verifying the checksum takes longer than reading the entries.
-        let index = gix::index::File::at(&path, repo.object_hash(), true, options);
-        index.inspect_err(|error| tracing::debug!("no index at {}: {error}", path.display())).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::path::RelPath;
 
     /// A git command in `dir`, isolated from the machine's configuration and from any repository around the tests.
     fn command(dir: &Path, arguments: &str) -> Command {

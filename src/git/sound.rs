@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 use crate::gitdir::{GitDir, GitDirError, MAX_CONFIG_BYTES, MAX_LINE_BYTES, bounded};
 
+/// The size of the largest object that is read, which is also the limit for indexed files.
+pub(super) const MAX_OBJECT_BYTES: usize = 1 << 30;
+
 /// The size limit of an index, which suffices for some ten million files.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 
@@ -247,10 +250,8 @@ impl Sound {
             for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let real = fs::canonicalize(own.join(line));
                 match real {
-                    Ok(real) if self.may_read(&real) => {
-                        if !self.objects.contains(&real) {
-                            self.objects.push(real);
-                        }
+                    Ok(real) if self.may_read(&real) && !self.objects.contains(&real) => {
+                        self.objects.push(real);
                     }
                     // Quoted paths, which git can read and this module cannot, are not followed either.
                     _ if self.within.is_some() => {

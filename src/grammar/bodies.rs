@@ -2,19 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use super::manifest::{Bodies, TypePlace};
+use super::manifest::{BodySection, TypePlace};
 
-/// The rules for recognizing and reading bodies, see [`Bodies`].
+/// The rules for recognizing and reading bodies, see [`BodySection`].
 pub(crate) struct BodyRules {
     /// The quote of raw text.
     pub raw: Option<u8>,
-    /// See [`Bodies::directives`].
+    /// See [`BodySection::directives`].
     pub directives: bool,
-    /// See [`Bodies::newlines`].
+    /// See [`BodySection::newlines`].
     pub newlines: bool,
-    /// See [`Bodies::types`].
+    /// See [`BodySection::types`].
     pub types: TypePlace,
-    /// See [`Bodies::behind`].
+    /// See [`BodySection::behind`].
     behind: Box<[u8]>,
     /// Whether a brace after a word begins a body, unless the word opens a type.
     behind_words: bool,
@@ -34,7 +34,7 @@ mod word {
 }
 
 impl BodyRules {
-    pub(super) fn new(bodies: &Bodies) -> BodyRules {
+    pub(super) fn new(bodies: &BodySection) -> BodyRules {
         let mut words: FxHashMap<Box<str>, u8> = FxHashMap::default();
         let lists = [
             (&bodies.type_braces, word::TYPE_BRACE),

@@ -31,7 +31,7 @@ pub(super) struct Manifest {
     pub interpreters: Vec<String>,
     /// Extensions of other languages whose files belong to this language if the text looks like it.
     #[serde(default, rename = "claim")]
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimEntry>,
     /// Another language of the same cargo feature whose roles come before these.
     pub extends: Option<String>,
     /// Whether the language is prose, so that text outside all items is `doc` and not `block`.
@@ -101,19 +101,19 @@ pub(super) struct Manifest {
     #[serde(default)]
     pub reserved: Vec<String>,
     /// The rules for recognizing function bodies, which are then not parsed.
-    pub bodies: Option<Bodies>,
+    pub bodies: Option<BodySection>,
     /// The nodes that define a name.
     #[serde(default)]
-    pub item: Vec<Item>,
+    pub item: Vec<ItemEntry>,
     /// The nodes that use a name.
     #[serde(default, rename = "use")]
-    pub uses: Vec<Use>,
+    pub uses: Vec<UseEntry>,
 }
 
 /// The head of a manifest: all that is needed to tell languages apart. A process that only answers needs nothing more
 /// of most manifests, and parsing all of each takes longer than many an answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub(super) struct Head {
+pub(super) struct ManifestHead {
     pub name: String,
     pub title: String,
     #[serde(default)]
@@ -125,29 +125,29 @@ pub(super) struct Head {
     #[serde(default)]
     pub interpreters: Vec<String>,
     #[serde(default, rename = "claim")]
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimEntry>,
     pub extends: Option<String>,
 }
 
-impl Head {
+impl ManifestHead {
     /// The head of a built-in manifest, where claims come before all other tables.
-    pub fn of_built_in(text: &str) -> Result<Head, toml::de::Error> {
+    pub fn of_built_in(text: &str) -> Result<ManifestHead, toml::de::Error> {
         let is_other = |line: &str| line.starts_with('[') && line.trim_end() != "[[claim]]";
         let lines = text.split_inclusive('\n').take_while(|line| !is_other(line));
         toml::from_str(&text[..lines.map(str::len).sum()])
     }
 
-    pub fn of(manifest: &Manifest) -> Head {
+    pub fn of(manifest: &Manifest) -> ManifestHead {
         let Manifest { name, title, aliases, extensions, files, interpreters, claims, extends, .. } =
             manifest.clone();
-        Head { name, title, aliases, extensions, files, interpreters, claims, extends }
+        ManifestHead { name, title, aliases, extensions, files, interpreters, claims, extends }
     }
 }
 
 /// The rules for recognizing the bodies of functions and tables, and for finding names in them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Bodies {
+pub(super) struct BodySection {
     /// Signs after which a brace begins a body.
     pub behind: Vec<char>,
     /// Words after which a brace belongs to a type. If there are any, a brace after any other word begins a body.
@@ -190,7 +190,7 @@ pub(crate) enum TypePlace {
 /// `.h`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Claim {
+pub(super) struct ClaimEntry {
     /// The extension, without the dot.
     pub extension: String,
     /// The prefixes, one of which must begin a line, after white space.
@@ -213,7 +213,7 @@ pub(crate) enum Nesting {
 /// A node kind that defines a name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Item {
+pub(super) struct ItemEntry {
     /// The node kinds.
     pub node: OneOrMore,
     /// The symbol kind of the item; without one, only a matching case makes the node an item.
@@ -253,18 +253,18 @@ pub(super) struct Item {
     pub bases: Option<String>,
     /// Conditions that must all hold.
     #[serde(default, rename = "where")]
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<ConditionEntry>,
     /// Variants. The first one whose conditions hold overrides the fields that it sets.
     #[serde(default)]
-    pub case: Vec<Case>,
+    pub case: Vec<CaseEntry>,
 }
 
 /// A variant of an item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Case {
+pub(super) struct CaseEntry {
     #[serde(rename = "where")]
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<ConditionEntry>,
     pub kind: String,
     pub inside: Option<String>,
     pub qualified: Option<String>,
@@ -285,7 +285,7 @@ pub(super) struct Case {
 /// A condition on the node at the end of a path. With only a path, the node must exist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Condition {
+pub(super) struct ConditionEntry {
     /// The path from the item's node.
     pub path: String,
     /// The node has one of these kinds.
@@ -308,7 +308,7 @@ pub(super) struct Condition {
 /// A place where a name is used.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Use {
+pub(super) struct UseEntry {
     /// The node kinds.
     pub node: OneOrMore,
     /// The field of the child that is the name or ends in it; without a field, any child.
@@ -318,15 +318,15 @@ pub(super) struct Use {
     pub path: Option<String>,
     /// Conditions on the node; only with a path.
     #[serde(default, rename = "where")]
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<ConditionEntry>,
     /// The kind of use.
-    pub role: Role,
+    pub role: RoleEntry,
 }
 
 /// The roles of [`crate::model::ReferenceRole`], as spelled in a manifest.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum RoleEntry {
     Call,
     Type,
     Import,

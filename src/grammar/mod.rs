@@ -6,25 +6,28 @@
 //! manifest by its name through the same loader, so the built-in manifests have no special treatment.
 
 mod bodies;
+mod error;
 mod manifest;
 mod parsers;
 mod rules;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use bodies::BodyRules;
+pub use error::{GrammarError, UnknownLanguage};
 pub(crate) use manifest::{Nesting, TypePlace};
-pub(crate) use rules::{Case, Item, Kind, Rules, Shape, flag, follow, follow_to_name, in_capitals};
+pub(crate) use rules::{
+    Item, ItemCase, NodeMeaning, Rules, Shape, flag, follow, follow_to_name, in_capitals,
+};
 
 use crate::id::LanguageId;
-use crate::model::UnknownKind;
 use crate::path::RelPath;
-use manifest::{Head, Manifest};
+use manifest::{Manifest, ManifestHead};
 use parsers::{LINKED, Linked};
 
 /// Every language that this binary knows. `Grammars` is `Send + Sync`; share it in an `Arc`.
@@ -42,7 +45,7 @@ pub struct Grammars {
 
 /// A row of the list of languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LanguageRow {
+pub struct GrammarRow {
     /// The number.
     pub id: LanguageId,
     /// The name in filters and replies.
@@ -55,93 +58,6 @@ pub struct LanguageRow {
     pub extensions: Vec<String>,
     /// Whether a user's manifest replaces the built-in one.
     pub overridden: bool,
-}
-
-/// An unknown language, or one whose parser is not linked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown language '{value}'; choose one of {choices}")]
-pub struct UnknownLanguage {
-    /// The value that was given.
-    pub value: String,
-    /// The valid values.
-    pub choices: String,
-}
-
-/// Why a manifest was rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum GrammarError {
-    /// A file or folder could not be read.
-    #[error("cannot read '{}': {source}", path.display())]
-    Read {
-        /// The path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A folder does not have the name of a language with a linked parser.
-    #[error("'{}' is not named after a language: {unknown}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// The name of the folder, and the valid names.
-        unknown: UnknownLanguage,
-    },
-    /// The manifest is not TOML, or has an invalid key or value.
-    #[error("{source_name}: {message}")]
-    Manifest {
-        /// The manifest.
-        source_name: String,
-        /// The parser's message; it lists the valid keys.
-        message: String,
-    },
-    /// The manifest's name is not that of its folder.
-    #[error("{source_name}: name '{value}' is not that of its folder, '{expected}'")]
-    Name {
-        /// The manifest.
-        source_name: String,
-        /// The name in the manifest.
-        value: String,
-        /// The name of the folder.
-        expected: String,
-    },
-    /// The manifest claims something that belongs to another language.
-    #[error("{source_name}: '{value}' belongs to {owner} already")]
-    Claimed {
-        /// The manifest.
-        source_name: String,
-        /// The extension, file name, interpreter or alias.
-        value: String,
-        /// The other language.
-        owner: String,
-    },
-    /// The parser has no such node kind.
-    #[error("{source_name}: unknown node kind '{value}'; the nearest are {near}")]
-    NodeKind {
-        /// The manifest.
-        source_name: String,
-        /// The node kind in the manifest.
-        value: String,
-        /// Similar kinds of the parser.
-        near: String,
-    },
-    /// The parser has no such field.
-    #[error("{source_name}: unknown field '{value}'; the nearest are {near}")]
-    Field {
-        /// The manifest.
-        source_name: String,
-        /// The field in the manifest.
-        value: String,
-        /// Similar fields of the parser.
-        near: String,
-    },
-    /// The manifest names an unknown symbol kind.
-    #[error("{source_name}: {unknown}")]
-    SymbolKind {
-        /// The manifest.
-        source_name: String,
-        /// The symbol kind in the manifest, and the valid kinds.
-        unknown: UnknownKind,
-    },
 }
 
 /// The text of a manifest that replaces a built-in one.
@@ -166,7 +82,7 @@ fn linked(name: &str) -> Result<usize, UnknownLanguage> {
 
 struct Language {
     linked: &'static Linked,
-    head: Head,
+    head: ManifestHead,
     /// The manifest, parsed at its first use.
     manifest: OnceLock<Manifest>,
     text: Cow<'static, str>,
@@ -305,8 +221,8 @@ impl Grammars {
     }
 
     /// Every language, sorted by name.
-    pub fn list(&self) -> Vec<LanguageRow> {
-        let row = |(place, language): (usize, &Language)| LanguageRow {
+    pub fn list(&self) -> Vec<GrammarRow> {
+        let row = |(place, language): (usize, &Language)| GrammarRow {
             id: id_of(place),
             name: language.head.name.clone(),
             title: language.head.title.clone(),
@@ -430,7 +346,7 @@ impl Language {
     fn built_in(linked: &'static Linked) -> Language {
         Language {
             linked,
-            head: Head::of_built_in(linked.manifest).expect("the built-in manifests are tested"),
+            head: ManifestHead::of_built_in(linked.manifest).expect("the built-in manifests are tested"),
             manifest: OnceLock::new(),
             text: Cow::Borrowed(linked.manifest),
             source_name: format!("grammars/{}/grammar.toml", linked.name),
@@ -453,7 +369,7 @@ impl Language {
             let (value, expected) = (manifest.name, linked.name.to_string());
             return Err(GrammarError::Name { source_name, value, expected });
         }
-        let head = Head::of(&manifest);
+        let head = ManifestHead::of(&manifest);
         let (manifest, rules) = (OnceLock::from(manifest), OnceLock::new());
         Ok(Language { linked, head, manifest, text: Cow::Owned(text), source_name, overridden: true, rules })
     }
@@ -544,7 +460,7 @@ mod tests {
     fn what_tells_a_language_stands_first_in_its_manifest() {
         for linked in LINKED {
             let whole: Manifest = toml::from_str(linked.manifest).unwrap();
-            assert_eq!(Head::of_built_in(linked.manifest).unwrap(), Head::of(&whole));
+            assert_eq!(ManifestHead::of_built_in(linked.manifest).unwrap(), ManifestHead::of(&whole));
             assert_eq!(whole.name, linked.name);
         }
     }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use tree_sitter::{Language, Node};
 
-use super::GrammarError;
 use super::bodies::BodyRules;
-use super::manifest::{self, Manifest, Nesting, OneOrMore, Role};
+use super::error::GrammarError;
+use super::manifest::{self, Manifest, Nesting, OneOrMore, RoleEntry};
 use crate::model::{ReferenceRole, SymbolKind};
 
 /// The compiled roles of one language.
@@ -32,21 +32,21 @@ pub(crate) struct Rules {
     /// See [`Manifest::bodies`].
     pub bodies: Option<BodyRules>,
     /// The kinds that make a doc string, outermost first; empty if the language has none.
-    pub docstring: Vec<KindSet>,
+    pub docstring: Vec<NodeKindSet>,
     /// See [`Manifest::strip`].
     pub strip: Box<[char]>,
     /// See [`Manifest::until`].
     pub until: Box<[char]>,
     /// See [`Manifest::reserved`]; sorted.
     reserved: Box<[Box<str>]>,
-    kinds: Vec<Kind>,
+    kinds: Vec<NodeMeaning>,
     items: Vec<Item>,
     uses: Vec<Use>,
 }
 
 /// The meaning of a node kind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kind {
+pub(crate) struct NodeMeaning {
     /// The bits of [`flag`].
     pub flags: u16,
     item: u16,
@@ -59,7 +59,7 @@ pub(crate) struct Kind {
     pub end: Option<Step>,
 }
 
-/// Bits of [`Kind::flags`].
+/// Bits of [`NodeMeaning::flags`].
 pub(crate) mod flag {
     pub const NAMED: u16 = 1;
     pub const COMMENT: u16 = 1 << 1;
@@ -78,7 +78,7 @@ pub(crate) mod flag {
 }
 
 /// A set of kinds, by their numbers.
-pub(crate) type KindSet = Box<[u16]>;
+pub(crate) type NodeKindSet = Box<[u16]>;
 
 /// A step from a node to one of its children.
 #[derive(Clone, Debug)]
@@ -86,9 +86,9 @@ pub(crate) enum Step {
     /// To the first child in this field.
     Field(u16),
     /// To the first child of this kind, which may be a token.
-    Kind(KindSet),
+    Kind(NodeKindSet),
     /// To the first child of this kind whose own first child has this text; only in paths to names.
-    Reads(KindSet, Box<str>),
+    Reads(NodeKindSet, Box<str>),
     /// To the first named child.
     First,
     /// To the last named child.
@@ -98,16 +98,16 @@ pub(crate) enum Step {
 /// Steps from a node to a descendant.
 pub(crate) type Path = Box<[Step]>;
 
-/// A definition of a name, see [`manifest::Item`].
+/// A definition of a name, see [`manifest::ItemEntry`].
 pub(crate) struct Item {
     pub conditions: Vec<Condition>,
-    pub cases: Vec<Case>,
+    pub cases: Vec<ItemCase>,
     pub otherwise: Option<Shape>,
     pub bases: Option<Path>,
 }
 
 /// A variant of an item.
-pub(crate) struct Case {
+pub(crate) struct ItemCase {
     pub conditions: Vec<Condition>,
     pub shape: Shape,
 }
@@ -133,7 +133,7 @@ pub(crate) struct Shape {
 /// A condition that must hold.
 pub(crate) struct Condition {
     path: Path,
-    is: KindSet,
+    is: NodeKindSet,
     text: Vec<String>,
     begins: Vec<String>,
     is_macro: bool,
@@ -152,19 +152,19 @@ pub(crate) struct Use {
 impl Rules {
     /// The meaning of the kind with number `id`. The number of an error node is beyond the table.
     #[inline]
-    pub fn kind(&self, id: u16) -> &Kind {
-        static ERROR: Kind =
-            Kind { flags: flag::NAMED, item: 0, uses: (0, 0), step: None, scope: None, end: None };
+    pub fn kind(&self, id: u16) -> &NodeMeaning {
+        static ERROR: NodeMeaning =
+            NodeMeaning { flags: flag::NAMED, item: 0, uses: (0, 0), step: None, scope: None, end: None };
         self.kinds.get(id as usize).unwrap_or(&ERROR)
     }
 
     /// The item that a kind with [`flag::ITEM`] defines.
-    pub fn item(&self, kind: &Kind) -> &Item {
+    pub fn item(&self, kind: &NodeMeaning) -> &Item {
         &self.items[kind.item as usize]
     }
 
     /// The uses of names in a kind with [`flag::USES`] or [`flag::REACHES`].
-    pub fn uses(&self, kind: &Kind) -> &[Use] {
+    pub fn uses(&self, kind: &NodeMeaning) -> &[Use] {
         &self.uses[kind.uses.0 as usize..kind.uses.1 as usize]
     }
 
@@ -351,8 +351,8 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     /// The flags of each kind of the language.
-    fn flagged(&self, manifest: &Manifest) -> Result<Vec<Kind>, GrammarError> {
-        let mut kinds = vec![Kind::default(); self.language.node_kind_count()];
+    fn flagged(&self, manifest: &Manifest) -> Result<Vec<NodeMeaning>, GrammarError> {
+        let mut kinds = vec![NodeMeaning::default(); self.language.node_kind_count()];
         for (id, kind) in kinds.iter_mut().enumerate() {
             if self.language.node_kind_is_named(id as u16) {
                 kind.flags = flag::NAMED;
@@ -380,9 +380,9 @@ impl Compiler<'_> {
     /// Assigns the steps in a table of the manifest to kinds.
     fn steps(
         &self,
-        kinds: &mut [Kind],
+        kinds: &mut [NodeMeaning],
         table: &BTreeMap<String, String>,
-        place: impl Fn(&mut Kind) -> &mut Option<Step>,
+        place: impl Fn(&mut NodeMeaning) -> &mut Option<Step>,
     ) -> Result<(), GrammarError> {
         for (name, step) in table {
             let step = self.step(step)?;
@@ -393,7 +393,11 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn items(&self, kinds: &mut [Kind], items: &[manifest::Item]) -> Result<Vec<Item>, GrammarError> {
+    fn items(
+        &self,
+        kinds: &mut [NodeMeaning],
+        items: &[manifest::ItemEntry],
+    ) -> Result<Vec<Item>, GrammarError> {
         for (place, item) in items.iter().enumerate() {
             for &id in self.kinds(item.node.as_slice())?.iter() {
                 kinds[id as usize].flags |= flag::ITEM;
@@ -404,7 +408,7 @@ impl Compiler<'_> {
     }
 
     /// The uses, with those of each kind in a row.
-    fn uses(&self, kinds: &mut [Kind], uses: &[manifest::Use]) -> Result<Vec<Use>, GrammarError> {
+    fn uses(&self, kinds: &mut [NodeMeaning], uses: &[manifest::UseEntry]) -> Result<Vec<Use>, GrammarError> {
         let mut by_kind: Vec<Vec<usize>> = vec![Vec::new(); kinds.len()];
         for (place, used) in uses.iter().enumerate() {
             for &id in self.kinds(used.node.as_slice())?.iter() {
@@ -424,12 +428,12 @@ impl Compiler<'_> {
         Ok(compiled)
     }
 
-    fn item(&self, item: &manifest::Item) -> Result<Item, GrammarError> {
+    fn item(&self, item: &manifest::ItemEntry) -> Result<Item, GrammarError> {
         let names = match &item.name {
             Some(names) => self.paths(names)?,
             None => vec![self.path("name")?],
         };
-        let shape = |kind: &str, inside: Option<&String>, over: Option<&manifest::Case>| {
+        let shape = |kind: &str, inside: Option<&String>, over: Option<&manifest::CaseEntry>| {
             let kind = self.symbol_kind(kind)?;
             let body = over.and_then(|case| case.body.as_ref()).or(item.body.as_ref());
             let container = over.and_then(|case| case.container.as_ref()).or(item.container.as_ref());
@@ -456,7 +460,7 @@ impl Compiler<'_> {
             })
         };
         let cases = item.case.iter().map(|case| {
-            Ok(Case {
+            Ok(ItemCase {
                 conditions: self.conditions(&case.conditions)?,
                 shape: shape(&case.kind, case.inside.as_ref(), Some(case))?,
             })
@@ -469,8 +473,8 @@ impl Compiler<'_> {
         })
     }
 
-    fn conditions(&self, conditions: &[manifest::Condition]) -> Result<Vec<Condition>, GrammarError> {
-        let compile = |condition: &manifest::Condition| {
+    fn conditions(&self, conditions: &[manifest::ConditionEntry]) -> Result<Vec<Condition>, GrammarError> {
+        let compile = |condition: &manifest::ConditionEntry| {
             Ok(Condition {
                 path: self.path(&condition.path)?,
                 is: self.kinds(&condition.is)?,
@@ -483,11 +487,11 @@ impl Compiler<'_> {
         conditions.iter().map(compile).collect()
     }
 
-    fn used(&self, used: &manifest::Use) -> Result<Use, GrammarError> {
+    fn used(&self, used: &manifest::UseEntry) -> Result<Use, GrammarError> {
         let role = match used.role {
-            Role::Call => ReferenceRole::Call,
-            Role::Type => ReferenceRole::Type,
-            Role::Import => ReferenceRole::Import,
+            RoleEntry::Call => ReferenceRole::Call,
+            RoleEntry::Type => ReferenceRole::Type,
+            RoleEntry::Import => ReferenceRole::Import,
         };
         Ok(Use {
             field: used.field.as_ref().map(|name| self.field(name)).transpose()?,
@@ -534,7 +538,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn kinds(&self, names: &[String]) -> Result<KindSet, GrammarError> {
+    fn kinds(&self, names: &[String]) -> Result<NodeKindSet, GrammarError> {
         let mut ids = Vec::new();
         for name in names {
             ids.extend_from_slice(&self.kind(name)?);
@@ -543,19 +547,19 @@ impl Compiler<'_> {
     }
 
     /// Every number of the kind `name`: a parser may give one name several numbers, and a tree may contain any of them.
-    fn kind(&self, name: &str) -> Result<KindSet, GrammarError> {
+    fn kind(&self, name: &str) -> Result<NodeKindSet, GrammarError> {
         self.kind_among(name, |id| self.language.node_kind_is_named(id))
     }
 
     /// Every number of the token `name`: a keyword or a punctuation mark.
-    fn token(&self, name: &str) -> Result<KindSet, GrammarError> {
+    fn token(&self, name: &str) -> Result<NodeKindSet, GrammarError> {
         self.kind_among(name, |id| !self.language.node_kind_is_named(id))
     }
 
-    fn kind_among(&self, name: &str, is_choice: impl Fn(u16) -> bool) -> Result<KindSet, GrammarError> {
+    fn kind_among(&self, name: &str, is_choice: impl Fn(u16) -> bool) -> Result<NodeKindSet, GrammarError> {
         let is_choice = |&id: &u16| is_choice(id) && self.language.node_kind_is_visible(id);
         let all = || (0..self.language.node_kind_count() as u16).filter(is_choice);
-        let ids: KindSet = all().filter(|&id| self.language.node_kind_for_id(id) == Some(name)).collect();
+        let ids: NodeKindSet = all().filter(|&id| self.language.node_kind_for_id(id) == Some(name)).collect();
         if ids.is_empty() {
             let choices = all().filter_map(|id| self.language.node_kind_for_id(id));
             return Err(GrammarError::NodeKind {

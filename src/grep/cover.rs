@@ -1,8 +1,8 @@
-//! What of a file's lines must not be shown, and a search of the file with that masked.
+//! The secrets in a file's lines, and the search of a copy in which the secrets are masked.
 //!
-//! Nothing is known of a file until a line of it is to be shown. Where one holds a secret, the file is searched again in
-//! a copy with masks as long as what they stand for, and every match is looked for at the same place of what the file
-//! really holds. So lines, counts, columns and offsets are those of the file, whatever is masked.
+//! The secrets of a file are determined when its first line is shown. If a line contains a secret, the file is searched
+//! again in a masked copy. A mask has as many bytes as the secret, and the matcher reads the original bytes at the same
+//! offset. So masks change no line, count, column or offset.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -13,69 +13,74 @@ use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCap
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-use super::MAX_HEAP_BYTES;
-use super::whole::Content;
+use super::pattern::MAX_HEAP_BYTES;
+use super::whole::OpenContent;
 use crate::path::RelPath;
-use crate::read::{self, Ground};
-use crate::secrets::{self, Block, SecretMask};
+use crate::read::{self, SourceTree};
+use crate::secrets::{self, SecretBlock, SecretMask};
 use crate::walk;
 
-/// What is known of one file, once somebody asks.
+/// The secrets of a file, determined when they are first needed.
 pub(super) struct Covered<'c> {
-    /// Whether anything is masked at all.
+    /// Whether secrets are masked.
     masks: bool,
-    ground: &'c Ground,
+    source_tree: &'c SourceTree,
     path: &'c RelPath,
-    /// The file, where it was read as a whole.
+    /// The content, if the file was read as a whole.
     bytes: Option<&'c [u8]>,
-    cover: OnceCell<SecretMask>,
+    mask: OnceCell<SecretMask>,
 }
 
 impl<'c> Covered<'c> {
-    /// Of the file at `path`, with its bytes where they are known.
-    pub fn new(masks: bool, ground: &'c Ground, path: &'c RelPath, bytes: Option<&'c [u8]>) -> Covered<'c> {
-        Covered { masks, ground, path, bytes, cover: OnceCell::new() }
+    /// The secrets of the file at `path`. `bytes` is the content, if it was read.
+    pub fn new(
+        masks: bool,
+        source_tree: &'c SourceTree,
+        path: &'c RelPath,
+        bytes: Option<&'c [u8]>,
+    ) -> Covered<'c> {
+        Covered { masks, source_tree, path, bytes, mask: OnceCell::new() }
     }
 
-    /// Whether a line has something to be masked.
-    fn hides(&self, line: &[u8], at: u64) -> bool {
+    /// Whether the line that begins at byte `at` contains a secret.
+    fn has_secret(&self, line: &[u8], at: u64) -> bool {
         self.line(line, at).is_some()
     }
 
-    /// A line that begins at this byte, with its secrets masked; `None` where it holds none.
+    /// The line that begins at byte `at`, with its secrets masked; `None` if the line contains none.
     pub fn line(&self, line: &[u8], at: u64) -> Option<Vec<u8>> {
-        self.masks.then(|| self.cover().line(line, at)).flatten()
+        self.masks.then(|| self.mask().line(line, at)).flatten()
     }
 
-    fn cover(&self) -> &SecretMask {
-        self.cover.get_or_init(|| {
+    fn mask(&self) -> &SecretMask {
+        self.mask.get_or_init(|| {
             let blocks = match self.bytes {
                 Some(bytes) => Ok(secrets::blocks(&as_searched(bytes))),
                 None => self.blocks_of_large(),
             };
-            // A file that cannot be read a second time is not shown.
+            // Every value of a file that cannot be read a second time is masked.
             let whole = walk::holds_secrets(self.path.as_str()) || blocks.is_err();
             SecretMask::new(self.path.as_str(), whole, blocks.unwrap_or_default())
         })
     }
 
-    fn blocks_of_large(&self) -> io::Result<Vec<Block>> {
-        let Ground::Folder(root) = self.ground else { return Ok(Vec::new()) };
+    fn blocks_of_large(&self) -> io::Result<Vec<SecretBlock>> {
+        let SourceTree::Folder(root) = self.source_tree else { return Ok(Vec::new()) };
         let mut file = read::open(&self.path.below(root))?.0;
-        let mut mark = [0; 3];
-        let n = file.read(&mut mark)?;
-        if Encoding::for_bom(&mark[..n]).is_some() {
-            return Ok(secrets::blocks(&as_searched(&self.all()?)));
+        let mut bom = [0; 3];
+        let n = file.read(&mut bom)?;
+        if Encoding::for_bom(&bom[..n]).is_some() {
+            return Ok(secrets::blocks(&as_searched(&self.content()?)));
         }
-        secrets::blocks_of(mark[..n].chain(file))
+        secrets::blocks_of(bom[..n].chain(file))
     }
 
-    /// All of a file.
-    fn all(&self) -> io::Result<Cow<'c, [u8]>> {
-        let root = match (self.bytes, self.ground) {
+    /// The whole content of the file.
+    fn content(&self) -> io::Result<Cow<'c, [u8]>> {
+        let root = match (self.bytes, self.source_tree) {
             (Some(bytes), _) => return Ok(Cow::Borrowed(bytes)),
-            (None, Ground::Folder(root)) => root,
-            (None, Ground::Tree(tree)) => {
+            (None, SourceTree::Folder(root)) => root,
+            (None, SourceTree::Tree(tree)) => {
                 return Ok(Cow::Owned(tree.read(&read::entry_of(&**tree, self.path)?)?));
             }
         };
@@ -90,37 +95,37 @@ impl<'c> Covered<'c> {
 
     /// The file with its secrets masked.
     pub fn masked(&self) -> io::Result<Masked> {
-        let text = as_searched(&self.all()?).into_owned();
-        let masked = secrets::mask_all(&text, self.cover());
+        let text = as_searched(&self.content()?).into_owned();
+        let masked = secrets::mask_all(&text, self.mask());
         Ok(Masked { text, masked })
     }
 }
 
-/// A file's text, and a copy of it in which secrets are masked.
+/// The text of a file, and a copy in which the secrets are masked.
 pub(super) struct Masked {
     text: Vec<u8>,
     masked: Vec<u8>,
 }
 
-/// What is searched, and with what.
+/// A text to search, with its matcher.
 pub(super) trait Searched {
-    /// What finds matches in it.
+    /// The type of the matcher.
     type Matcher: Matcher;
-    /// The matcher of a printer, which highlights matches.
+    /// The matcher with which a printer highlights matches.
     fn matcher(&self) -> Self::Matcher;
-    /// Searches it.
+    /// Searches the text.
     fn search<S: Sink<Error = io::Error>>(&mut self, searcher: &mut Searcher, sink: S) -> io::Result<()>;
 }
 
-/// A file as it is.
-pub(super) struct AsItIs<'f, 'w> {
-    /// What is looked for.
+/// A file without masks.
+pub(super) struct PlainFile<'f, 'w> {
+    /// The matcher of the pattern.
     pub matcher: &'f RegexMatcher,
-    /// The file.
-    pub content: &'f mut Content<'w>,
+    /// The content of the file.
+    pub content: &'f mut OpenContent<'w>,
 }
 
-impl<'f> Searched for AsItIs<'f, '_> {
+impl<'f> Searched for PlainFile<'f, '_> {
     type Matcher = &'f RegexMatcher;
 
     fn matcher(&self) -> &'f RegexMatcher {
@@ -132,19 +137,19 @@ impl<'f> Searched for AsItIs<'f, '_> {
     }
 }
 
-/// A file with masks.
-pub(super) struct WithMasks<'f> {
-    /// What is looked for.
+/// A file with its secrets masked.
+pub(super) struct MaskedFile<'f> {
+    /// The matcher of the pattern.
     pub matcher: &'f RegexMatcher,
-    /// The file.
+    /// The text and its masked copy.
     pub file: &'f Masked,
 }
 
-impl<'f> Searched for WithMasks<'f> {
-    type Matcher = Behind<'f>;
+impl<'f> Searched for MaskedFile<'f> {
+    type Matcher = UnmaskedMatcher<'f>;
 
-    fn matcher(&self) -> Behind<'f> {
-        Behind { matcher: self.matcher, masked: &self.file.masked, text: &self.file.text }
+    fn matcher(&self) -> UnmaskedMatcher<'f> {
+        UnmaskedMatcher { matcher: self.matcher, masked: &self.file.masked, text: &self.file.text }
     }
 
     fn search<S: Sink<Error = io::Error>>(&mut self, searcher: &mut Searcher, sink: S) -> io::Result<()> {
@@ -152,12 +157,12 @@ impl<'f> Searched for WithMasks<'f> {
     }
 }
 
-/// The bytes that the searcher sees of a file: decoded by its mark, and only up to a NUL.
+/// The bytes of a file as the searcher sees them: decoded by the byte order mark, and only up to a NUL.
 fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = match Encoding::for_bom(bytes) {
-        Some((encoding, mark)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[mark..]),
-        Some((encoding, mark)) => {
-            Cow::Owned(encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned().into_bytes())
+        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
+        Some((encoding, bom)) => {
+            Cow::Owned(encoding.decode_without_bom_handling(&bytes[bom..]).0.into_owned().into_bytes())
         }
         None => Cow::Borrowed(bytes),
     };
@@ -171,28 +176,28 @@ fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Finds in a masked copy what the text behind it holds.
+/// Searches a masked copy for the matches in the original text.
 #[derive(Clone, Copy)]
-pub(super) struct Behind<'b> {
+pub(super) struct UnmaskedMatcher<'b> {
     matcher: &'b RegexMatcher,
     masked: &'b [u8],
     text: &'b [u8],
 }
 
-impl<'b> Behind<'b> {
-    /// What stands behind a part of the copy; a text from elsewhere stands for itself.
-    fn of<'h>(&'h self, part: &'h [u8]) -> &'h [u8] {
+impl<'b> UnmaskedMatcher<'b> {
+    /// The original bytes of a part of the copy. Bytes from elsewhere are returned unchanged.
+    fn original<'h>(&'h self, part: &'h [u8]) -> &'h [u8] {
         let at = (part.as_ptr() as usize).checked_sub(self.masked.as_ptr() as usize);
         at.and_then(|at| self.text.get(at..at + part.len())).unwrap_or(part)
     }
 }
 
-impl Matcher for Behind<'_> {
+impl Matcher for UnmaskedMatcher<'_> {
     type Captures = NoCaptures;
     type Error = NoError;
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, NoError> {
-        self.matcher.find_at(self.of(haystack), at)
+        self.matcher.find_at(self.original(haystack), at)
     }
 
     fn new_captures(&self) -> Result<NoCaptures, NoError> {
@@ -200,7 +205,7 @@ impl Matcher for Behind<'_> {
     }
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, NoError> {
-        self.matcher.shortest_match_at(self.of(haystack), at)
+        self.matcher.shortest_match_at(self.original(haystack), at)
     }
 
     fn non_matching_bytes(&self) -> Option<&ByteSet> {
@@ -212,44 +217,44 @@ impl Matcher for Behind<'_> {
     }
 
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, NoError> {
-        self.matcher.find_candidate_line(self.of(haystack))
+        self.matcher.find_candidate_line(self.original(haystack))
     }
 }
 
-/// Passes lines on until one holds a secret.
-pub(super) struct Guard<'g, S> {
-    /// What gets them.
+/// Passes lines on up to the first line with a secret.
+pub(super) struct SecretGuard<'g, S> {
+    /// Receives the lines.
     pub sink: S,
-    /// What is known of the file.
+    /// The secrets of the file.
     pub covered: &'g Covered<'g>,
-    /// Set when a line was held back.
+    /// Set if a line was held back.
     pub held: &'g Cell<bool>,
 }
 
-impl<S> Guard<'_, S> {
-    fn holds(&self, lines: &[u8], mut at: u64) -> bool {
-        let holds = lines.split_inclusive(|byte| *byte == b'\n').any(|line| {
-            let hides = self.covered.hides(line, at);
+impl<S> SecretGuard<'_, S> {
+    fn holds_back(&self, lines: &[u8], mut at: u64) -> bool {
+        let has_secret = lines.split_inclusive(|byte| *byte == b'\n').any(|line| {
+            let has_secret = self.covered.has_secret(line, at);
             at += line.len() as u64;
-            hides
+            has_secret
         });
-        self.held.set(self.held.get() || holds);
-        holds
+        self.held.set(self.held.get() || has_secret);
+        has_secret
     }
 }
 
-impl<S: Sink> Sink for Guard<'_, S> {
+impl<S: Sink> Sink for SecretGuard<'_, S> {
     type Error = S::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, S::Error> {
-        if self.holds(found.bytes(), found.absolute_byte_offset()) {
+        if self.holds_back(found.bytes(), found.absolute_byte_offset()) {
             return Ok(false);
         }
         self.sink.matched(searcher, found)
     }
 
     fn context(&mut self, searcher: &Searcher, line: &SinkContext<'_>) -> Result<bool, S::Error> {
-        if self.holds(line.bytes(), line.absolute_byte_offset()) {
+        if self.holds_back(line.bytes(), line.absolute_byte_offset()) {
             return Ok(false);
         }
         self.sink.context(searcher, line)

@@ -1,12 +1,14 @@
-//! A line as it is shown: text, bounded around its first match, with the matches in it.
+//! A line as it is shown: the text with its matches. A long line is truncated around its first match.
 
 use grep_matcher::{Match, Matcher};
 use grep_regex::RegexMatcher;
 
-use super::MAX_LINE_BYTES;
 use crate::text::Span;
 
-/// How many bytes of a long line stand before its first match.
+/// The most bytes of a line that are shown.
+pub const MAX_LINE_BYTES: usize = 500;
+
+/// The number of bytes of a long line that are shown before its first match.
 const LEAD_BYTES: usize = 100;
 
 /// A line that matches, as it is shown.
@@ -14,28 +16,28 @@ const LEAD_BYTES: usize = 100;
 pub struct Shown {
     /// The line, or a part of it.
     pub text: String,
-    /// The matches in it.
+    /// The matches in the text.
     pub highlights: Vec<Span>,
     /// The byte of the whole line at which the first match begins, from 1.
     pub column: u32,
-    /// Whether it is a part.
+    /// Whether the line is truncated.
     pub cut: bool,
 }
 
-/// What a line was found in: itself, or the lines of a match that has several.
+/// The lines of a match that contains the line: the line itself, or all lines of a multi-line match.
 #[derive(Clone, Copy)]
-pub struct Block<'b> {
+pub struct MatchBlock<'b> {
     /// The lines.
     pub bytes: &'b [u8],
-    /// Where the line begins.
+    /// The byte of the block at which the line begins.
     pub start: usize,
 }
 
-impl Block<'_> {
-    /// The matches that lie in `line`, as far as they do, until `each` returns false.
+impl MatchBlock<'_> {
+    /// Calls `each` with the matches in `line`, clipped to the line, until `each` returns false.
     fn matches(self, line: &[u8], matcher: &RegexMatcher, mut each: impl FnMut(Match) -> bool) {
         let end = self.start + line.len();
-        // The matcher has no errors of its own.
+        // This matcher returns no errors.
         let _ = matcher.find_iter(without_end(self.bytes), |found| {
             if found.end() >= self.start && found.start() <= end {
                 let at = |place: usize| place.clamp(self.start, end) - self.start;
@@ -46,10 +48,10 @@ impl Block<'_> {
     }
 }
 
-/// Shows a line that `matcher` has found in `block`, or in its place the same with secrets `masked`.
-pub fn shown(line: &[u8], masked: Option<&[u8]>, matcher: &RegexMatcher, block: Block<'_>) -> Shown {
+/// Prepares a matching line of `block`. If `masked` is given, its text is shown in place of `line`.
+pub fn shown(line: &[u8], masked: Option<&[u8]>, matcher: &RegexMatcher, block: MatchBlock<'_>) -> Shown {
     let line = without_end(line);
-    let seen = masked.map_or(line, |masked| &masked[..line.len()]);
+    let visible = masked.map_or(line, |masked| &masked[..line.len()]);
     let mut first = None;
     block.matches(line, matcher, |found| first.replace(found).is_some());
     let first = first.unwrap_or(Match::zero(0));
@@ -62,11 +64,11 @@ pub fn shown(line: &[u8], masked: Option<&[u8]>, matcher: &RegexMatcher, block: 
         }
         found.end() < to
     });
-    let (text, places) = lossy(&seen[from..to]);
+    let (text, places) = lossy(&visible[from..to]);
     let place = |at: usize| places.as_ref().map_or(at, |places| places[at]);
     let mut highlights: Vec<Span> = Vec::new();
     for (start, end) in matches {
-        let (start, end) = whole(&text, place(start), place(end));
+        let (start, end) = widened(&text, place(start), place(end));
         match highlights.last_mut() {
             Some(last) if start <= last.end as usize => last.end = last.end.max(end as u32),
             _ => highlights.push(Span::new(start, end)),
@@ -76,14 +78,14 @@ pub fn shown(line: &[u8], masked: Option<&[u8]>, matcher: &RegexMatcher, block: 
     Shown { text, highlights, column, cut: (from, to) != (0, line.len()) }
 }
 
-/// `start..end` widened to whole characters: a pattern may match a part of one.
-fn whole(text: &str, start: usize, end: usize) -> (usize, usize) {
+/// `start..end` widened to whole characters, because a pattern may match a part of a character.
+fn widened(text: &str, start: usize, end: usize) -> (usize, usize) {
     let is_boundary = |at: &usize| text.is_char_boundary(*at);
     let start = (0..=start).rev().find(is_boundary).unwrap_or(0);
     (start, (end..=text.len()).find(is_boundary).unwrap_or(text.len()))
 }
 
-/// The text of a line of context.
+/// The text of a context line.
 pub fn context(line: &[u8]) -> String {
     let line = without_end(line);
     let to = boundary(line, line.len().min(MAX_LINE_BYTES));
@@ -95,7 +97,7 @@ fn without_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The part of `line` that is shown: all of it, or `MAX_LINE_BYTES` that begin shortly before `first`.
+/// The part of `line` that is shown: the whole line, or `MAX_LINE_BYTES` bytes that begin shortly before `first`.
 fn window(line: &[u8], first: Match) -> (usize, usize) {
     if line.len() <= MAX_LINE_BYTES {
         return (0, line.len());
@@ -104,14 +106,14 @@ fn window(line: &[u8], first: Match) -> (usize, usize) {
     (boundary(line, from), boundary(line, from + MAX_LINE_BYTES))
 }
 
-/// The last place not past `at` where a character of UTF-8 may begin.
+/// The last byte at or before `at` at which a UTF-8 character may begin.
 fn boundary(line: &[u8], at: usize) -> usize {
     let is_inside = |at: usize| line.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    // No character has more than three bytes behind its first; a longer run is no text.
+    // A character has at most three bytes after its first byte; a longer run is not UTF-8.
     (at.saturating_sub(3)..=at).rev().find(|at| !is_inside(*at)).unwrap_or(at)
 }
 
-/// `bytes` as text and, where they are no UTF-8, the place in it of each of them and of their end.
+/// `bytes` as text. For invalid UTF-8, also the offset in the text of each byte and of the end.
 fn lossy(bytes: &[u8]) -> (String, Option<Vec<usize>>) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (text.to_string(), None);
@@ -138,7 +140,7 @@ mod tests {
     /// The line with its matches in brackets, its column, and whether it is cut.
     fn check(line: &[u8], pattern: &str, expected: &str) {
         let pattern = Pattern::new(&Wanted::new(pattern)).unwrap();
-        let shown = shown(line, None, &pattern.matcher, Block { bytes: line, start: 0 });
+        let shown = shown(line, None, &pattern.matcher, MatchBlock { bytes: line, start: 0 });
         let mut text = String::new();
         let mut at = 0;
         for span in &shown.highlights {

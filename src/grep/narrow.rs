@@ -1,56 +1,58 @@
-//! A plan against the index: the files that may match, by the words that they hold.
+//! Evaluates a plan with the inverted index: the files that may match, by the words that they contain.
 //!
-//! What a file's words cannot tell, because it is found by its path only, was decoded or has a word that is too long,
-//! is always among them ([`OPEN_WORDS`]). Part by part the cheaper ones first; a part that costs more to look up than
-//! reading the files that are left is passed over, which lets through more and never less. The costs are counted in
-//! words and files; which files are let through in vain may differ from run to run, what is found never does.
+//! A file whose words are not all known is always selected ([`OPEN_WORDS`]): a path-only file, a decoded file, or a file
+//! with a word that is too long. Cheap parts of a plan are looked up first. A part that costs more than reading the
+//! remaining files is skipped, which selects more files and never fewer. Costs are counted in words and files. The files
+//! that are selected in vain may differ between runs; the matching lines never do.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::plan::{Edge, Part, Plan};
+use super::plan::{Edge, NarrowPlan, WordPart};
 use crate::cores::spread;
-use crate::index::{Blocks, IndexError, IndexField, MIN_WORDS, Reader, Words};
+use crate::index::{IndexError, IndexField, MIN_WORDS, PostingBlocks, Reader, Words};
 use crate::tokenize::OPEN_WORDS;
 
-/// Looking at so many words of the dictionary takes as long as reading and searching a file: some 20 microseconds
-/// against some .1.
+/// The number of dictionary words that can be compared in the time of reading and searching a file: about 20 microseconds
+/// for a file and 0.1 for a word.
 const WORDS_A_FILE: u64 = 200;
 
-/// Of what scanning all files would take, this part at most is spent on looking up a plan, which may be in vain.
-const IN_VAIN: u64 = 20;
+/// A lookup of a part costs at most the time of scanning all files, divided by this number, because the lookup may
+/// exclude no file.
+const BUDGET_DIVISOR: u64 = 20;
 
-/// A segment of so many files tells what others are like.
-const TELLING_FILES: u64 = 200;
+/// A segment with more files is a sample for the other segments.
+const SAMPLE_FILES: u64 = 200;
 
-/// How much is looked up.
+/// How much work a lookup may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// No more than reading the files would take. How much that lets through depends on the segments.
+    /// Less than reading the files would cost. The number of selected files depends on the segments.
     Worthwhile,
-    /// No more than reading so many files would take, for who reads no more of them. As above.
+    /// No more than reading this number of files would cost, for a caller that reads no more files. The number of
+    /// selected files depends on the segments.
     Files(usize),
-    /// Everything, so that what is let through depends on the files alone.
+    /// No limit, so that the selected files depend on the content of the files alone.
     Whole,
 }
 
-/// The documents that speak for files that may match, by segment, each list sorted.
+/// The documents of files that may match: a sorted list for each segment.
 #[derive(Debug)]
 pub struct Narrowed(pub Vec<Vec<u32>>);
 
-/// The files that may match, of `n_files`; `None` for all.
+/// The documents of files that may match, in a view of `n_files` files; `None` for all files.
 pub fn narrow(
     reader: &Reader,
-    plan: &Plan,
+    plan: &NarrowPlan,
     n_files: usize,
     effort: Effort,
 ) -> Result<Option<Narrowed>, IndexError> {
-    if *plan == Plan::All {
+    if *plan == NarrowPlan::All {
         return Ok(None);
     }
     let n_segments = reader.segments().len();
     let all_docs: u64 = reader.segments().iter().map(|segment| u64::from(segment.max_doc())).sum();
     let (next, in_vain) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work = || -> Result<Vec<Listed>, IndexError> {
+    let work = || -> Result<Vec<SegmentMatches>, IndexError> {
         let mut lists = Vec::new();
         loop {
             let segment = next.fetch_add(1, Ordering::Relaxed);
@@ -58,7 +60,7 @@ pub fn narrow(
                 return Ok(lists);
             }
             let share = n_files as u64 * u64::from(reader.segments()[segment].max_doc()) / all_docs.max(1);
-            // Where one segment of some size says that most files may match, the others would say the same.
+            // If most files of a sample may match, the other segments are likely to be similar.
             let own_effort = match effort {
                 Effort::Files(most) => {
                     Effort::Files((most as u64 * share).div_ceil(n_files.max(1) as u64) as usize)
@@ -67,18 +69,18 @@ pub fn narrow(
             };
             let list = match in_vain.load(Ordering::Relaxed) {
                 true => None,
-                false => in_segment(reader, segment, plan, share, own_effort)?,
+                false => narrow_segment(reader, segment, plan, share, own_effort)?,
             };
             let is_most = |list: &Vec<u32>| list.len() as u64 * 2 > share;
-            if effort != Effort::Whole && share > TELLING_FILES && list.as_ref().is_none_or(is_most) {
+            if effort != Effort::Whole && share > SAMPLE_FILES && list.as_ref().is_none_or(is_most) {
                 in_vain.store(true, Ordering::Relaxed);
             }
             lists.push((segment, list));
         }
     };
-    // A thread is worth it where there are some segments to ask.
+    // A thread is worthwhile from a few segments on.
     let threads = super::scan::default_threads().min(n_segments / 4).max(1);
-    let lists: Result<Vec<Vec<Listed>>, IndexError> = spread(threads, work).into_iter().collect();
+    let lists: Result<Vec<Vec<SegmentMatches>>, IndexError> = spread(threads, work).into_iter().collect();
     let mut lists = lists?.concat();
     if lists.iter().all(|(_, list)| list.is_none()) {
         return Ok(None);
@@ -90,37 +92,37 @@ pub fn narrow(
     )))
 }
 
-/// A segment and its documents that speak for files that may match; `None` for all.
-type Listed = (usize, Option<Vec<u32>>);
+/// A segment and its documents of files that may match; `None` for all.
+type SegmentMatches = (usize, Option<Vec<u32>>);
 
-/// The documents of a segment that speak for files that may match, of `n_files`; `None` for all.
-fn in_segment(
+/// The documents of files that may match, in a segment with about `n_files` files of the view; `None` for all.
+fn narrow_segment(
     reader: &Reader,
     segment: usize,
-    plan: &Plan,
+    plan: &NarrowPlan,
     n_files: u64,
     effort: Effort,
 ) -> Result<Option<Vec<u32>>, IndexError> {
-    let here = Here {
+    let lookup = SegmentLookup {
         reader,
         segment,
         words: reader.words(segment)?,
         n_docs: reader.segments()[segment].max_doc(),
         budget: match effort {
-            Effort::Worthwhile => n_files * WORDS_A_FILE / IN_VAIN + MIN_WORDS,
+            Effort::Worthwhile => n_files * WORDS_A_FILE / BUDGET_DIVISOR + MIN_WORDS,
             Effort::Files(most) => (most as u64).min(n_files) * WORDS_A_FILE,
             Effort::Whole => u64::MAX,
         },
         effort,
     };
-    let Some(mut docs) = here.docs(plan)? else { return Ok(None) };
+    let Some(mut docs) = lookup.docs(plan)? else { return Ok(None) };
     if let Some(mut open) = reader.blocks(segment, IndexField::Word, OPEN_WORDS)? {
         docs.add(&mut open);
     }
     Ok(Some(docs.into_list()))
 }
 
-/// A set of documents.
+/// A set of documents, as a bitset.
 #[derive(Clone)]
 struct Docs {
     bits: Vec<u64>,
@@ -131,16 +133,16 @@ impl Docs {
         Docs { bits: vec![0; n_docs.div_ceil(64) as usize] }
     }
 
-    fn add(&mut self, blocks: &mut Blocks) {
+    fn add(&mut self, blocks: &mut PostingBlocks) {
         blocks
             .for_each(|docs, _| docs.iter().for_each(|doc| self.bits[*doc as usize / 64] |= 1 << (doc % 64)));
     }
 
-    fn keep(&mut self, other: &Docs) {
+    fn intersect(&mut self, other: &Docs) {
         self.bits.iter_mut().zip(&other.bits).for_each(|(own, other)| *own &= other);
     }
 
-    fn join(&mut self, other: &Docs) {
+    fn union(&mut self, other: &Docs) {
         self.bits.iter_mut().zip(&other.bits).for_each(|(own, other)| *own |= other);
     }
 
@@ -160,46 +162,46 @@ impl Docs {
     }
 }
 
-/// A segment that is asked.
-struct Here<'r> {
+/// The lookup of a plan in one segment.
+struct SegmentLookup<'r> {
     reader: &'r Reader,
     segment: usize,
     words: Words<'r>,
     n_docs: u32,
-    /// How many words may be looked at for a part.
+    /// The most words that may be compared for a part.
     budget: u64,
     effort: Effort,
 }
 
-impl Here<'_> {
-    /// The documents that a plan leaves; `None` where that cannot be told within the budget.
-    fn docs(&self, plan: &Plan) -> Result<Option<Docs>, IndexError> {
+impl SegmentLookup<'_> {
+    /// The documents that match a plan; `None` if the budget does not suffice.
+    fn docs(&self, plan: &NarrowPlan) -> Result<Option<Docs>, IndexError> {
         match plan {
-            Plan::All => Ok(None),
-            Plan::Word(part) => self.of_part(part, self.budget),
-            Plan::Or(plans) => {
+            NarrowPlan::All => Ok(None),
+            NarrowPlan::Word(part) => self.part_docs(part, self.budget),
+            NarrowPlan::Or(plans) => {
                 let mut all = Docs::new(self.n_docs);
                 for plan in plans {
                     match self.docs(plan)? {
-                        Some(docs) => all.join(&docs),
+                        Some(docs) => all.union(&docs),
                         None => return Ok(None),
                     }
                 }
                 Ok(Some(all))
             }
-            Plan::And(plans) => {
-                let mut by_cost: Vec<(u64, &Plan)> =
+            NarrowPlan::And(plans) => {
+                let mut by_cost: Vec<(u64, &NarrowPlan)> =
                     plans.iter().map(|plan| (self.cost(plan), plan)).collect();
                 by_cost.sort_by_key(|(cost, _)| *cost);
                 let mut left: Option<Docs> = None;
                 for (cost, plan) in by_cost {
-                    let is_dear = |left: &Docs| cost > left.count() * WORDS_A_FILE;
-                    if self.effort != Effort::Whole && left.as_ref().is_some_and(is_dear) {
+                    let is_costly = |left: &Docs| cost > left.count() * WORDS_A_FILE;
+                    if self.effort != Effort::Whole && left.as_ref().is_some_and(is_costly) {
                         break;
                     }
                     if let Some(docs) = self.docs(plan)? {
                         match &mut left {
-                            Some(left) => left.keep(&docs),
+                            Some(left) => left.intersect(&docs),
                             none => *none = Some(docs),
                         }
                     }
@@ -209,18 +211,19 @@ impl Here<'_> {
         }
     }
 
-    /// How many words have to be looked at.
-    fn cost(&self, plan: &Plan) -> u64 {
+    /// The number of words that a lookup compares.
+    fn cost(&self, plan: &NarrowPlan) -> u64 {
         match plan {
-            Plan::All => 0,
-            Plan::Word(part) if part.is_word() => 1,
-            Plan::Word(part) => self.words.stretches(&part.grams()).words(),
-            Plan::And(plans) => plans.iter().map(|plan| self.cost(plan)).min().unwrap_or(0),
-            Plan::Or(plans) => plans.iter().map(|plan| self.cost(plan)).sum(),
+            NarrowPlan::All => 0,
+            NarrowPlan::Word(part) if part.is_word() => 1,
+            NarrowPlan::Word(part) => self.words.stretches(&part.grams()).words(),
+            NarrowPlan::And(plans) => plans.iter().map(|plan| self.cost(plan)).min().unwrap_or(0),
+            NarrowPlan::Or(plans) => plans.iter().map(|plan| self.cost(plan)).sum(),
         }
     }
 
-    fn of_part(&self, part: &Part, budget: u64) -> Result<Option<Docs>, IndexError> {
+    /// The documents with a word of a part; `None` if the budget does not suffice.
+    fn part_docs(&self, part: &WordPart, budget: u64) -> Result<Option<Docs>, IndexError> {
         let mut docs = Docs::new(self.n_docs);
         if part.is_word() {
             if let Some(mut blocks) = self.reader.blocks(self.segment, IndexField::Word, &part.text)? {

@@ -1,94 +1,93 @@
-//! What a file must hold for a pattern to match in it.
+//! The words that a file must contain for a pattern to match in the file.
 //!
-//! A plan is derived from the pattern as the matcher parses it. It speaks of words only, because words are what the
-//! index knows of a file: of a text that must occur, the pieces between its separators are words of the file, all but
-//! the first and the last whole. It says less than the pattern (nothing of order, of what stands between words, of
-//! short pieces and of classes of letters), and never more: [`Plan`] may let through too much, never too little. A
-//! conjunction holds for a file and not for a line, so a match may have any number of lines.
+//! A plan is derived from the pattern as the matcher parses it. The index knows the words of a file, so a plan consists of
+//! words. If a literal must occur, the pieces between its separators are words of the file. The first and the last piece
+//! may be parts of words. A plan is weaker than the pattern: it ignores order, separators, short pieces and most character
+//! classes. So a plan may select too many files and never too few. A conjunction applies to a file and not to a line, so
+//! a match may span any number of lines.
 //!
-//! A word here is a word of [`crate::tokenize`], a maximal run of XID_Continue. The regex crate's `\b` and `\w` mean
-//! almost the same outside of ASCII, and almost is not enough: what they say of a neighbour is trusted for ASCII only
-//! ([`Edge::Loose`]).
+//! A word is a word of [`crate::tokenize`], a maximal run of XID_Continue. Outside of ASCII, the regex crate's `\b` and
+//! `\w` differ slightly from this definition. So they determine a neighbouring character for ASCII only ([`Edge::Loose`]).
 
 use std::fmt;
 
 use memchr::memmem;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
-use super::Wanted;
+use super::pattern::{Bounds, Case, Wanted};
 use crate::index::{Trigram, grams_of};
 use crate::tokenize::is_word_char;
 
-/// What a file must hold.
+/// The words that a file must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Plan {
-    /// Nothing is known.
+pub enum NarrowPlan {
+    /// Every file may match.
     All,
-    /// Every one of these.
-    And(Vec<Plan>),
-    /// One of these.
-    Or(Vec<Plan>),
-    /// A word of this kind.
-    Word(Part),
+    /// All of these plans.
+    And(Vec<NarrowPlan>),
+    /// At least one of these plans.
+    Or(Vec<NarrowPlan>),
+    /// A word that this part matches.
+    Word(WordPart),
 }
 
 /// A word, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The text; where case plays no part, folded.
+pub struct WordPart {
+    /// The text, with case folded if `folded` is set.
     pub text: String,
-    /// Whether case plays no part.
+    /// Whether case is ignored.
     pub folded: bool,
-    /// What stands before it.
+    /// What may precede the text.
     pub start: Edge,
-    /// What stands behind it.
+    /// What may follow the text.
     pub end: Edge,
 }
 
-/// What stands beside a part.
+/// What may be next to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
-    /// Anything, more of the word too.
+    /// Anything, including more characters of the word.
     Open,
-    /// No letter, digit or `_` of ASCII; perhaps another letter.
+    /// No ASCII letter, ASCII digit or `_`, but possibly another letter.
     Loose,
     /// The end of the word.
     Whole,
 }
 
-/// A part of fewer letters narrows nothing unless it is a whole word.
+/// A part with fewer letters is ignored, unless it is a whole word.
 const MIN_LETTERS: usize = 3;
 
-/// Classes of more letters are not looked at one by one.
+/// The most members of a class that are examined one by one.
 const MAX_CLASS: usize = 64;
 
-/// An alternation of more branches is looked at without what stands beside it.
+/// The most branches of an alternation that are expanded together with the items next to the alternation.
 const MAX_BRANCHES: usize = 16;
 
-/// A repetition is written out so many times.
+/// The most copies of a repeated item in a plan.
 const MAX_UNROLLED: u32 = 8;
 
-impl Plan {
+impl NarrowPlan {
     /// The plan of a pattern that the matcher has accepted.
-    pub fn new(wanted: &Wanted) -> Plan {
+    pub fn new(wanted: &Wanted) -> NarrowPlan {
         let plans = wanted.patterns.iter().map(|pattern| {
             let text = if wanted.fixed { regex_syntax::escape(pattern) } else { pattern.clone() };
             let parsed = regex_syntax::ParserBuilder::new()
                 .utf8(false)
                 .multi_line(true)
                 .dot_matches_new_line(wanted.dot_all)
-                // Smart case ignores case for some patterns; ignoring it lets through more.
-                .case_insensitive(wanted.case != super::Case::Sensitive)
+                // Smart case ignores case for some patterns. Ignoring case always selects more files.
+                .case_insensitive(wanted.case != Case::Sensitive)
                 .build()
                 .parse(&text);
-            parsed.map_or(Plan::All, |hir| of_pattern(&hir, wanted))
+            parsed.map_or(NarrowPlan::All, |hir| bounded_plan(&hir, wanted))
         });
-        simple(Plan::Or(plans.collect()))
+        simple(NarrowPlan::Or(plans.collect()))
     }
 }
 
-impl Plan {
-    /// The words that it speaks of, as they come, each once.
+impl NarrowPlan {
+    /// The texts of the parts, in order, without duplicates.
     pub fn words(&self) -> Vec<&str> {
         let mut words = Vec::new();
         self.each_word(&mut |word| {
@@ -101,40 +100,43 @@ impl Plan {
 
     fn each_word<'p>(&'p self, each: &mut impl FnMut(&'p str)) {
         match self {
-            Plan::All => {}
-            Plan::And(plans) | Plan::Or(plans) => plans.iter().for_each(|plan| plan.each_word(each)),
-            Plan::Word(part) => each(&part.text),
+            NarrowPlan::All => {}
+            NarrowPlan::And(plans) | NarrowPlan::Or(plans) => {
+                plans.iter().for_each(|plan| plan.each_word(each))
+            }
+            NarrowPlan::Word(part) => each(&part.text),
         }
     }
 }
 
-fn of_pattern(hir: &Hir, wanted: &Wanted) -> Plan {
+/// The plan of a pattern within the requested bounds.
+fn bounded_plan(hir: &Hir, wanted: &Wanted) -> NarrowPlan {
     let (before, after) = match wanted.bounds {
-        super::Bounds::None => return of(hir),
-        super::Bounds::Word => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
-        super::Bounds::Line => (Look::StartLF, Look::EndLF),
+        Bounds::None => return plan_of(hir),
+        Bounds::Word => (Look::WordStartHalfUnicode, Look::WordEndHalfUnicode),
+        Bounds::Line => (Look::StartLF, Look::EndLF),
     };
     let look = |look: Look| Hir::look(look);
-    of(&Hir::concat(vec![look(before), hir.clone(), look(after)]))
+    plan_of(&Hir::concat(vec![look(before), hir.clone(), look(after)]))
 }
 
-/// The plan of an expression that stands alone.
-fn of(hir: &Hir) -> Plan {
+/// The plan of an expression without regard to its neighbours.
+fn plan_of(hir: &Hir) -> NarrowPlan {
     simple(distributed(hir).unwrap_or_else(|| {
-        let mut run = Run::default();
+        let mut run = ConcatWalk::default();
         run.visit(hir);
         run.finish()
     }))
 }
 
-/// The only alternation of a concatenation: what stands beside it stands beside each of its branches.
-fn distributed(hir: &Hir) -> Option<Plan> {
+/// The plan of a concatenation with one alternation, distributed over the branches. So each branch keeps its neighbours.
+fn distributed(hir: &Hir) -> Option<NarrowPlan> {
     let inner = |hir: &Hir| match hir.kind() {
         HirKind::Capture(capture) => (*capture.sub).clone(),
         _ => hir.clone(),
     };
     match inner(hir).kind() {
-        HirKind::Alternation(branches) => Some(Plan::Or(branches.iter().map(of).collect())),
+        HirKind::Alternation(branches) => Some(NarrowPlan::Or(branches.iter().map(plan_of).collect())),
         HirKind::Concat(items) => {
             let items: Vec<Hir> = items.iter().map(inner).collect();
             let is_choice = |item: &Hir| matches!(item.kind(), HirKind::Alternation(_));
@@ -146,79 +148,79 @@ fn distributed(hir: &Hir) -> Option<Plan> {
             let with = |branch: &Hir| {
                 let mut items = items.clone();
                 items[place] = branch.clone();
-                of(&Hir::concat(items))
+                plan_of(&Hir::concat(items))
             };
-            Some(Plan::Or(branches.iter().map(with).collect()))
+            Some(NarrowPlan::Or(branches.iter().map(with).collect()))
         }
         _ => None,
     }
 }
 
 /// An equivalent plan without parts that match every file.
-fn simple(plan: Plan) -> Plan {
+fn simple(plan: NarrowPlan) -> NarrowPlan {
     match plan {
-        Plan::And(plans) => {
-            let mut all: Vec<Plan> = Vec::new();
+        NarrowPlan::And(plans) => {
+            let mut all: Vec<NarrowPlan> = Vec::new();
             for plan in plans.into_iter().map(simple) {
                 match plan {
-                    Plan::All => {}
-                    Plan::And(inner) => all.extend(inner),
+                    NarrowPlan::All => {}
+                    NarrowPlan::And(inner) => all.extend(inner),
                     plan => all.push(plan),
                 }
             }
-            let mut kept: Vec<Plan> = Vec::new();
+            let mut kept: Vec<NarrowPlan> = Vec::new();
             for plan in all {
                 if !kept.contains(&plan) {
                     kept.push(plan);
                 }
             }
             match kept.len() {
-                0 => Plan::All,
+                0 => NarrowPlan::All,
                 1 => kept.swap_remove(0),
-                _ => Plan::And(kept),
+                _ => NarrowPlan::And(kept),
             }
         }
-        Plan::Or(plans) => {
-            let mut any: Vec<Plan> = Vec::new();
+        NarrowPlan::Or(plans) => {
+            let mut any: Vec<NarrowPlan> = Vec::new();
             for plan in plans.into_iter().map(simple) {
                 match plan {
-                    Plan::All => return Plan::All,
-                    Plan::Or(inner) => any.extend(inner),
+                    NarrowPlan::All => return NarrowPlan::All,
+                    NarrowPlan::Or(inner) => any.extend(inner),
                     plan => any.push(plan),
                 }
             }
             match any.len() {
-                0 => Plan::All,
+                0 => NarrowPlan::All,
                 1 => any.swap_remove(0),
-                _ => Plan::Or(any),
+                _ => NarrowPlan::Or(any),
             }
         }
-        Plan::Word(part) if !part.narrows() => Plan::All,
+        NarrowPlan::Word(part) if !part.narrows() => NarrowPlan::All,
         plan => plan,
     }
 }
 
 /// A walk through a concatenation.
-struct Run {
-    plans: Vec<Plan>,
-    /// The part that is being read.
-    part: Option<Part>,
-    /// What no word has may follow that part, or nothing; then this is what is known of the former.
+struct ConcatWalk {
+    plans: Vec<NarrowPlan>,
+    /// The current part.
+    part: Option<WordPart>,
+    /// The edge that an optional separator after the current part would be, if there is one.
     perhaps: Option<Edge>,
-    /// What stands before the next letter, and whether that is known of ASCII letters only.
+    /// What precedes the next letter, and whether this is known only if the letter is ASCII.
     edge: (Edge, bool),
 }
 
-impl Default for Run {
-    fn default() -> Run {
-        Run { plans: Vec::new(), part: None, perhaps: None, edge: (Edge::Open, false) }
+impl Default for ConcatWalk {
+    fn default() -> ConcatWalk {
+        ConcatWalk { plans: Vec::new(), part: None, perhaps: None, edge: (Edge::Open, false) }
     }
 }
 
-impl Run {
-    fn finish(mut self) -> Plan {
+impl ConcatWalk {
+    fn finish(mut self) -> NarrowPlan {
         self.end(Edge::Open);
-        Plan::And(self.plans)
+        NarrowPlan::And(self.plans)
     }
 
     fn visit(&mut self, hir: &Hir) {
@@ -239,7 +241,7 @@ impl Run {
             HirKind::Concat(items) => items.iter().for_each(|item| self.visit(item)),
             HirKind::Alternation(branches) => {
                 self.gap();
-                self.plans.push(Plan::Or(branches.iter().map(of).collect()));
+                self.plans.push(NarrowPlan::Or(branches.iter().map(plan_of).collect()));
             }
         }
     }
@@ -297,9 +299,9 @@ impl Run {
                 self.end(Edge::Loose);
                 self.edge = (Edge::Open, false);
             }
-            // It may stand before or behind what may follow the part.
+            // The boundary may be before or after the optional separator.
             Look::WordUnicode if self.perhaps.is_some() => self.gap(),
-            // Which side of it is the word is known of letters that every program takes for letters.
+            // Only next to an ASCII letter is the side of the word known: all definitions of a word contain these letters.
             Look::WordUnicode => match &self.part {
                 Some(part) if part.text.ends_with(|c: char| c.is_ascii()) => {
                     self.end(Edge::Loose);
@@ -322,20 +324,20 @@ impl Run {
         }
         let (edge, of_ascii_only) = self.edge;
         let start = if of_ascii_only && !c.is_ascii() { Edge::Open } else { edge };
-        let new = || Part { text: String::new(), folded: false, start, end: Edge::Open };
+        let new = || WordPart { text: String::new(), folded: false, start, end: Edge::Open };
         let part = self.part.get_or_insert_with(new);
         part.text.push(c);
         part.folded |= is_folded;
         self.edge = (Edge::Open, false);
     }
 
-    /// Something that is no part of a word, once or more.
+    /// Adds one or more characters that are not part of a word.
     fn separate(&mut self, edge: Edge) {
         self.end(edge);
         self.edge = (edge, false);
     }
 
-    /// Something that is no part of a word, or nothing.
+    /// Adds an optional character that is not part of a word.
     fn separate_perhaps(&mut self, edge: Edge) {
         match self.part {
             Some(_) => self.perhaps = Some(self.perhaps.map_or(edge, |perhaps| perhaps.min(edge))),
@@ -343,11 +345,12 @@ impl Run {
         }
     }
 
-    /// Anything or nothing.
+    /// Adds an unknown text, which may be empty.
     fn gap(&mut self) {
         self.separate(Edge::Open);
     }
 
+    /// Ends the current part, with `edge` after it.
     fn end(&mut self, edge: Edge) {
         let perhaps = self.perhaps.take().unwrap_or(Edge::Whole);
         if let Some(mut part) = self.part.take() {
@@ -355,12 +358,12 @@ impl Run {
             if part.folded {
                 part.text = part.text.chars().map(folded).collect();
             }
-            self.plans.push(Plan::Word(part));
+            self.plans.push(NarrowPlan::Word(part));
         }
     }
 }
 
-/// What stands beside a match of a class of which no member is a part of a word.
+/// The edge that a class is for its neighbours, if no member of the class is part of a word.
 fn separator(class: &Class) -> Option<Edge> {
     if let Some(letters) = letters(class) {
         return letters.iter().all(|letter| !is_word_char(*letter)).then_some(Edge::Whole);
@@ -376,7 +379,7 @@ fn separator(class: &Class) -> Option<Edge> {
     apart.then_some(Edge::Loose)
 }
 
-/// The members of a class, if they are few and characters.
+/// The members of a class, if they are at most [`MAX_CLASS`] and valid characters.
 fn letters(class: &Class) -> Option<Vec<char>> {
     let mut letters = Vec::new();
     match class {
@@ -400,7 +403,7 @@ fn letters(class: &Class) -> Option<Vec<char>> {
     (!letters.is_empty()).then_some(letters)
 }
 
-/// The one that stands for all letters that simple case folding makes equal.
+/// The representative of all letters that are equal under simple case folding.
 fn folded(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
@@ -410,7 +413,7 @@ fn folded(c: char) -> char {
     ascii.or(all.first().copied()).unwrap_or(c)
 }
 
-/// Whether all letters that are equal to a folded one without case are parts of words.
+/// Whether all letters that are equal to `c` without case are parts of words.
 fn is_of_words(c: char) -> bool {
     alike(c).into_iter().all(is_word_char)
 }
@@ -422,18 +425,18 @@ fn alike(c: char) -> Vec<char> {
     class.iter().flat_map(|range| range.start()..=range.end()).collect()
 }
 
-impl Part {
-    /// Whether it is worth looking for.
+impl WordPart {
+    /// Whether a lookup of this part is worthwhile.
     fn narrows(&self) -> bool {
         self.is_word() || self.text.chars().count() >= MIN_LETTERS
     }
 
-    /// Whether it is one word and no other.
+    /// Whether the part matches exactly one word.
     pub fn is_word(&self) -> bool {
         !self.folded && self.start == Edge::Whole && self.end == Edge::Whole
     }
 
-    /// The grams that every word has that it stands for.
+    /// The trigrams that every matching word contains.
     pub fn grams(&self) -> Vec<Trigram> {
         let mut grams = Vec::new();
         grams_of(&self.text, |gram| grams.push(gram));
@@ -442,24 +445,24 @@ impl Part {
         grams
     }
 
-    /// Something that tells whether a word is one that it stands for.
+    /// A tester for the words that this part matches.
     pub fn tester(&self) -> Tester<'_> {
         Tester { part: self, finder: memmem::Finder::new(&self.text), scratch: String::new() }
     }
 }
 
-/// Tells whether words are those of a part.
+/// Tests whether a part matches a word.
 pub struct Tester<'p> {
-    part: &'p Part,
+    part: &'p WordPart,
     finder: memmem::Finder<'p>,
     scratch: String,
 }
 
 impl Tester<'_> {
-    /// Whether `word` is one of them.
+    /// Whether the part matches `word`.
     pub fn takes(&mut self, word: &str) -> bool {
         if !self.part.folded {
-            return self.holds(word, word.is_ascii());
+            return self.contains(word, word.is_ascii());
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -470,12 +473,12 @@ impl Tester<'_> {
         } else {
             scratch.extend(word.chars().map(folded));
         }
-        let takes = self.holds(&scratch, is_ascii);
+        let takes = self.contains(&scratch, is_ascii);
         self.scratch = scratch;
         takes
     }
 
-    fn holds(&self, word: &str, is_ascii: bool) -> bool {
+    fn contains(&self, word: &str, is_ascii: bool) -> bool {
         let meets = |edge: Edge, is_end: bool| match edge {
             Edge::Open => true,
             Edge::Loose => is_end || !is_ascii,
@@ -494,29 +497,30 @@ impl Tester<'_> {
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for NarrowPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |f: &mut fmt::Formatter<'_>, plans: &[Plan], between: &str| {
+        let list = |f: &mut fmt::Formatter<'_>, plans: &[NarrowPlan], between: &str| {
             for (place, plan) in plans.iter().enumerate() {
                 f.write_str(if place == 0 { "" } else { between })?;
                 match plan {
-                    Plan::Or(_) => write!(f, "({plan})")?,
+                    NarrowPlan::Or(_) => write!(f, "({plan})")?,
                     plan => write!(f, "{plan}")?,
                 }
             }
             Ok(())
         };
         match self {
-            Plan::All => f.write_str("any file"),
-            Plan::And(plans) => list(f, plans, " and "),
-            Plan::Or(plans) => list(f, plans, " or "),
-            Plan::Word(part) => part.fmt(f),
+            NarrowPlan::All => f.write_str("any file"),
+            NarrowPlan::And(plans) => list(f, plans, " and "),
+            NarrowPlan::Or(plans) => list(f, plans, " or "),
+            NarrowPlan::Word(part) => part.fmt(f),
         }
     }
 }
 
-/// `*` where a word may go on, `|` where it may with letters outside of ASCII, `/i` where case plays no part.
-impl fmt::Display for Part {
+/// Writes `*` where a word may continue, `|` where it may continue with letters outside of ASCII, and `/i` if case is
+/// ignored.
+impl fmt::Display for WordPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = |edge: Edge| match edge {
             Edge::Open => "*",

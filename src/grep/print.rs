@@ -1,7 +1,7 @@
-//! What ripgrep prints, by its own printers, in the order of the paths.
+//! Prints with ripgrep's printers, in the order of the paths.
 //!
-//! Threads take files in their order and print each into memory; what is printed is passed on in that order, so the
-//! output does not depend on threads. A thread that is ahead of what was passed on waits where much is held.
+//! Threads take batches of files in this order and print into memory. The output is passed on in the same order, so it does
+//! not depend on threads. If much output is waiting, a thread that is ahead waits too.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,126 +12,76 @@ use std::time::Instant;
 
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
+    default_color_specs,
 };
 use grep_searcher::{Searcher, SearcherBuilder, Sink};
 use rustc_hash::FxHashSet;
 
-use super::cover::{AsItIs, Covered, Guard, Searched, WithMasks};
+use super::cover::{Covered, MaskedFile, PlainFile, Searched, SecretGuard};
+use super::options::{OutputFormat, PrintOptions};
+use super::pattern::Pattern;
+use super::scan::Unread;
 use super::screen::Screen;
 use super::whole::Whole;
-use super::within::{self, Gate, Within};
-use super::{Pattern, Unread};
+use super::within::{self, PlaceFilter, Within};
 use crate::clean;
 use crate::path::RelPath;
-use crate::read::Ground;
+use crate::read::SourceTree;
 
-/// How lines are printed. The default is ripgrep's into a pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrintOptions {
-    /// What is printed of a file.
-    pub form: OutputFormat,
-    /// Whether the path stands above its lines and not before each.
-    pub heading: bool,
-    /// Whether lines have numbers.
-    pub line_numbers: bool,
-    /// Whether lines have the column of the first match.
-    pub columns: bool,
-    /// Whether only what matches is printed, each match on a line.
-    pub only_matching: bool,
-    /// Whether paths are printed with lines and counts.
-    pub paths: bool,
-    /// Whether there are colours.
-    pub color: bool,
-    /// Whether a terminal shows it: what would steer the terminal, or stay invisible, is replaced ([`crate::clean`]).
-    pub terminal: bool,
-}
-
-impl Default for PrintOptions {
-    fn default() -> PrintOptions {
-        PrintOptions {
-            form: OutputFormat::Lines,
-            heading: false,
-            line_numbers: false,
-            columns: false,
-            only_matching: false,
-            paths: true,
-            color: false,
-            terminal: false,
-        }
-    }
-}
-
-/// What is printed of a file that matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputFormat {
-    /// Its lines.
-    Lines,
-    /// How many lines match.
-    Count,
-    /// How many matches there are.
-    CountMatches,
-    /// Its path.
-    Files,
-    /// Its path, when nothing matches.
-    FilesWithout,
-    /// ripgrep's events, as lines of JSON.
-    Events,
-}
-
-/// What is printed.
+/// The files to print from, and the options.
 pub struct Print<'p> {
     /// The tree.
-    pub ground: &'p Ground,
+    pub source_tree: &'p SourceTree,
     /// The files, in the order in which they are printed.
     pub files: &'p [RelPath],
-    /// Whether a file may answer; asked on the threads, because it may have to read the file.
+    /// Whether a file may be in the answer. The threads call this function, because it may read the file.
     pub takes: &'p (dyn Fn(&RelPath) -> bool + Sync),
-    /// What is looked for.
+    /// The compiled pattern.
     pub pattern: &'p Pattern,
-    /// Lines of context before and after each.
+    /// The number of context lines before and after each line.
     pub context: (u32, u32),
-    /// How many lines a file may give.
+    /// The most lines that are printed from a file.
     pub max_count: Option<u64>,
-    /// The lines that count; `None` for all.
+    /// The line ranges in which matches count; `None` for all lines.
     pub within: Option<&'p Within>,
     /// Whether secrets are masked.
     pub masks: bool,
-    /// Threads; `None` for one a core.
+    /// The number of threads; `None` for one per core.
     pub threads: Option<usize>,
-    /// How it looks.
+    /// How lines are printed.
     pub looks: PrintOptions,
 }
 
-/// What printing came to.
+/// The result of printing.
 #[derive(Debug, Default)]
 pub struct Printed {
-    /// Whether any file matched; for [`OutputFormat::FilesWithout`], whether any did not.
+    /// Whether a file matched. For [`OutputFormat::FilesWithout`], whether a file did not match.
     pub matched: bool,
-    /// Files that could not be read to their end.
+    /// The files that could not be read completely.
     pub unread: Vec<Unread>,
 }
 
-/// How many files a thread takes at once: few enough to keep all threads busy, and enough to be worth a turn.
-fn batch(files: usize) -> usize {
+/// The number of files in a batch: few enough to keep all threads busy, and enough to outweigh the synchronization.
+fn batch_len(files: usize) -> usize {
     (files / 256).clamp(2, 64)
 }
 
-/// How many batches a thread may be ahead.
-const AHEAD: usize = 256;
+/// The number of batches that a thread may be ahead of the output.
+const MAX_AHEAD: usize = 256;
 
-/// A batch that has printed this many bytes passes them on before its next file.
+/// The size at which the output of a batch is flushed as a piece before the next file.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// How many bytes are held, beside a piece a thread, before they are passed on.
-const HELD_BYTES: usize = 16 << 20;
+/// The most bytes that wait for output, apart from one piece per thread.
+const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// Prints, in pieces, to `out`, until it returns false.
+/// Prints to `out` in pieces, until `out` returns false.
 pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     let started = Instant::now();
-    let batches: Vec<&[RelPath]> = print.files.chunks(batch(print.files.len())).collect();
-    let mut total = Piece::default();
-    let mut emit = |piece: Piece| -> bool {
-        let Piece { bytes, matched, unread, stats, .. } = piece;
+    let batches: Vec<&[RelPath]> = print.files.chunks(batch_len(print.files.len())).collect();
+    let mut total = PrintedBatch::default();
+    let mut emit = |piece: PrintedBatch| -> bool {
+        let PrintedBatch { bytes, matched, unread, stats, .. } = piece;
         total.matched |= matched;
         total.unread.extend(unread);
         total.stats += stats;
@@ -140,48 +90,103 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
         }
         let first = std::mem::replace(&mut total.bytes, vec![0]).is_empty();
         let separator = print.separator();
-        (first || separator.is_empty() || out(separator)) && out(&bytes)
+        (first || separator.is_empty() || out(&separator)) && out(&bytes)
     };
     let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(batches.len());
     let ended = if threads <= 1 {
-        let mut hand = PrintWorker::new(print);
-        batches.iter().all(|files| hand.batch(files, &mut emit))
+        let mut worker = PrintWorker::new(print);
+        batches.iter().all(|files| worker.print_batch(files, &mut emit))
     } else {
-        in_order(print, &batches, threads, &mut emit)
+        print_in_order(print, &batches, threads, &mut emit)
     };
     if ended && print.looks.form == OutputFormat::Events {
         out(summary(&total.stats, started).as_bytes());
+    } else if ended && print.looks.stats {
+        out(statistics(&total.stats, started).as_bytes());
     }
     Printed { matched: total.matched, unread: total.unread }
 }
 
-/// What is done and not passed on yet: pieces by their batch and their place in it.
+/// Prints the lines of a stream that match, as [`print()`] prints those of a file; whether any matched.
+pub fn print_stream(
+    print: &Print<'_>,
+    name: &str,
+    stream: impl io::Read,
+    mut out: impl FnMut(&[u8]) -> bool,
+) -> io::Result<bool> {
+    let started = Instant::now();
+    let mut worker = PrintWorker::new(print);
+    let matcher = &print.pattern.matcher;
+    let (matched, stats) = match &mut worker.printer {
+        Printer::Lines(printer) => {
+            let mut sink = printer.sink_with_path(matcher, name);
+            worker.searcher.search_reader(matcher, stream, &mut sink)?;
+            (sink.has_match(), sink.stats().cloned().unwrap_or_default())
+        }
+        Printer::Summary(printer) => {
+            let mut sink = printer.sink_with_path(matcher, name);
+            worker.searcher.search_reader(matcher, stream, &mut sink)?;
+            (sink.has_match(), sink.stats().cloned().unwrap_or_default())
+        }
+        Printer::Events(printer) => {
+            let mut sink = printer.sink_with_path(matcher, name);
+            worker.searcher.search_reader(matcher, stream, &mut sink)?;
+            (sink.has_match(), sink.stats().clone())
+        }
+    };
+    out(worker.printer.screen().bytes());
+    if print.looks.form == OutputFormat::Events {
+        out(summary(&stats, started).as_bytes());
+    } else if print.looks.stats {
+        out(statistics(&stats, started).as_bytes());
+    }
+    Ok(matched)
+}
+
+/// Counts and times after the output, in ripgrep's words.
+fn statistics(stats: &Stats, started: Instant) -> String {
+    format!(
+        "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n{} bytes \
+         searched\n{:0.6} seconds spent searching\n{:0.6} seconds total\n",
+        stats.matches(),
+        stats.matched_lines(),
+        stats.searches_with_match(),
+        stats.searches(),
+        stats.bytes_printed(),
+        stats.bytes_searched(),
+        stats.elapsed().as_secs_f64(),
+        started.elapsed().as_secs_f64(),
+    )
+}
+
+/// The pieces that wait for output, by batch and by position in the batch.
 #[derive(Default)]
 struct Done {
-    pieces: BTreeMap<(usize, usize), Piece>,
+    pieces: BTreeMap<(usize, usize), PrintedBatch>,
     bytes: usize,
-    /// The batch that is being passed on.
+    /// The batch whose output is being passed on.
     current: usize,
-    /// Nothing is wanted any more.
+    /// Whether the threads have to stop.
     stopped: bool,
 }
 
 impl Done {
-    /// Whether a thread with a piece of `batch` waits. The one that all wait for does not, unless a piece of it is here
-    /// already.
+    /// Whether a thread with a piece of `batch` has to wait. The thread of the current batch does not wait, unless a piece
+    /// of this batch is already here.
     fn is_full_for(&self, batch: usize) -> bool {
         let is_awaited =
             batch == self.current && self.pieces.keys().next().is_none_or(|first| first.0 > batch);
-        let is_full = self.bytes > HELD_BYTES || batch > self.current + AHEAD;
+        let is_full = self.bytes > MAX_WAITING_BYTES || batch > self.current + MAX_AHEAD;
         is_full && !is_awaited && !self.stopped
     }
 }
 
-fn in_order(
+/// Prints on several threads and passes the pieces on in order. Returns whether `emit` never returned false.
+fn print_in_order(
     print: &Print<'_>,
     batches: &[&[RelPath]],
     threads: usize,
-    emit: &mut impl FnMut(Piece) -> bool,
+    emit: &mut impl FnMut(PrintedBatch) -> bool,
 ) -> bool {
     let next = AtomicUsize::new(0);
     let (done, moved) = (Mutex::new(Done::default()), Condvar::new());
@@ -192,12 +197,12 @@ fn in_order(
         moved.notify_all();
     };
     let work = || {
-        let mut hand = PrintWorker::new(print);
+        let mut worker = PrintWorker::new(print);
         loop {
             let batch = next.fetch_add(1, Ordering::Relaxed);
             let Some(files) = batches.get(batch) else { return };
             let mut place = 0;
-            let is_wanted = hand.batch(files, &mut |piece| {
+            let is_wanted = worker.print_batch(files, &mut |piece| {
                 let mut guard = lock();
                 while guard.is_full_for(batch) {
                     guard = wait(guard);
@@ -223,14 +228,14 @@ fn in_order(
             }
         };
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, guarded).ok();
-        let hands: Vec<_> = (0..threads).map_while(start).collect();
-        if hands.is_empty() {
-            // There is no further thread.
-            let mut hand = PrintWorker::new(print);
-            return batches.iter().all(|files| hand.batch(files, emit));
+        let workers: Vec<_> = (0..threads).map_while(start).collect();
+        if workers.is_empty() {
+            // The system allows no further thread.
+            let mut worker = PrintWorker::new(print);
+            return batches.iter().all(|files| worker.print_batch(files, emit));
         }
-        // Nor must one that no longer takes what they have, for whatever reason.
-        let _stopped_at_the_end = AtTheEnd(stop);
+        // Nor must the end of this thread, which takes their pieces, for any reason.
+        let _stop_on_drop = OnDrop(stop);
         let (mut batch, mut place) = (0, 0);
         while batch < batches.len() {
             let mut guard = lock();
@@ -256,18 +261,18 @@ fn in_order(
     })
 }
 
-/// Does something when it goes, in a panic too.
-struct AtTheEnd<F: Fn()>(F);
+/// Calls a function when dropped, also in a panic.
+struct OnDrop<F: Fn()>(F);
 
-impl<F: Fn()> Drop for AtTheEnd<F> {
+impl<F: Fn()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }
 }
 
-/// What some files of a batch gave.
+/// A piece: the output of some files of a batch.
 #[derive(Default)]
-struct Piece {
+struct PrintedBatch {
     bytes: Vec<u8>,
     is_last: bool,
     matched: bool,
@@ -275,7 +280,7 @@ struct Piece {
     stats: Stats,
 }
 
-/// A thread with its tools.
+/// The searcher, the printer and the buffer of a thread.
 struct PrintWorker<'p> {
     print: &'p Print<'p>,
     builder: SearcherBuilder,
@@ -291,19 +296,23 @@ enum Printer {
 }
 
 impl Print<'_> {
-    /// What stands between the output of two files.
-    fn separator(&self) -> &'static [u8] {
-        match self.looks.form {
-            OutputFormat::Lines if self.looks.heading => b"\n",
-            OutputFormat::Lines if self.context != (0, 0) => b"--\n",
-            _ => b"",
+    /// The separator between the output of two files.
+    fn separator(&self) -> Vec<u8> {
+        match (self.looks.form, &self.looks.context_separator) {
+            (OutputFormat::Lines, _) if self.looks.heading => b"\n".to_vec(),
+            (OutputFormat::Lines, Some(line)) if self.context != (0, 0) && !self.looks.passthru => {
+                [line, &b"\n"[..]].concat()
+            }
+            _ => Vec::new(),
         }
     }
 
     fn printer(&self) -> Printer {
-        let looks = self.looks;
+        let looks = &self.looks;
         let screen = Screen::new(looks);
-        let colors = ColorSpecs::default_with_color();
+        let mut specs = default_color_specs();
+        specs.extend(looks.colors.iter().filter_map(|spec| spec.parse().ok()));
+        let colors = ColorSpecs::new(&specs);
         let kind = match looks.form {
             OutputFormat::Lines => {
                 let mut builder = StandardBuilder::new();
@@ -313,6 +322,18 @@ impl Print<'_> {
                     .path(looks.paths)
                     .only_matching(looks.only_matching)
                     .column(looks.columns)
+                    .replacement(looks.replacement.clone())
+                    .trim_ascii(looks.trim)
+                    .path_terminator(looks.null.then_some(0))
+                    .max_columns(looks.max_columns)
+                    .max_columns_preview(looks.max_columns_preview)
+                    .byte_offset(looks.byte_offset)
+                    .separator_path(looks.path_separator)
+                    .separator_field_match(looks.field_match_separator.clone())
+                    .separator_field_context(looks.field_context_separator.clone())
+                    .separator_context(looks.context_separator.clone())
+                    .per_match(looks.per_match)
+                    .stats(looks.stats)
                     .per_match_one_line(true);
                 return Printer::Lines(builder.build(screen));
             }
@@ -323,7 +344,15 @@ impl Print<'_> {
             OutputFormat::FilesWithout => SummaryKind::PathWithoutMatch,
         };
         let mut builder = SummaryBuilder::new();
-        builder.color_specs(colors).kind(kind).path(looks.paths).exclude_zero(true);
+        builder
+            .color_specs(colors)
+            .kind(kind)
+            .path(looks.paths)
+            .path_terminator(looks.null.then_some(0))
+            .separator_path(looks.path_separator)
+            .separator_field(looks.field_match_separator.clone())
+            .stats(looks.stats)
+            .exclude_zero(!looks.include_zero);
         Printer::Summary(builder.build(screen))
     }
 }
@@ -331,26 +360,28 @@ impl Print<'_> {
 impl<'p> PrintWorker<'p> {
     fn new(print: &'p Print<'p>) -> PrintWorker<'p> {
         let (before, after) = print.context;
-        let mut builder = super::searcher(print.pattern);
+        let mut builder = print.pattern.searcher();
         builder
             .max_matches(print.max_count.filter(|_| print.within.is_none()))
             .line_number(print.looks.line_numbers || print.looks.form == OutputFormat::Events)
             .before_context(before as usize)
-            .after_context(after as usize);
+            .after_context(after as usize)
+            .passthru(print.looks.passthru);
         let (searcher, printer) = (builder.build(), print.printer());
         PrintWorker { print, searcher, builder, printer, whole: Whole::default() }
     }
 
-    /// Searches the files and passes on what they gave, in pieces, until that is refused; whether it never was.
-    fn batch(&mut self, files: &[RelPath], pass: &mut impl FnMut(Piece) -> bool) -> bool {
-        let mut piece = Piece::default();
+    /// Searches the files and passes their output on in pieces, until `pass` returns false. Returns whether `pass` never
+    /// did.
+    fn print_batch(&mut self, files: &[RelPath], pass: &mut impl FnMut(PrintedBatch) -> bool) -> bool {
+        let mut piece = PrintedBatch::default();
         for path in files.iter().filter(|path| (self.print.takes)(path)) {
             match self.search(path) {
                 Ok((matched, stats)) => {
                     piece.matched |= matched;
                     piece.stats += stats;
                 }
-                // It went away since it was seen.
+                // The file was deleted since the walk.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => piece.unread.push(Unread { path: path.clone(), error: error.to_string() }),
             }
@@ -358,11 +389,12 @@ impl<'p> PrintWorker<'p> {
             match (piece.bytes.is_empty(), printed.bytes().is_empty()) {
                 (_, true) => {}
                 (true, false) if printed.len() >= PIECE_BYTES => {
-                    piece.bytes = printed.replace(Screen::new(self.print.looks));
+                    piece.bytes = printed.replace(Screen::new(&self.print.looks));
                 }
                 (is_first, false) => {
-                    let separator = if is_first { b"" } else { self.print.separator() };
-                    piece.bytes.extend_from_slice(separator);
+                    if !is_first {
+                        piece.bytes.extend_from_slice(&self.print.separator());
+                    }
                     piece.bytes.extend_from_slice(printed.bytes());
                     printed.clear();
                 }
@@ -371,51 +403,54 @@ impl<'p> PrintWorker<'p> {
                 return false;
             }
         }
-        pass(Piece { is_last: true, ..piece })
+        pass(PrintedBatch { is_last: true, ..piece })
     }
 
-    /// Searches a file: whether it matched, and what ripgrep counts.
+    /// Searches a file. Returns whether the file matched, and ripgrep's statistics.
     fn search(&mut self, path: &RelPath) -> io::Result<(bool, Stats)> {
         let PrintWorker { print, searcher, builder, printer, whole } = self;
         let Print { pattern, max_count, context, within, .. } = **print;
         let matcher = &pattern.matcher;
-        let mut content = whole.open(print.ground, path)?;
-        // The places of the lines that may be printed, where not all may.
+        let mut content = whole.open(print.source_tree, path)?;
+        // The byte offsets of the lines that may be printed, if not all lines may.
         let places = within.map(|within| {
             let lines = within.get(path).map(Vec::as_slice).unwrap_or_default();
             within::places(builder, matcher, &mut content, lines, max_count, context)
         });
         let places = places.transpose()?;
-        // Counts and paths show nothing.
+        // Counts and paths show no content.
         let masks = print.masks && !matches!(printer, Printer::Summary(_));
         let bytes = content.bytes();
-        let covered = Covered::new(masks, print.ground, path, bytes);
-        let mut once = Once { searcher, covered: &covered, places: places.as_ref() };
-        let as_it_is = AsItIs { matcher, content: &mut content };
-        // A name must not go on in another line of a terminal; events escape it themselves.
+        let covered = Covered::new(masks, print.source_tree, path, bytes);
+        let mut search = FileSearch { searcher, covered: &covered, places: places.as_ref() };
+        let plain = PlainFile { matcher, content: &mut content };
+        // A path must not continue on another line of the terminal. Events escape paths themselves.
         let is_quoted = print.looks.terminal && print.looks.form != OutputFormat::Events;
-        let shown = if is_quoted { clean::path(path.as_str()) } else { path.as_str().into() };
-        if let Some(found) = once.print(printer, &shown, as_it_is)? {
+        let shown = print.looks.base.shown(path.as_str());
+        let shown = if is_quoted { clean::path(&shown) } else { shown };
+        if let Some(found) = search.print(printer, &shown, plain)? {
             return Ok(found);
         }
-        // A line would have shown a secret.
+        // A line contains a secret, so the file is searched again with masks.
         printer.screen().clear();
         let file = covered.masked()?;
-        let mut once = Once { covered: &Covered::new(false, print.ground, path, bytes), ..once };
-        let found = once.print(printer, &shown, WithMasks { matcher, file: &file })?;
+        let mut search =
+            FileSearch { covered: &Covered::new(false, print.source_tree, path, bytes), ..search };
+        let found = search.print(printer, &shown, MaskedFile { matcher, file: &file })?;
         Ok(found.unwrap_or_default())
     }
 }
 
 /// One search of a file.
-struct Once<'o> {
+struct FileSearch<'o> {
     searcher: &'o mut Searcher,
     covered: &'o Covered<'o>,
     places: Option<&'o FxHashSet<u64>>,
 }
 
-impl Once<'_> {
-    /// Whether the file matched, and what ripgrep counts; `None` where a line was held back.
+impl FileSearch<'_> {
+    /// Searches and prints. Returns whether the file matched, and ripgrep's statistics; `None` if a line with a secret was
+    /// held back.
     fn print(
         &mut self,
         printer: &mut Printer,
@@ -426,32 +461,32 @@ impl Once<'_> {
         match printer {
             Printer::Lines(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                let passed = self.through(&mut searched, &mut sink)?;
-                Ok(passed.then(|| (sink.has_match(), Stats::new())))
+                let passed = self.search(&mut searched, &mut sink)?;
+                Ok(passed.then(|| (sink.has_match(), sink.stats().cloned().unwrap_or_default())))
             }
             Printer::Summary(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                let passed = self.through(&mut searched, &mut sink)?;
-                Ok(passed.then(|| (sink.has_match(), Stats::new())))
+                let passed = self.search(&mut searched, &mut sink)?;
+                Ok(passed.then(|| (sink.has_match(), sink.stats().cloned().unwrap_or_default())))
             }
             Printer::Events(printer) => {
                 let mut sink = printer.sink_with_path(matcher, path);
-                let passed = self.through(&mut searched, &mut sink)?;
+                let passed = self.search(&mut searched, &mut sink)?;
                 Ok(passed.then(|| (sink.has_match(), sink.stats().clone())))
             }
         }
     }
 
-    /// Searches, at some places only where there are any; whether no line was held back.
-    fn through<S: Sink<Error = io::Error>>(
+    /// Searches, restricted to `places` if there are any. Returns whether no line was held back.
+    fn search<S: Sink<Error = io::Error>>(
         &mut self,
         searched: &mut impl Searched,
         sink: &mut S,
     ) -> io::Result<bool> {
         let held = Cell::new(false);
-        let guard = Guard { sink, covered: self.covered, held: &held };
+        let guard = SecretGuard { sink, covered: self.covered, held: &held };
         match self.places {
-            Some(places) => searched.search(self.searcher, Gate::new(guard, places.clone()))?,
+            Some(places) => searched.search(self.searcher, PlaceFilter::new(guard, places.clone()))?,
             None => searched.search(self.searcher, guard)?,
         }
         Ok(!held.get())

@@ -1,60 +1,60 @@
-//! The scan: files on threads, lines by ripgrep's searcher, counts cut at the cap.
+//! The scan: threads search the files with ripgrep's searcher, count the matching lines and keep a page of them.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
-use super::Pattern;
 use super::cover::Covered;
-use super::line::{Block, context, shown};
+use super::line::{MatchBlock, context, shown};
+use super::pattern::Pattern;
 use super::whole::Whole;
 use super::within::{Within, holds};
 use crate::cores::{cores, spread};
 use crate::path::RelPath;
-use crate::read::Ground;
+use crate::read::SourceTree;
 use crate::text::{Lines, Span};
 
-/// What is scanned, and how much of it is shown.
-pub struct Scan<'s> {
+/// What is scanned, and how many lines are shown.
+pub struct LineScan<'s> {
     /// The tree.
-    pub ground: &'s Ground,
+    pub source_tree: &'s SourceTree,
     /// The files, in the order of the answer.
     pub files: &'s [RelPath],
-    /// Whether a file may answer; asked on the threads, because it may have to read the file.
+    /// Whether a file may be in the answer. The threads call this function, because it may read the file.
     pub takes: &'s (dyn Fn(&RelPath) -> bool + Sync),
-    /// What is looked for.
+    /// The compiled pattern.
     pub pattern: &'s Pattern,
-    /// Only lines behind this line of the file at this place are shown; all are counted.
+    /// The page begins after this position: the index of a file and a line number. All lines are counted.
     pub after: Option<(usize, u32)>,
-    /// The lines that count; `None` for all.
+    /// The line ranges in which matches count; `None` for all lines.
     pub within: Option<&'s Within>,
-    /// How many lines are shown.
+    /// The most lines that are shown.
     pub page: usize,
-    /// Lines of context before and after each.
+    /// The number of context lines before and after each line.
     pub context: (u32, u32),
-    /// How many lines a file may give.
+    /// The most lines that are counted in a file.
     pub max_count: Option<u64>,
-    /// Whether secrets are masked in what is shown.
+    /// Whether secrets are masked in the lines that are shown.
     pub masks: bool,
-    /// Threads; `None` for one a core.
+    /// The number of threads; `None` for one per core.
     pub threads: Option<usize>,
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ScanResult {
     /// The lines that are shown.
     pub lines: Vec<Line>,
-    /// Whether there are counted lines behind them.
+    /// Whether there are matching lines after those that are shown.
     pub more: bool,
-    /// Lines that match.
+    /// The number of matching lines.
     pub total_lines: usize,
-    /// Files that hold them.
+    /// The number of files with matching lines.
     pub total_files: usize,
-    /// Each of these, by its place among the files, and how many lines it has.
+    /// For each of these files, its index in the list of files and its number of matching lines.
     pub by_file: Vec<(usize, usize)>,
-    /// Files that could not be read to their end.
+    /// The files that could not be read completely.
     pub unread: Vec<Unread>,
 }
 
@@ -63,39 +63,39 @@ pub struct Found {
 pub struct Line {
     /// The file.
     pub path: RelPath,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub number: u32,
-    /// Where the first match begins, from 1.
+    /// The byte of the line at which the first match begins, from 1.
     pub column: u32,
-    /// Its text, or a part of it.
+    /// The text of the line, or a part.
     pub text: String,
     /// The matches in the text.
     pub highlights: Vec<Span>,
-    /// Whether the text is a part.
+    /// Whether the text is truncated.
     pub cut: bool,
-    /// Context before: number and text.
+    /// The context before the line: numbers and texts.
     pub before: Vec<(u32, String)>,
-    /// Context after.
+    /// The context after the line.
     pub after: Vec<(u32, String)>,
 }
 
-/// A file that could not be read to its end.
+/// A file that could not be read completely.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// Which one.
+    /// The path.
     pub path: RelPath,
-    /// What the system said.
+    /// The error of the operating system.
     pub error: String,
 }
 
-/// Scans.
-pub fn scan(scan: &Scan<'_>) -> Found {
+/// Searches all files and returns the counts and a page of lines.
+pub fn scan(scan: &LineScan<'_>) -> ScanResult {
     let (next, kept) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut searchers = Searchers::new(scan);
-        let mut results: Vec<(usize, InFile)> = Vec::new();
+        let mut results: Vec<(usize, FileResult)> = Vec::new();
         loop {
-            // What is kept now is from files before this one.
+            // The lines that are kept so far come from earlier files.
             let room = scan.page.saturating_sub(kept.load(Ordering::SeqCst));
             let place = next.fetch_add(1, Ordering::SeqCst);
             let Some(path) = scan.files.get(place) else { break };
@@ -108,7 +108,7 @@ pub fn scan(scan: &Scan<'_>) -> Found {
         results
     };
     let threads = scan.threads.unwrap_or_else(default_threads).min(scan.files.len()).max(1);
-    let mut results: Vec<(usize, InFile)> = spread(threads, work).into_iter().flatten().collect();
+    let mut results: Vec<(usize, FileResult)> = spread(threads, work).into_iter().flatten().collect();
     results.sort_unstable_by_key(|(place, _)| *place);
     scan.merged(results)
 }
@@ -117,65 +117,65 @@ pub(super) fn default_threads() -> usize {
     cores().min(16)
 }
 
-/// What one file gave.
+/// The result of one file.
 #[derive(Default)]
-struct InFile {
-    /// Lines that match.
+struct FileResult {
+    /// The number of matching lines.
     count: usize,
-    /// How many of them stand at or before the place behind which the page begins.
+    /// The number of matching lines at or before the position after which the page begins.
     passed: usize,
-    /// Those that may be shown: the first behind that place.
+    /// The first matching lines after this position.
     lines: Vec<Line>,
     unread: Option<Unread>,
 }
 
-impl Scan<'_> {
-    fn file(&self, place: usize, path: &RelPath, room: usize, searchers: &mut Searchers) -> InFile {
-        // Everything that stands at or before this line was shown.
+impl LineScan<'_> {
+    fn file(&self, place: usize, path: &RelPath, room: usize, searchers: &mut Searchers) -> FileResult {
+        // Lines up to this one were shown on earlier pages.
         let shown = match self.after {
             Some((last, _)) if place < last => u32::MAX,
             Some((last, line)) if place == last => line,
             _ => 0,
         };
         let within = match self.within.map(|within| within.get(path)) {
-            Some(None) => return InFile::default(),
+            Some(None) => return FileResult::default(),
             Some(Some(lines)) => Some(&lines[..]),
             None => None,
         };
         if !(self.takes)(path) {
-            return InFile::default();
+            return FileResult::default();
         }
         let unread = |error: io::Error| Some(Unread { path: path.clone(), error: error.to_string() });
         let room = if shown == u32::MAX { 0 } else { room };
-        let mut content = match searchers.whole.open(self.ground, path) {
+        let mut content = match searchers.whole.open(self.source_tree, path) {
             Ok(content) => content,
-            // One that went away since the walk is not there.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return InFile::default(),
-            Err(error) => return InFile { unread: unread(error), ..InFile::default() },
+            // The file was deleted since the walk.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return FileResult::default(),
+            Err(error) => return FileResult { unread: unread(error), ..FileResult::default() },
         };
-        let mut gather = Gather {
+        let mut collector = LineCollector {
             scan: self,
-            covered: Covered::new(self.masks, self.ground, path, content.bytes()),
+            covered: Covered::new(self.masks, self.source_tree, path, content.bytes()),
             path,
             within,
             shown,
             room,
             is_open: false,
             pending: Vec::new(),
-            found: InFile::default(),
+            found: FileResult::default(),
         };
-        // Counting alone needs no numbers of lines and no context.
+        // Counting needs no line numbers and no context.
         let counts_only = room == 0 && (shown == 0 || shown == u32::MAX) && within.is_none();
         let searcher = if counts_only { &mut searchers.count } else { &mut searchers.show };
-        let result = content.search(searcher, &self.pattern.matcher, &mut gather);
-        let mut found = gather.found;
+        let result = content.search(searcher, &self.pattern.matcher, &mut collector);
+        let mut found = collector.found;
         found.unread = result.err().and_then(unread);
         found
     }
 
-    /// Counts and lines in the order of the paths.
-    fn merged(&self, results: Vec<(usize, InFile)>) -> Found {
-        let mut found = Found::default();
+    /// Merges the results of the files, in the order of the paths.
+    fn merged(&self, results: Vec<(usize, FileResult)>) -> ScanResult {
+        let mut found = ScanResult::default();
         let mut passed = 0;
         for (place, file) in results {
             found.unread.extend(file.unread);
@@ -194,7 +194,7 @@ impl Scan<'_> {
     }
 }
 
-/// A thread's searchers: their buffers are reused from file to file.
+/// The searchers of a thread, whose buffers are reused for each file.
 struct Searchers {
     count: Searcher,
     show: Searcher,
@@ -202,10 +202,10 @@ struct Searchers {
 }
 
 impl Searchers {
-    fn new(scan: &Scan<'_>) -> Searchers {
+    fn new(scan: &LineScan<'_>) -> Searchers {
         let builder = |line_numbers: bool| {
-            let mut builder = super::searcher(scan.pattern);
-            // Lines that do not count must not end the search.
+            let mut builder = scan.pattern.searcher();
+            // Matching lines that do not count must not end the search early.
             let most = scan.max_count.filter(|_| scan.within.is_none());
             builder.line_number(line_numbers).max_matches(most);
             builder
@@ -219,26 +219,26 @@ impl Searchers {
     }
 }
 
-/// Takes the lines of a file from the searcher.
-struct Gather<'g> {
-    scan: &'g Scan<'g>,
+/// Collects the lines of a file from the searcher.
+struct LineCollector<'g> {
+    scan: &'g LineScan<'g>,
     covered: Covered<'g>,
     path: &'g RelPath,
-    /// The lines that count; `None` for all.
+    /// The line ranges in which matches count; `None` for all lines.
     within: Option<&'g [Lines]>,
-    /// Lines up to this one are counted only.
+    /// Lines up to this one are only counted.
     shown: u32,
-    /// How many lines may be kept.
+    /// The most lines that may be kept.
     room: usize,
-    /// Whether the last line that matched was kept, so that what follows is its context.
+    /// Whether the last matching line was kept, so that the next lines are its context.
     is_open: bool,
-    /// Context that belongs before the next line that matches.
+    /// The context before the next matching line.
     pending: Vec<(u32, String)>,
-    found: InFile,
+    found: FileResult,
 }
 
-impl Gather<'_> {
-    fn line(&mut self, line: &[u8], (number, at): (u32, u64), block: Block<'_>) {
+impl LineCollector<'_> {
+    fn add_line(&mut self, line: &[u8], (number, at): (u32, u64), block: MatchBlock<'_>) {
         if let Some(within) = self.within {
             let is_full = self.scan.max_count.is_some_and(|most| self.found.count as u64 >= most);
             if is_full || !holds(within, number) {
@@ -271,7 +271,7 @@ impl Gather<'_> {
     }
 }
 
-impl Sink for Gather<'_> {
+impl Sink for LineCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -279,7 +279,7 @@ impl Sink for Gather<'_> {
         let mut start = 0;
         for line in found.lines() {
             let at = found.absolute_byte_offset() + start as u64;
-            self.line(line, (number, at), Block { bytes: found.bytes(), start });
+            self.add_line(line, (number, at), MatchBlock { bytes: found.bytes(), start });
             start += line.len();
             number = number.saturating_add(1);
         }
@@ -291,9 +291,10 @@ impl Sink for Gather<'_> {
         let is_before = matches!(line.kind(), SinkContextKind::Before);
         let is_full = self.is_full();
         let last = self.found.lines.last_mut().filter(|_| self.is_open);
-        // Where some lines do not count, what stands behind one of them may stand before one that does.
-        let by_items = self.within.is_some();
-        let is_after = |last: u32| match by_items {
+        // The searcher attributes context to a matching line, even to a line that does not count. So context after such a
+        // line may be context before a line that counts.
+        let has_ranges = self.within.is_some();
+        let is_after = |last: u32| match has_ranges {
             true => number <= last.saturating_add(self.scan.context.1),
             false => !is_before,
         };
@@ -303,7 +304,7 @@ impl Sink for Gather<'_> {
         };
         match last {
             Some(last) if is_after(last.number) => last.after.push(row()),
-            _ if (is_before || by_items) && !is_full => self.pending.push(row()),
+            _ if (is_before || has_ranges) && !is_full => self.pending.push(row()),
             _ => {}
         }
         Ok(true)

@@ -1,27 +1,27 @@
-//! Where ripgrep's printers write to: memory, with or without colours, cleaned where a terminal shows it.
+//! The memory buffer that ripgrep's printers write to: with or without colours, and cleaned if the output is for a terminal.
 //!
-//! Printers ask for colours apart from the bytes that they write ([`WriteColor`]), so the content can be cleaned on its
-//! way while the escape sequences that stand around it are our own. A filter behind the printer could not tell the two
-//! apart.
+//! Printers set colours and write content by separate calls ([`WriteColor`]). So the content can be cleaned here, and our
+//! own escape sequences are kept. A filter behind the printer could not distinguish the two.
 
 use std::io::{self, Write};
 
 use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
-use super::print::{OutputFormat, PrintOptions};
+use super::options::{OutputFormat, PrintOptions};
 use crate::clean::{self, Cleaner};
 
-/// What a printer has printed and nobody has taken yet.
+/// The output of a printer that is not passed on yet.
 pub(super) struct Screen {
     buffer: Buffer,
-    /// `None` where the bytes stay as they are.
+    /// `None` if the bytes are not cleaned.
     cleaner: Option<Cleaner>,
+    /// The scratch buffer of the cleaner.
     clean: Vec<u8>,
 }
 
 impl Screen {
-    /// An empty one.
-    pub fn new(looks: PrintOptions) -> Screen {
+    /// An empty screen.
+    pub fn new(looks: &PrintOptions) -> Screen {
         let form = match looks.form {
             OutputFormat::Events => clean::ControlDisplay::Escapes,
             _ => clean::ControlDisplay::Pictures,
@@ -33,12 +33,12 @@ impl Screen {
         }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes, without the bytes that the cleaner holds back.
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
-    /// The bytes; what the cleaner still holds back is among them.
+    /// The bytes, including those that the cleaner held back.
     pub fn bytes(&mut self) -> &[u8] {
         self.settle();
         self.buffer.as_slice()
@@ -50,13 +50,13 @@ impl Screen {
         self.buffer.clear();
     }
 
-    /// The bytes, which `other` takes the place of.
+    /// Replaces this screen by `other` and returns the bytes.
     pub fn replace(&mut self, other: Screen) -> Vec<u8> {
         self.settle();
         std::mem::replace(self, other).buffer.into_inner()
     }
 
-    /// Writes what the cleaner holds back, because nothing that belongs to it can follow.
+    /// Writes the bytes that the cleaner holds back, because their sequence cannot continue.
     fn settle(&mut self) {
         if let Some(cleaner) = &mut self.cleaner {
             cleaner.settle(&mut self.clean);

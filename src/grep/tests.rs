@@ -32,10 +32,10 @@ struct Asked<'a> {
 
 const ALL: Asked<'_> = Asked { pattern: "x", after: None, page: 1_000, context: 0, threads: 2 };
 
-fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> Found {
+fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> ScanResult {
     let place = |path: &str| files.iter().position(|file| file.as_str() >= path).unwrap_or(files.len());
-    scan(&Scan {
-        ground: &crate::read::Ground::Folder(root.to_path_buf()),
+    scan(&LineScan {
+        source_tree: &crate::read::SourceTree::Folder(root.to_path_buf()),
         files,
         takes: &|_| true,
         pattern: &pattern(asked.pattern),
@@ -49,7 +49,7 @@ fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> Found {
     })
 }
 
-fn places(found: &Found) -> Vec<String> {
+fn places(found: &ScanResult) -> Vec<String> {
     found.lines.iter().map(|line| format!("{}:{}", line.path, line.number)).collect()
 }
 
@@ -62,7 +62,7 @@ fn a_bad_pattern_is_quoted_with_what_the_parser_says() {
     assert_eq!(message("fn ("), "pattern 'fn (' cannot be searched: unclosed group");
     assert!(message("a\nb").contains(r#"the literal "\n" is not allowed"#), "{}", message("a\nb"));
     assert!(message("(a{999}){999}{99}").contains("exceeds size limit"), "{}", message("(a{999}){999}{99}"));
-    assert_eq!(message(&"x".repeat(10_001)), "pattern has 10001 characters; 10000 are the most");
+    assert_eq!(message(&"x".repeat(10_001)), "pattern has 10001 characters; at most 10000 are allowed");
     let fixed = Wanted { fixed: true, ..Wanted::new("fn (") };
     assert!(Pattern::new(&fixed).is_ok());
 }

@@ -1,5 +1,5 @@
-//! Searching a file that was read as a whole: one call of the system in place of four, no copying of lines, and a
-//! second search for nothing.
+//! Searching a file that was read as a whole: one system call in place of four, no copies of lines, and a second search
+//! without reading the file again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -8,36 +8,36 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
 use crate::path::RelPath;
-use crate::read::{self, Ground};
+use crate::read::{self, SourceTree};
 
-/// A larger file is searched piece by piece.
+/// A larger file is streamed through the searcher's buffer.
 const MAX_WHOLE_BYTES: u64 = 4 << 20;
 
-/// A thread's memory for files.
+/// The read buffer of a thread, reused for each file.
 #[derive(Default)]
 pub(super) struct Whole {
     bytes: Vec<u8>,
 }
 
 impl Whole {
-    /// Opens the file at `path`, and reads it unless it is large and lies in a folder.
-    pub fn open(&mut self, ground: &Ground, path: &RelPath) -> io::Result<Content<'_>> {
-        let (mut file, len) = match ground {
-            Ground::Folder(root) => read::open(&path.below(root))?,
-            Ground::Tree(tree) => {
+    /// Opens the file at `path`. A file is read as a whole, except for a large file of a folder.
+    pub fn open(&mut self, source_tree: &SourceTree, path: &RelPath) -> io::Result<OpenContent<'_>> {
+        let (mut file, len) = match source_tree {
+            SourceTree::Folder(root) => read::open(&path.below(root))?,
+            SourceTree::Tree(tree) => {
                 self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
-                return Ok(Content::Read(&self.bytes));
+                return Ok(OpenContent::Read(&self.bytes));
             }
         };
         if len > MAX_WHOLE_BYTES {
-            return Ok(Content::Large(file));
+            return Ok(OpenContent::Large(file));
         }
-        Ok(Content::Read(self.fill(&mut file, len as usize)?))
+        Ok(OpenContent::Read(self.fill(&mut file, len as usize)?))
     }
 
     /// Reads a file that had `len` bytes when it was opened.
     fn fill(&mut self, file: &mut impl Read, len: usize) -> io::Result<&[u8]> {
-        // One byte more tells whether there is more.
+        // One additional byte shows whether the file has grown.
         if self.bytes.len() <= len {
             self.bytes.resize(len + 1, 0);
         }
@@ -52,7 +52,7 @@ impl Whole {
             if filled == len {
                 break;
             }
-            // It has grown meanwhile.
+            // The file has grown since it was opened.
             if filled == self.bytes.len() {
                 self.bytes.resize(filled * 2, 0);
             }
@@ -61,24 +61,24 @@ impl Whole {
     }
 }
 
-/// A file that is open, and may be searched again.
-pub(super) enum Content<'w> {
-    /// Its bytes.
+/// An open file, which may be searched several times.
+pub(super) enum OpenContent<'w> {
+    /// A file that was read as a whole.
     Read(&'w [u8]),
-    /// Too many to be held.
+    /// A file that is too large to be read as a whole.
     Large(File),
 }
 
-impl<'w> Content<'w> {
-    /// Its bytes, where they were read.
+impl<'w> OpenContent<'w> {
+    /// The bytes, if the file was read as a whole.
     pub fn bytes(&self) -> Option<&'w [u8]> {
         match self {
-            Content::Read(bytes) => Some(bytes),
-            Content::Large(_) => None,
+            OpenContent::Read(bytes) => Some(bytes),
+            OpenContent::Large(_) => None,
         }
     }
 
-    /// Finds what a search piece by piece finds.
+    /// Searches the file, with the results that a streaming search has.
     pub fn search<S: Sink<Error = io::Error>>(
         &mut self,
         searcher: &mut Searcher,
@@ -86,12 +86,12 @@ impl<'w> Content<'w> {
         sink: S,
     ) -> io::Result<()> {
         match self {
-            Content::Large(file) => {
+            OpenContent::Large(file) => {
                 file.rewind()?;
                 searcher.search_file(matcher, file, sink)
             }
-            // Only piece by piece does a NUL byte end a search where it stands.
-            Content::Read(bytes) => match memchr::memchr(0, bytes) {
+            // Only a streaming search ends at a NUL byte.
+            OpenContent::Read(bytes) => match memchr::memchr(0, bytes) {
                 None => searcher.search_slice(matcher, bytes, sink),
                 Some(_) => searcher.search_reader(matcher, *bytes, sink),
             },

@@ -1,7 +1,7 @@
-//! Lines within items: what a search for some kinds of item lets through.
+//! Matching lines inside items, for a search that is restricted to kinds of items.
 //!
-//! A file is looked through once to see which lines count; then only they, and the context near them, are passed on to
-//! what prints. A line that matches elsewhere is not printed, not even as context.
+//! The first search of a file determines the lines that count. The second search passes only these lines and their context
+//! on to the printer. A matching line outside of the items is not printed, not even as context.
 
 use std::io;
 
@@ -9,24 +9,23 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::whole::Content;
+use super::whole::OpenContent;
 use crate::path::RelPath;
 use crate::text::Lines;
 
-/// The lines of each file that count; of a file without any none does.
+/// The line ranges of each file in which matches count. In a file without an entry, no match counts.
 pub type Within = FxHashMap<RelPath, Vec<Lines>>;
 
-/// Whether a line is among some.
+/// Whether one of the ranges contains a line.
 pub fn holds(lines: &[Lines], number: u32) -> bool {
     lines.iter().any(|lines| lines.first <= number && number <= lines.last)
 }
 
-/// The places in a file of the lines that may be passed on: those that match within `lines`, so many at most, and their
-/// context.
+/// The byte offsets of the lines to pass on: up to `most` lines that match within `lines`, and their context.
 pub fn places(
     builder: &SearcherBuilder,
     matcher: &RegexMatcher,
-    file: &mut Content<'_>,
+    file: &mut OpenContent<'_>,
     lines: &[Lines],
     most: Option<u64>,
     (before, after): (u32, u32),
@@ -46,18 +45,18 @@ pub fn places(
     Ok(wanted.map(|row| row.place).collect())
 }
 
-/// A line that the searcher gave.
-struct Row {
+/// A line that the searcher reported.
+struct SearchedLine {
     place: u64,
     number: u32,
     matches: bool,
 }
 
-/// Notes what there is.
+/// Records the lines that the searcher reports.
 struct Survey<'s> {
     lines: &'s [Lines],
     most: u64,
-    rows: Vec<Row>,
+    rows: Vec<SearchedLine>,
     /// The lines that count, increasing.
     counted: Vec<u32>,
 }
@@ -72,7 +71,7 @@ impl Sink for Survey<'_> {
             if holds(self.lines, number) && (self.counted.len() as u64) < self.most {
                 self.counted.push(number);
             }
-            self.rows.push(Row { place, number, matches: true });
+            self.rows.push(SearchedLine { place, number, matches: true });
             place += line.len() as u64;
             number = number.saturating_add(1);
         }
@@ -81,37 +80,38 @@ impl Sink for Survey<'_> {
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
         let number = super::scan::number(line.line_number());
-        self.rows.push(Row { place: line.absolute_byte_offset(), number, matches: false });
+        self.rows.push(SearchedLine { place: line.absolute_byte_offset(), number, matches: false });
         Ok(true)
     }
 }
 
-/// Passes on what stands at some places.
-pub struct Gate<S> {
-    /// What gets it.
+/// Passes on the lines at some byte offsets.
+pub struct PlaceFilter<S> {
+    /// Receives the lines.
     pub sink: S,
-    /// The places.
+    /// The byte offsets of the lines to pass on.
     pub places: FxHashSet<u64>,
-    /// Whether anything was passed on, and a gap has come since.
+    /// Whether a line was passed on, and whether a line was left out since.
     pub gap: (bool, bool),
 }
 
-impl<S: Sink> Gate<S> {
-    /// A gate before `sink`.
-    pub fn new(sink: S, places: FxHashSet<u64>) -> Gate<S> {
-        Gate { sink, places, gap: (false, false) }
+impl<S: Sink> PlaceFilter<S> {
+    /// A filter in front of `sink`.
+    pub fn new(sink: S, places: FxHashSet<u64>) -> PlaceFilter<S> {
+        PlaceFilter { sink, places, gap: (false, false) }
     }
 
-    fn pass(&mut self, searcher: &Searcher) -> Result<(), S::Error> {
-        let (any, gap) = std::mem::replace(&mut self.gap, (true, false));
-        if any && gap {
+    /// Reports a context break if lines were left out since the last line that was passed on.
+    fn break_after_gap(&mut self, searcher: &Searcher) -> Result<(), S::Error> {
+        let (has_passed, gap) = std::mem::replace(&mut self.gap, (true, false));
+        if has_passed && gap {
             self.sink.context_break(searcher)?;
         }
         Ok(())
     }
 }
 
-impl<S: Sink> Sink for Gate<S> {
+impl<S: Sink> Sink for PlaceFilter<S> {
     type Error = S::Error;
 
     fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, S::Error> {
@@ -125,7 +125,7 @@ impl<S: Sink> Sink for Gate<S> {
             self.gap.1 = true;
             return Ok(true);
         }
-        self.pass(searcher)?;
+        self.break_after_gap(searcher)?;
         self.sink.matched(searcher, found)
     }
 
@@ -134,7 +134,7 @@ impl<S: Sink> Sink for Gate<S> {
             self.gap.1 = true;
             return Ok(true);
         }
-        self.pass(searcher)?;
+        self.break_after_gap(searcher)?;
         self.sink.context(searcher, line)
     }
 

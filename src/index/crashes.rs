@@ -10,7 +10,7 @@ use crate::id::VersionId;
 use crate::store::IoCause;
 use crate::store::faults::{self, Image};
 
-type Work = fn(&mut Writer) -> Result<(), IndexError>;
+type IndexWork = fn(&mut Writer) -> Result<(), IndexError>;
 
 /// An index with `segments` segments, some of whose documents are deleted.
 fn prepare(dir: &Path, segments: u32) {
@@ -49,7 +49,7 @@ fn state(dir: &Path) -> (String, Vec<u32>) {
 }
 
 /// Checks that `work` succeeds on the content of `dir` and leaves only files that its commit names.
-fn work_again(dir: &Path, work: Work) {
+fn work_again(dir: &Path, work: IndexWork) {
     let mut writer = Writer::open(dir).unwrap();
     work(&mut writer).or_else(|_| writer.commit("empty")).unwrap();
     writer.close().unwrap();
@@ -67,7 +67,7 @@ fn work_again(dir: &Path, work: Work) {
 }
 
 /// Checks that every image taken during `work` is the commit before or after it, and that `work` succeeds on the image.
-fn check_images(segments: u32, work: Work) {
+fn check_images(segments: u32, work: IndexWork) {
     let dir = tempfile::tempdir().unwrap();
     let _fast = faults::without_sync(dir.path());
     prepare(dir.path(), segments);
@@ -117,7 +117,7 @@ fn a_compaction_that_is_cut_short_changes_nothing() {
 
 /// Fails each step of `work`, once or permanently. The old or the new commit answers, work that is reported as done is
 /// done, and the next run neither fails because of leftovers nor keeps any of them.
-fn check_failures(segments: u32, work: Work) {
+fn check_failures(segments: u32, work: IndexWork) {
     let template = tempfile::tempdir().unwrap();
     let _fast = faults::without_sync(template.path());
     prepare(template.path(), segments);

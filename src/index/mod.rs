@@ -24,11 +24,11 @@ mod writer;
 
 pub use carry::{copy_commit, files, put_in_place};
 pub use near::folded;
-pub use reader::{Blocks, Columns, Lengths, Reader, Segment};
+pub use reader::{DocColumns, Lengths, PostingBlocks, Reader, Segment};
 pub use schema::{ChunkDoc, IndexField};
 pub use trigrams::{MIN_WORDS, Trigram, grams_of};
 pub use verify::{guarded, verify};
-pub use words::{Documents, Stretches, Words, write_grams};
+pub use words::{Stretches, WordDocuments, Words, write_grams};
 pub use writer::{FinishedSegment, SegmentBuilder, SegmentMaker, Writer};
 
 use crate::cores::NoThread;

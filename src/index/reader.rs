@@ -68,7 +68,7 @@ impl Lengths<'_> {
 
 /// The posting list of a term in a segment, in order, read in blocks of some hundred documents.
 #[derive(Clone)]
-pub struct Blocks(BlockSegmentPostings);
+pub struct PostingBlocks(BlockSegmentPostings);
 
 /// The number of segments from which two threads open them.
 const MANY_SEGMENTS: usize = 8;
@@ -79,9 +79,9 @@ const AT_ONCE: usize = 1024;
 /// The frequencies of a block of a field without frequencies.
 const ONES: [u32; 128] = [1; 128];
 
-impl Blocks {
-    pub(super) fn new(postings: BlockSegmentPostings) -> Blocks {
-        Blocks(postings)
+impl PostingBlocks {
+    pub(super) fn new(postings: BlockSegmentPostings) -> PostingBlocks {
+        PostingBlocks(postings)
     }
 
     /// The length of the list, deleted documents included.
@@ -111,7 +111,7 @@ impl Blocks {
 
 /// The column values of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
+pub struct DocColumns {
     /// The file version of the document.
     pub version: VersionId,
     /// The span in the decoded source.
@@ -125,16 +125,16 @@ pub struct Columns {
 }
 
 /// The newest commit of an index according to its commit point, before any segment is opened.
-pub(super) struct Listed {
+pub(super) struct NewestCommit {
     pub layout: Layout,
     stamp: Arc<[u8]>,
     payload: String,
     pub segments: Vec<tantivy::Segment>,
 }
 
-impl Listed {
+impl NewestCommit {
     /// Reads the commit point in the folder `dir`.
-    pub fn read(dir: &Path) -> Result<Listed, IndexError> {
+    pub fn read(dir: &Path) -> Result<NewestCommit, IndexError> {
         let stamp: Arc<[u8]> = match std::fs::read(dir.join(META)) {
             Ok(bytes) => bytes.into(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(IndexError::Missing),
@@ -150,7 +150,7 @@ impl Listed {
         let metas = index.load_metas()?;
         let payload = metas.payload.ok_or(IndexError::Missing)?;
         let segments = metas.segments.into_iter().map(|meta| index.segment(meta)).collect();
-        Ok(Listed { layout, stamp, payload, segments })
+        Ok(NewestCommit { layout, stamp, payload, segments })
     }
 }
 
@@ -161,7 +161,7 @@ impl Reader {
     }
 
     fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
-        let Listed { layout, stamp, payload, segments: all } = Listed::read(dir)?;
+        let NewestCommit { layout, stamp, payload, segments: all } = NewestCommit::read(dir)?;
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Segment>, IndexError> {
             some.iter().map(|segment| Segment::open(SegmentReader::open(segment)?)).collect()
         };
@@ -219,7 +219,7 @@ impl Reader {
         segment: usize,
         field: IndexField,
         term: &str,
-    ) -> Result<Option<Blocks>, IndexError> {
+    ) -> Result<Option<PostingBlocks>, IndexError> {
         let tantivy_field = self.layout.field(field);
         let record = match field {
             IndexField::Scored(_) | IndexField::Reference => IndexRecordOption::WithFreqs,
@@ -228,7 +228,7 @@ impl Reader {
         let term = Term::from_field_text(tantivy_field, term);
         guarded(|| {
             let inverted = self.segments[segment].reader.inverted_index(tantivy_field)?;
-            Ok(inverted.read_block_postings(&term, record)?.map(Blocks))
+            Ok(inverted.read_block_postings(&term, record)?.map(PostingBlocks))
         })
     }
 
@@ -397,12 +397,12 @@ impl Segment {
     }
 
     /// The columns of a document.
-    pub fn columns(&self, doc: u32) -> Result<Columns, IndexError> {
+    pub fn columns(&self, doc: u32) -> Result<DocColumns, IndexError> {
         let [start, len, line, lines, kind, kinds] =
             std::array::from_fn(|column| self.columns[column].get_val(doc) as u32);
         let kind = SymbolKind::from_number(kind as u8)
             .ok_or_else(|| IndexError::Damaged(format!("kind {kind} does not exist")))?;
-        Ok(Columns {
+        Ok(DocColumns {
             version: VersionId(self.version_column()?.get_val(doc) as u32),
             span: Span { start, end: start.saturating_add(len) },
             lines: Lines { first: line, last: line + lines.max(1) - 1 },

@@ -10,7 +10,7 @@
 //! belong to no commit.
 //!
 //! ```text
-//! table  [`Table`]; for each 64 trigrams the offset of their lists in the heap
+//! table  [`TrigramTable`]; for each 64 trigrams the offset of their lists in the heap
 //! heap   for each 64 trigrams: a mask of those that occur (8 bytes, little endian), the lengths of their lists in
 //!        bytes (varints), the lists (varints: the first block, then the distance to each next one)
 //! ```
@@ -78,7 +78,7 @@ pub fn grams_of(word: &str, mut each: impl FnMut(Trigram)) {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Table {
+struct TrigramTable {
     /// The number of words in the segment.
     words: u64,
     /// The number of words in a block.
@@ -111,7 +111,7 @@ impl TrigramIndex {
         // SAFETY: such a file is never changed or truncated after it got its name; it is only ever unlinked.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let envelope = Envelope::open(&map).ok().filter(|envelope| envelope.kind == KIND)?;
-        let table: Table = postcard::from_bytes(envelope.table).ok()?;
+        let table: TrigramTable = postcard::from_bytes(envelope.table).ok()?;
         let fits = words.is_none_or(|words| table.words == words) && table.block_words == BLOCK_WORDS;
         (fits && table.places.len() == N_GRAMS.div_ceil(GROUP))
             .then_some(TrigramIndex { places: table.places, map })
@@ -219,7 +219,7 @@ impl Builder {
             present().for_each(|list| push_varint(&mut heap, list.len() as u64));
             present().for_each(|list| heap.extend_from_slice(list));
         }
-        let table = Table { words: self.words, block_words: BLOCK_WORDS, places };
+        let table = TrigramTable { words: self.words, block_words: BLOCK_WORDS, places };
         let table = postcard::to_stdvec(&table).expect("plain data");
         store::replace(path, &[&Envelope::header(KIND, &table, heap.len() as u64), &table, &heap])
     }

@@ -7,7 +7,7 @@ use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 
-use super::reader::{Blocks, Listed, Reader};
+use super::reader::{NewestCommit, PostingBlocks, Reader};
 use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
 use super::{IndexError, IndexField, guarded};
 use crate::cores::{cores, spread};
@@ -31,17 +31,17 @@ impl Stretches {
 }
 
 /// The documents of a word, before its posting list is read.
-pub struct Documents<'w> {
+pub struct WordDocuments<'w> {
     words: &'w Words<'w>,
     info: &'w TermInfo,
 }
 
-impl Documents<'_> {
+impl WordDocuments<'_> {
     /// Reads the posting list.
-    pub fn read(&self) -> Result<Blocks, IndexError> {
+    pub fn read(&self) -> Result<PostingBlocks, IndexError> {
         let postings =
             self.words.inverted.read_block_postings_from_terminfo(self.info, IndexRecordOption::Basic)?;
-        Ok(Blocks::new(postings))
+        Ok(PostingBlocks::new(postings))
     }
 }
 
@@ -70,7 +70,7 @@ impl Words<'_> {
     pub fn for_each(
         &self,
         stretches: &Stretches,
-        mut each: impl FnMut(&str, Documents<'_>) -> Result<(), IndexError>,
+        mut each: impl FnMut(&str, WordDocuments<'_>) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         let terms = self.inverted.terms();
         let mut first = Vec::new();
@@ -84,7 +84,7 @@ impl Words<'_> {
                     break;
                 }
                 if let Ok(word) = std::str::from_utf8(stream.key()) {
-                    each(word, Documents { words: self, info: stream.value() })?;
+                    each(word, WordDocuments { words: self, info: stream.value() })?;
                 }
             }
         }
@@ -97,7 +97,7 @@ impl Words<'_> {
         &self,
         prefix: &str,
         most: u64,
-        mut each: impl FnMut(Documents<'_>) -> Result<(), IndexError>,
+        mut each: impl FnMut(WordDocuments<'_>) -> Result<(), IndexError>,
     ) -> Result<bool, IndexError> {
         let mut stream = self.inverted.terms().range().ge(prefix).into_stream()?;
         let mut seen = 0;
@@ -106,7 +106,7 @@ impl Words<'_> {
             if seen > most {
                 return Ok(false);
             }
-            each(Documents { words: self, info: stream.value() })?;
+            each(WordDocuments { words: self, info: stream.value() })?;
         }
         Ok(true)
     }
@@ -132,7 +132,7 @@ pub fn write_grams(dir: &Path) -> Result<(), IndexError> {
 }
 
 fn write_grams_unguarded(dir: &Path) -> Result<(), IndexError> {
-    let listed = Listed::read(dir)?;
+    let listed = NewestCommit::read(dir)?;
     let field = listed.layout.field(IndexField::Word);
     let ids: Vec<String> = listed.segments.iter().map(|segment| segment.id().uuid_string()).collect();
     for entry in std::fs::read_dir(dir)?.flatten() {

@@ -20,7 +20,7 @@ use tantivy::directory::{
 };
 
 use super::{IndexError, trigrams};
-use crate::store::{self, Private, Step};
+use crate::store::{self, Private, StoreStep};
 
 /// tantivy's name for the list of files that it may remove.
 const MANAGED: &str = ".managed.json";
@@ -99,7 +99,7 @@ struct SegmentFile {
 impl Write for SegmentFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        self.folder.note(store::step(Step::Write(&self.path)).and_then(|()| file.write(bytes)))
+        self.folder.note(store::step(StoreStep::Write(&self.path)).and_then(|()| file.write(bytes)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -162,7 +162,7 @@ impl Directory for WorkFolder {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let path = self.dir.join(path);
-        let made = store::step(Step::Create(&path)).and_then(|()| Private::New.open(&path));
+        let made = store::step(StoreStep::Create(&path)).and_then(|()| Private::New.open(&path));
         let file = made.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.clone()),
             _ => OpenWriteError::wrap_io_error(error, path.clone()),

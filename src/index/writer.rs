@@ -163,8 +163,10 @@ impl Writer {
             let begun: Vec<_> = together.iter().map(|ids| self.writer.merge(ids)).collect();
             let ended = begun.into_iter().map(|merge| merge.wait());
             // Wait for all merges: a running merge would still use files that the caller believes to be free.
+            let ended: Vec<_> = ended.collect();
             ended
-                .fold(Ok(()), |all, one| all.and(one.map(drop)))
+                .into_iter()
+                .try_for_each(|merge| merge.map(drop))
                 .map_err(|error| self.folder.explain(error))?;
         }
         Ok(docs)

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 /// The owner of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ConfigScope {
     /// The user, for every project.
     User,
     /// The project in the current folder; other people may share the file.
     Project,
 }
 
-impl Scope {
-    pub const ALL: [Scope; 2] = [Scope::User, Scope::Project];
+impl ConfigScope {
+    pub const ALL: [ConfigScope; 2] = [ConfigScope::User, ConfigScope::Project];
 
     pub fn name(self) -> &'static str {
         match self {
-            Scope::User => "user",
-            Scope::Project => "project",
+            ConfigScope::User => "user",
+            ConfigScope::Project => "project",
         }
     }
 }
@@ -36,7 +36,7 @@ pub enum Format {
 
 /// The folder in which a client starts its servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Starts {
+pub enum StartFolder {
     /// The project that the client works on, so the current folder says what to serve.
     InProject,
     /// Any folder. A project's own configuration can name the project's folder by this variable; the user's
@@ -55,13 +55,13 @@ pub struct Client {
     pub key: &'static str,
     /// Whether an entry has a field that says that the server uses pipes.
     pub typed: bool,
-    pub starts: Starts,
+    pub starts: StartFolder,
     /// The configuration files; the first scope is the default.
-    files: &'static [(Scope, Place)],
+    files: &'static [(ConfigScope, ConfigPath)],
 }
 
 /// Computes the path of a configuration file from the folders.
-type Place = fn(&Folders) -> PathBuf;
+type ConfigPath = fn(&ClientFolders) -> PathBuf;
 
 /// Every client, sorted by name.
 pub const CLIENTS: &[Client] = &[
@@ -71,10 +71,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "mcpServers",
         typed: true,
-        starts: Starts::InProject,
+        starts: StartFolder::InProject,
         files: &[
-            (Scope::User, |folders| folders.claude.join(".claude.json")),
-            (Scope::Project, |folders| folders.project.join(".mcp.json")),
+            (ConfigScope::User, |folders| folders.claude.join(".claude.json")),
+            (ConfigScope::Project, |folders| folders.project.join(".mcp.json")),
         ],
     },
     Client {
@@ -83,10 +83,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "mcpServers",
         typed: true,
-        starts: Starts::Anywhere { project: "${workspaceFolder}" },
+        starts: StartFolder::Anywhere { project: "${workspaceFolder}" },
         files: &[
-            (Scope::Project, |folders| folders.project.join(".cursor/mcp.json")),
-            (Scope::User, |folders| folders.home.join(".cursor/mcp.json")),
+            (ConfigScope::Project, |folders| folders.project.join(".cursor/mcp.json")),
+            (ConfigScope::User, |folders| folders.home.join(".cursor/mcp.json")),
         ],
     },
     Client {
@@ -95,10 +95,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "servers",
         typed: true,
-        starts: Starts::Anywhere { project: "${workspaceFolder}" },
+        starts: StartFolder::Anywhere { project: "${workspaceFolder}" },
         files: &[
-            (Scope::Project, |folders| folders.project.join(".vscode/mcp.json")),
-            (Scope::User, |folders| folders.applications.join("Code/User/mcp.json")),
+            (ConfigScope::Project, |folders| folders.project.join(".vscode/mcp.json")),
+            (ConfigScope::User, |folders| folders.applications.join("Code/User/mcp.json")),
         ],
     },
     Client {
@@ -107,10 +107,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Toml,
         key: "mcp_servers",
         typed: false,
-        starts: Starts::InProject,
+        starts: StartFolder::InProject,
         files: &[
-            (Scope::User, |folders| folders.codex.join("config.toml")),
-            (Scope::Project, |folders| folders.project.join(".codex/config.toml")),
+            (ConfigScope::User, |folders| folders.codex.join("config.toml")),
+            (ConfigScope::Project, |folders| folders.project.join(".codex/config.toml")),
         ],
     },
     Client {
@@ -119,10 +119,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "context_servers",
         typed: false,
-        starts: Starts::InProject,
+        starts: StartFolder::InProject,
         files: &[
-            (Scope::User, |folders| folders.zed.join("settings.json")),
-            (Scope::Project, |folders| folders.project.join(".zed/settings.json")),
+            (ConfigScope::User, |folders| folders.zed.join("settings.json")),
+            (ConfigScope::Project, |folders| folders.project.join(".zed/settings.json")),
         ],
     },
     Client {
@@ -131,10 +131,10 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "mcpServers",
         typed: false,
-        starts: Starts::InProject,
+        starts: StartFolder::InProject,
         files: &[
-            (Scope::User, |folders| folders.home.join(".gemini/settings.json")),
-            (Scope::Project, |folders| folders.project.join(".gemini/settings.json")),
+            (ConfigScope::User, |folders| folders.home.join(".gemini/settings.json")),
+            (ConfigScope::Project, |folders| folders.project.join(".gemini/settings.json")),
         ],
     },
     Client {
@@ -143,7 +143,7 @@ pub const CLIENTS: &[Client] = &[
         format: Format::Json,
         key: "mcpServers",
         typed: false,
-        starts: Starts::InProject,
+        starts: StartFolder::InProject,
         files: &[],
     },
 ];
@@ -154,19 +154,19 @@ impl Client {
     }
 
     /// The default scope; `None` where the client has no file of its own.
-    pub fn default_scope(&self) -> Option<Scope> {
+    pub fn default_scope(&self) -> Option<ConfigScope> {
         self.files.first().map(|(scope, _)| *scope)
     }
 
     /// The path of the configuration.
-    pub fn file(&self, scope: Scope, folders: &Folders) -> Option<PathBuf> {
+    pub fn file(&self, scope: ConfigScope, folders: &ClientFolders) -> Option<PathBuf> {
         self.files.iter().find(|(known, _)| *known == scope).map(|(_, file)| file(folders))
     }
 }
 
 /// The folders that clients use, read from the environment.
 #[derive(Clone, Debug)]
-pub struct Folders {
+pub struct ClientFolders {
     home: PathBuf,
     /// The folder where desktop applications keep their settings.
     applications: PathBuf,
@@ -178,13 +178,13 @@ pub struct Folders {
     pub state: PathBuf,
 }
 
-impl Folders {
+impl ClientFolders {
     /// The folders of this process; `None` where there is no home folder.
-    pub fn of_environment(project: PathBuf) -> Option<Folders> {
+    pub fn of_environment(project: PathBuf) -> Option<ClientFolders> {
         use etcetera::BaseStrategy;
         let strategy = etcetera::choose_base_strategy().ok()?;
         let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("spyhop");
-        Some(Folders::new(strategy.home_dir(), project, state, &|name| std::env::var_os(name)))
+        Some(ClientFolders::new(strategy.home_dir(), project, state, &|name| std::env::var_os(name)))
     }
 
     fn new(
@@ -192,7 +192,7 @@ impl Folders {
         project: PathBuf,
         state: PathBuf,
         variable: &dyn Fn(&str) -> Option<OsString>,
-    ) -> Folders {
+    ) -> ClientFolders {
         let named = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = home.join(".config");
         let xdg = named("XDG_CONFIG_HOME").unwrap_or_else(|| config.clone());
@@ -204,7 +204,7 @@ impl Folders {
         } else {
             (xdg.clone(), xdg.join("zed"))
         };
-        Folders {
+        ClientFolders {
             home: home.to_path_buf(),
             applications,
             claude: named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_path_buf()),
@@ -228,9 +228,10 @@ mod tests {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| OsString::from(value))
             };
-            let folders = Folders::new(Path::new("/home/a"), "/project".into(), "/state".into(), &variable);
+            let folders =
+                ClientFolders::new(Path::new("/home/a"), "/project".into(), "/state".into(), &variable);
             let files = CLIENTS.iter().flat_map(|client| {
-                Scope::ALL.iter().filter_map(|scope| client.file(*scope, &folders)).collect::<Vec<_>>()
+                ConfigScope::ALL.iter().filter_map(|scope| client.file(*scope, &folders)).collect::<Vec<_>>()
             });
             let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
             assert_eq!(files, expected);

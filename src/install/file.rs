@@ -8,7 +8,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Error, Scope};
+use super::ConfigScope;
+use super::error::Error;
 
 /// How many links are followed before they are taken for a cycle.
 const MAX_LINKS: usize = 40;
@@ -45,7 +46,7 @@ pub fn replace(
     path: &Path,
     before: Option<&str>,
     after: Option<&str>,
-    scope: Option<Scope>,
+    scope: Option<ConfigScope>,
 ) -> Result<Vec<PathBuf>, Error> {
     let failed = |error| Error::Io { path: path.to_path_buf(), error };
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -82,13 +83,13 @@ fn written(
     folder: &Path,
     text: &str,
     old: Option<&fs::Metadata>,
-    scope: Option<Scope>,
+    scope: Option<ConfigScope>,
 ) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".spyhop-");
     // Whoever may read a project may read the project's file; the user's file may hold secrets one day.
     #[cfg(unix)]
-    if scope != Some(Scope::User) {
+    if scope != Some(ConfigScope::User) {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let mut fresh = builder.tempfile_in(folder)?;

@@ -8,7 +8,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::{EditError, Entry, NAME};
+use super::entry::{Entry, NAME};
+use super::error::EditError;
 
 /// The syntax that clients accept: comments, but not JSON5.
 fn options() -> ParseOptions {

@@ -5,6 +5,8 @@
 //! file that cannot be changed that way is left alone, and the entry is shown so that the user can add it by hand.
 
 pub mod clients;
+mod entry;
+mod error;
 mod file;
 mod jsonc;
 mod record;
@@ -14,19 +16,19 @@ mod toml;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clients::{Client, Folders, Format, Scope, Starts};
+pub use entry::{Entry, NAME};
+pub use error::{EditError, Error};
+
+use clients::{Client, ClientFolders, ConfigScope, Format, StartFolder};
 use record::Record;
 use serde_json::Value;
 
-/// The name of the entry.
-pub const NAME: &str = "spyhop";
-
 /// The parameters of an installation.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct InstallRequest {
     pub client: &'static Client,
     /// The scope; by default the client's first.
-    pub scope: Option<Scope>,
+    pub scope: Option<ConfigScope>,
     /// The file, if it is not the client's file for the scope.
     pub file: Option<PathBuf>,
     /// The trees to serve; if empty, the tree that the client works on.
@@ -35,54 +37,9 @@ pub struct Request {
     pub command: Option<String>,
 }
 
-/// The contents of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub typed: bool,
-    pub command: String,
-    pub args: Vec<String>,
-}
-
-/// Why nothing was changed.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("{client} has no file of the scope {}; choose --file FILE, or --print to only see the entry", scope.name())]
-    NoFile { client: &'static str, scope: Scope },
-    #[error(
-        "{title} starts servers of the scope user outside of any project, so the entry has to name what to serve; \
-         give the trees, or choose --scope project"
-    )]
-    NoRoot { title: &'static str },
-    #[error("there is no home folder; choose --file FILE")]
-    NoHome,
-    #[error("'{}' is not UTF-8, which the client could not read either", path.display())]
-    NotText { path: PathBuf },
-    #[error("'{}' may not be written; make it writable, or put in by hand what --print shows", path.display())]
-    ReadOnly { path: PathBuf },
-    #[error("'{}' was changed meanwhile; nothing was written, run it again", path.display())]
-    Changed { path: PathBuf },
-    #[error("'{}' {error}; nothing was written", path.display())]
-    Edit { path: PathBuf, error: EditError },
-    #[error("'{}': {error}", path.display())]
-    Io { path: PathBuf, error: io::Error },
-}
-
-/// Why a text cannot be changed.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
-    #[error("cannot be read: {0}")]
-    Malformed(String),
-    #[error("does not have its client's format: {0} is not a table of names and values")]
-    NoObject(String),
-    #[error("has '{0}' twice, and only the client knows which of them counts")]
-    Twice(String),
-    #[error("cannot be changed without changing other entries too; change it by hand")]
-    Elsewhere,
-}
-
 /// A change of a file that is not confirmed yet.
 #[derive(Debug)]
-pub struct Change {
+pub struct FileEdit {
     /// The path as given.
     pub path: PathBuf,
     /// The file that the path leads to, links resolved.
@@ -90,7 +47,7 @@ pub struct Change {
     pub before: Option<String>,
     /// The new text; `None` to remove the file.
     pub after: Option<String>,
-    scope: Option<Scope>,
+    scope: Option<ConfigScope>,
     /// The record to write; `None` to remove the record.
     record: Option<Record>,
     /// Folders to remove together with the file.
@@ -99,7 +56,7 @@ pub struct Change {
 }
 
 /// The entry for `request`.
-pub fn entry(request: &Request) -> Result<Entry, Error> {
+pub fn entry(request: &InstallRequest) -> Result<Entry, Error> {
     let client = request.client;
     let scope = scope(request);
     let mut args = vec!["mcp".to_string()];
@@ -108,9 +65,9 @@ pub fn entry(request: &Request) -> Result<Entry, Error> {
         let whole = whole.map_err(|error| Error::Io { path: root.clone(), error })?;
         args.push(whole.display().to_string());
     }
-    if let (Starts::Anywhere { project }, true) = (client.starts, request.roots.is_empty()) {
+    if let (StartFolder::Anywhere { project }, true) = (client.starts, request.roots.is_empty()) {
         match scope {
-            Some(Scope::Project) => args.push(project.to_string()),
+            Some(ConfigScope::Project) => args.push(project.to_string()),
             _ => return Err(Error::NoRoot { title: client.title }),
         }
     }
@@ -118,14 +75,14 @@ pub fn entry(request: &Request) -> Result<Entry, Error> {
     // desktop client may not know the shell's search path.
     let command = match (&request.command, scope) {
         (Some(command), _) => command.clone(),
-        (None, Some(Scope::Project)) => NAME.to_string(),
+        (None, Some(ConfigScope::Project)) => NAME.to_string(),
         (None, _) => own_path().display().to_string(),
     };
     Ok(Entry { typed: client.typed, command, args })
 }
 
 /// The change that adds the entry; `None` where nothing would change.
-pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
+pub fn install(request: &InstallRequest, folders: &ClientFolders) -> Result<Option<FileEdit>, Error> {
     let (path, target) = place(request, folders)?;
     let entry = entry(request)?;
     let now = file::read(&target)?;
@@ -147,7 +104,7 @@ pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, E
     let had = servers(client, original.as_deref().unwrap_or_default()).map_err(failed)?.is_some();
     let mut record = Record::new(&target, original.as_deref(), &after, !had);
     record.folders = made;
-    Ok(Some(Change {
+    Ok(Some(FileEdit {
         path,
         target,
         before: now,
@@ -160,7 +117,7 @@ pub fn install(request: &Request, folders: &Folders) -> Result<Option<Change>, E
 }
 
 /// The change that removes the entry; `None` where there is no entry of Spyhop's.
-pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>, Error> {
+pub fn uninstall(request: &InstallRequest, folders: &ClientFolders) -> Result<Option<FileEdit>, Error> {
     let (path, target) = place(request, folders)?;
     let Some(now) = file::read(&target)? else { return Ok(None) };
     let record = record::read(&folders.state, &target);
@@ -181,7 +138,7 @@ pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>,
         }
     };
     let folders_made = record.filter(|_| after.is_none()).map(|record| record.folders).unwrap_or_default();
-    Ok(Some(Change {
+    Ok(Some(FileEdit {
         path,
         target,
         before: Some(now),
@@ -193,11 +150,11 @@ pub fn uninstall(request: &Request, folders: &Folders) -> Result<Option<Change>,
     }))
 }
 
-impl Change {
+impl FileEdit {
     /// A change for tests, which nobody applies.
     #[cfg(test)]
-    pub fn sample(path: PathBuf, before: Option<&str>, after: Option<&str>) -> Change {
-        Change {
+    pub fn sample(path: PathBuf, before: Option<&str>, after: Option<&str>) -> FileEdit {
+        FileEdit {
             target: path.clone(),
             state: path.clone(),
             path,
@@ -229,17 +186,17 @@ impl Change {
     }
 }
 
-fn scope(request: &Request) -> Option<Scope> {
+fn scope(request: &InstallRequest) -> Option<ConfigScope> {
     request.scope.or(request.client.default_scope())
 }
 
 /// The path as given, and the file that it leads to.
-fn place(request: &Request, folders: &Folders) -> Result<(PathBuf, PathBuf), Error> {
+fn place(request: &InstallRequest, folders: &ClientFolders) -> Result<(PathBuf, PathBuf), Error> {
     let scope = scope(request);
     let own = || scope.and_then(|scope| request.client.file(scope, folders));
     let path = request.file.clone().map(|file| folders.project.join(file)).or_else(own);
     let client = request.client.name;
-    let path = path.ok_or(Error::NoFile { client, scope: scope.unwrap_or(Scope::User) })?;
+    let path = path.ok_or(Error::NoFile { client, scope: scope.unwrap_or(ConfigScope::User) })?;
     let target = file::behind_links(&path)?;
     Ok((path, target))
 }

@@ -9,7 +9,8 @@ use std::ops::Range;
 use serde_json::Value as Json;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::{EditError, Entry, NAME};
+use super::entry::{Entry, NAME};
+use super::error::EditError;
 
 fn malformed(error: toml_edit::TomlError) -> EditError {
     EditError::Malformed(error.to_string().trim_end().to_string())

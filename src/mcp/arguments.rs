@@ -8,16 +8,18 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use spyhop::catalog::tools::{self, Tool};
-use spyhop::catalog::{self, Param, Takes};
-use spyhop::engine::api::{
-    Bounds, Case, FilesRequest, GrepRequest, MapRequest, Mode, Recall, SearchRequest, Session, SymbolsRequest,
+use spyhop::catalog::tools::Tool;
+use spyhop::catalog::{
+    self, Faces, GrepCall, OperationId, Param, RawValues, Row, SearchCall, SkippedRequest, Takes, ValueError,
+    WhyNotCall, params,
 };
-use spyhop::filter::FilterSpec;
-use spyhop::model::{SkipReason, SymbolKind};
+use spyhop::engine::api::{
+    FilesRequest, GrepRequest, MapRequest, Options, Recall, SearchRequest, Session, SymbolsRequest,
+};
+use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
 
-use super::roots::{self, Place, Roots};
+use super::roots::{self, ResolvedPath, Roots};
 
 /// A call with typed arguments.
 #[derive(Debug)]
@@ -57,7 +59,7 @@ impl ToolRequest {
 
 /// A typed call, with its tree, its session and the size limit of its answer.
 #[derive(Debug)]
-pub struct Call {
+pub struct ToolCall {
     pub root: usize,
     /// The revision to search in place of the worktree.
     pub view: Option<String>,
@@ -76,23 +78,19 @@ pub fn call(
     given: Map<String, Value>,
     roots: &Roots,
     session: Option<Session>,
-) -> Result<Call, String> {
+) -> Result<ToolCall, String> {
     let arguments = Arguments::new(tool, own, given)?;
     let (root, path) = arguments.tree(roots)?;
-    let budget = arguments.number(&tools::MAX_TOKENS)?;
-    let Takes::Number(least, most) = tools::MAX_TOKENS.takes else { unreachable!("it is a number") };
-    if let Some(tokens) = budget.filter(|tokens| !(least..=most).contains(tokens)) {
-        return Err(format!("max_tokens is {tokens}; choose {least} to {most}"));
-    }
-    let default = tools::MAX_TOKENS.default.and_then(|default| default.parse().ok());
-    let budget = budget.or(default).unwrap_or(most) as usize;
-    let view = arguments.text(&catalog::VIEW)?;
-    let index_dir = arguments.text(&catalog::INDEX_DIR)?;
-    let index_dir = index_dir.map(|text| roots.folder(catalog::INDEX_DIR.name, &text, root)).transpose()?;
+    let budget = catalog::in_range(&params::MAX_TOKENS, arguments.number(&params::MAX_TOKENS)?);
+    let default = params::MAX_TOKENS.default.and_then(|default| default.parse().ok());
+    let budget = budget.map_err(|error| error.to_string())?.or(default).unwrap_or(u64::MAX) as usize;
+    let view = arguments.text(&params::VIEW)?;
+    let index_dir = arguments.text(&params::TOOL_DB)?;
+    let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
     let recall = session.clone().map_or(Recall::Off, Recall::Session);
     let is_on_disk = view.is_none();
-    let named = Named { arguments: &arguments, roots, root, path, is_on_disk, recall };
-    Ok(Call { root, ask: named.ask(tool)?, view, index_dir, budget, session })
+    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, recall };
+    Ok(ToolCall { root, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
 /// Arguments, each with its catalog row.
@@ -133,15 +131,13 @@ impl<'t> Arguments<'t> {
     }
 
     /// The root of the call and, where the tool takes a path, the path.
-    fn tree(&self, roots: &Roots) -> Result<(usize, Option<Place>), String> {
-        let root = self.text(&tools::TREE)?.map(|text| roots.root(&text)).transpose()?;
-        let path = self
-            .text(&catalog::PATH)?
-            .map(|text| roots.place(catalog::PATH.name, &text, root))
-            .transpose()?;
+    fn tree(&self, roots: &Roots) -> Result<(usize, Option<ResolvedPath>), String> {
+        let root = self.text(&params::TREE)?.map(|text| roots.root(&text)).transpose()?;
+        let path =
+            self.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
         // The files that a tool without `path` is about may choose its root.
         let root = root.or(path.as_ref().map(|place| place.root));
-        let named = [&catalog::FILE, &catalog::FILES];
+        let named = [&params::FILE, &params::FILES];
         let by_file = || {
             let param = named.iter().find(|param| self.value(param).is_some())?;
             let first = self.texts(param).ok()?.into_iter().next()?;
@@ -179,12 +175,6 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    /// The words of a list, each element of which may hold several words, separated by commas.
-    fn words(&self, param: &Param) -> Result<Vec<String>, String> {
-        let texts = self.texts(param)?;
-        Ok(texts.iter().flat_map(|text| text.split(',')).map(|word| word.trim().to_string()).collect())
-    }
-
     fn flag(&self, param: &Param) -> Result<Option<bool>, String> {
         match self.value(param) {
             None => Ok(None),
@@ -215,169 +205,91 @@ impl<'t> Arguments<'t> {
             Some(other) => self.wrong(param, other, "a number, 0 to 1"),
         }
     }
-
-    fn choice(&self, param: &Param) -> Result<Option<String>, String> {
-        let Takes::Choice(choices) = param.takes else { return self.text(param) };
-        match self.text(param)? {
-            Some(text) if !choices().contains(&text.as_str()) => {
-                let choices = choices().join(", ");
-                Err(format!("{} is '{text}'; choose {choices}", param.name))
-            }
-            other => Ok(other),
-        }
-    }
 }
 
 /// Arguments whose tree is known.
-struct Named<'a> {
+struct ResolvedArguments<'a> {
     arguments: &'a Arguments<'a>,
     roots: &'a Roots,
     root: usize,
-    path: Option<Place>,
+    path: Option<ResolvedPath>,
     /// Whether the call searches files on disk. If not, only the engine knows which paths exist.
     is_on_disk: bool,
     /// What a search remembers: the actions of its own client, never those of other clients.
     recall: Recall,
 }
 
-impl Named<'_> {
+impl ResolvedArguments<'_> {
     fn ask(&self, tool: &Tool) -> Result<ToolRequest, String> {
         let Some(operation) = tool.operation else {
-            return Ok(ToolRequest::Tools(self.arguments.text(&tools::TOOL_QUERY)?.unwrap_or_default()));
+            return Ok(ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default()));
         };
-        let is = |row: &catalog::Operation| row.name == operation.name;
-        if is(&catalog::SEARCH) {
-            let queries = self.queries()?;
-            let request = self.search()?;
-            let is_batch = tool.required().iter().any(|param| param.name == catalog::QUERIES.name);
-            return Ok(if is_batch {
-                ToolRequest::Batch(queries, request)
-            } else {
-                ToolRequest::Search(request)
-            });
-        }
-        if is(&catalog::grep::GREP) {
-            return self.grep().map(ToolRequest::Grep);
-        }
-        if is(&catalog::FIND_FILES) {
-            return self.files().map(ToolRequest::Files);
-        }
-        if is(&catalog::SYMBOLS) {
-            return self.symbols().map(ToolRequest::Symbols);
-        }
-        if is(&catalog::MAP) {
-            return self.map().map(ToolRequest::Map);
-        }
-        if is(&catalog::SKIPPED) {
-            let reason = self.arguments.choice(&catalog::REASON)?;
-            let reason =
-                reason.and_then(|name| SkipReason::ALL.iter().copied().find(|one| one.name() == name));
-            return Ok(ToolRequest::Skipped { reason, after: self.arguments.text(&catalog::CURSOR)? });
-        }
-        if is(&catalog::WHY_NOT) {
-            let file = self.arguments.text(&catalog::FILE)?.unwrap_or_default();
-            let file = self.roots.place(catalog::FILE.name, &file, Some(self.root))?;
-            return Ok(ToolRequest::WhyNot(file.path, self.search()?));
-        }
-        if is(&catalog::TOUCH) {
-            let files = self.arguments.texts(&catalog::FILES)?;
-            let place = |file: &String| self.roots.place(catalog::FILES.name, file, Some(self.root));
-            let places: Result<Vec<Place>, String> = files.iter().map(place).collect();
-            return Ok(ToolRequest::Touch(places?.into_iter().map(|place| place.path).collect()));
-        }
-        // The path may choose the root, so a mistyped path must be an error and must not choose another root.
-        self.path()?;
-        Ok(ToolRequest::Status)
-    }
-
-    /// The queries of a batch. Empty queries are dropped, as between two `|` on a command line.
-    fn queries(&self) -> Result<Vec<String>, String> {
-        let texts = self.arguments.texts(&catalog::QUERIES)?;
-        let queries = texts.iter().flat_map(|text| text.split('|')).map(str::trim);
-        Ok(queries.filter(|query| !query.is_empty()).map(str::to_string).collect())
-    }
-
-    fn search(&self) -> Result<SearchRequest, String> {
-        let given = self.arguments;
-        let mut request = SearchRequest::new(given.text(&catalog::QUERY)?.unwrap_or_default());
-        request.filter = self.filter()?;
-        request.session = self.recall.clone();
-        request.dedupe = given.flag(&tools::DEDUPE)?.unwrap_or(request.dedupe);
-        request.cursor = given.text(&catalog::CURSOR)?;
-        set(&mut request.max_results, given.number(&catalog::MAX_RESULTS)?);
-        set(&mut request.per_file, given.number(&catalog::PER_FILE)?);
-        set(&mut request.expand, given.number(&catalog::EXPAND)?);
-        if let Some(score) = given.fraction(&catalog::MIN_SCORE)? {
-            request.min_score = score;
-        }
-        request.mode = match given.choice(&catalog::MODE)?.as_deref() {
-            Some("compact") => Mode::Compact,
-            Some("debug") => Mode::Debug,
-            _ => request.mode,
-        };
-        Ok(request)
-    }
-
-    fn grep(&self) -> Result<GrepRequest, String> {
-        let given = self.arguments;
-        let mut request = GrepRequest::new(given.text(&catalog::grep::PATTERN)?.unwrap_or_default());
-        request.filter = self.filter()?;
-        request.cursor = given.text(&catalog::CURSOR)?;
-        request.fixed = given.flag(&catalog::grep::FIXED)?.unwrap_or(request.fixed);
-        if given.flag(&catalog::grep::IGNORE_CASE)?.unwrap_or(false) {
-            request.case = Case::Ignored;
-        }
-        if given.flag(&catalog::grep::WORD)?.unwrap_or(false) {
-            request.bounds = Bounds::Word;
-        }
-        request.rank = given.flag(&catalog::grep::RANK)?.unwrap_or(request.rank);
-        set(&mut request.max_results, given.number(&catalog::grep::GREP_RESULTS)?);
-        set(&mut request.expand, given.number(&catalog::grep::GREP_EXPAND)?);
-        Ok(request)
-    }
-
-    fn files(&self) -> Result<FilesRequest, String> {
-        let given = self.arguments;
-        let mut request = FilesRequest::new(given.text(&catalog::NAME_PATTERN)?.unwrap_or_default());
-        request.filter = self.filter()?;
-        request.cursor = given.text(&catalog::CURSOR)?;
-        set(&mut request.max_results, given.number(&catalog::FILES_RESULTS)?);
-        roots::pattern(catalog::NAME_PATTERN.name, &request.pattern)?;
-        Ok(request)
-    }
-
-    fn symbols(&self) -> Result<SymbolsRequest, String> {
-        let given = self.arguments;
-        let mut request = SymbolsRequest::new(given.text(&catalog::SYMBOL_PATTERN)?.unwrap_or_default());
-        request.filter = self.filter()?;
-        request.cursor = given.text(&catalog::CURSOR)?;
-        set(&mut request.max_results, given.number(&catalog::SYMBOLS_RESULTS)?);
-        Ok(request)
-    }
-
-    fn map(&self) -> Result<MapRequest, String> {
-        let given = self.arguments;
-        let mut request = MapRequest { filter: self.filter()?, ..MapRequest::default() };
-        set(&mut request.max_items, given.number(&catalog::MAX_ITEMS)?);
-        set(&mut request.depth, given.number(&catalog::DEPTH)?);
-        Ok(request)
-    }
-
-    fn filter(&self) -> Result<FilterSpec, String> {
-        let given = self.arguments;
-        let path_glob = given.texts(&catalog::PATH_GLOB)?;
-        path_glob.iter().try_for_each(|glob| roots::pattern(catalog::PATH_GLOB.name, glob))?;
-        let kinds: Result<Vec<SymbolKind>, _> =
-            given.words(&catalog::KIND)?.iter().map(|kind| kind.parse()).collect();
-        Ok(FilterSpec {
-            path: self.path()?,
-            or_paths: Vec::new(),
-            globs: Vec::new(),
-            path_glob,
-            exclude: given.texts(&catalog::EXCLUDE)?,
-            lang: given.words(&catalog::LANG)?,
-            kind: kinds.map_err(|error| error.to_string())?,
+        let options = Options::default;
+        Ok(match operation.id {
+            OperationId::Search => {
+                let mut call = SearchCall::new(options());
+                self.fill(catalog::SEARCH_ROWS, &mut call)?;
+                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
+                let is_batch = tool.required().iter().any(|param| param.name == params::QUERIES.name);
+                match call.queries {
+                    queries if is_batch => ToolRequest::Batch(queries.unwrap_or_default(), request),
+                    _ => ToolRequest::Search(request),
+                }
+            }
+            OperationId::Grep => {
+                let mut call = GrepCall::new(options());
+                self.fill(catalog::GREP_ROWS, &mut call)?;
+                ToolRequest::Grep(call.grep.request)
+            }
+            OperationId::Files => {
+                let call = self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?;
+                ToolRequest::Files(call)
+            }
+            OperationId::Symbols => {
+                ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
+            }
+            OperationId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
+            OperationId::Skipped => {
+                let SkippedRequest { reason, after, .. } =
+                    self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?;
+                ToolRequest::Skipped { reason, after }
+            }
+            OperationId::WhyNot => {
+                let mut call = WhyNotCall::new(options());
+                self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
+                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
+                let file = call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, params::FILE.name))?;
+                ToolRequest::WhyNot(file, request)
+            }
+            OperationId::Touch => {
+                let mut files = Vec::new();
+                self.fill(catalog::TOUCH_ROWS, &mut files)?;
+                ToolRequest::Touch(files)
+            }
+            OperationId::Status => {
+                // The path may choose the root, so a mistyped path must be an error and must not choose another root.
+                self.path()?;
+                ToolRequest::Status
+            }
+            OperationId::Index
+            | OperationId::Watch
+            | OperationId::Views
+            | OperationId::Gc
+            | OperationId::Doctor
+            | OperationId::Export
+            | OperationId::Import
+            | OperationId::Languages => return Err(format!("no tool offers '{}'", operation.name)),
         })
+    }
+
+    fn filled<R>(&self, rows: &[Row<catalog::Call<R>>], request: R) -> Result<R, String> {
+        let mut call = catalog::Call::new(request, Options::default());
+        self.fill(rows, &mut call)?;
+        Ok(call.request)
+    }
+
+    fn fill<R>(&self, rows: &[Row<R>], request: &mut R) -> Result<(), String> {
+        catalog::fill(rows, request, self).map_err(|error| error.to_string())
     }
 
     /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be
@@ -392,29 +304,61 @@ impl Named<'_> {
     }
 }
 
-/// Sets a number that was given. A number too large for its type is out of every range anyway.
-fn set<N: TryFrom<u64> + Bounded>(number: &mut N, given: Option<u64>) {
-    if let Some(given) = given {
-        *number = N::try_from(given).unwrap_or(N::MOST);
+impl RawValues for ResolvedArguments<'_> {
+    fn face(&self) -> Faces {
+        Faces::Tools
     }
-}
 
-/// The largest number of a type.
-trait Bounded {
-    const MOST: Self;
-}
+    fn text(&self, param: &Param) -> Result<Option<String>, ValueError> {
+        Ok(self.arguments.text(param)?)
+    }
 
-impl Bounded for usize {
-    const MOST: usize = usize::MAX;
-}
+    fn texts(&self, param: &Param) -> Result<Vec<String>, ValueError> {
+        Ok(self.arguments.texts(param)?)
+    }
 
-impl Bounded for u32 {
-    const MOST: u32 = u32::MAX;
+    fn flag(&self, param: &Param) -> Result<Option<bool>, ValueError> {
+        Ok(self.arguments.flag(param)?)
+    }
+
+    fn number(&self, param: &Param) -> Result<Option<u64>, ValueError> {
+        Ok(self.arguments.number(param)?)
+    }
+
+    fn fraction(&self, param: &Param) -> Result<Option<f32>, ValueError> {
+        Ok(self.arguments.fraction(param)?)
+    }
+
+    fn scope(&self, _: &Param) -> Result<Option<String>, ValueError> {
+        Ok(self.path()?)
+    }
+
+    fn paths(&self, param: &Param) -> Result<Vec<RelPath>, ValueError> {
+        let texts = self.arguments.texts(param)?;
+        let place =
+            |text: &String| self.roots.place(param.name, text, Some(self.root)).map(|place| place.path);
+        Ok(texts.iter().map(place).collect::<Result<_, _>>()?)
+    }
+
+    /// No tool takes a path outside the roots.
+    fn file(&self, _: &Param) -> Result<Option<PathBuf>, ValueError> {
+        Ok(None)
+    }
+
+    fn text_of_path(&self, _: &Param) -> Result<Option<PathBuf>, ValueError> {
+        Ok(None)
+    }
+
+    fn check_pattern(&self, param: &Param, pattern: &str) -> Result<(), ValueError> {
+        Ok(roots::pattern(param.name, pattern)?)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use spyhop::catalog::tools;
+    use spyhop::engine::api::Mode;
 
     use super::*;
 
@@ -430,7 +374,10 @@ mod tests {
             "query": "a|b", "limit": 3.0, "language": "rust, go", "chunk_type": ["function"], "exclude": "x|y",
             "min_score": 0.5, "mode": "compact", "expand": 99999999999u64, "cursor": null, "glob": ["*.rs"],
         });
-        let Ok(ToolRequest::Search(request)) = asked("codebase_search", given) else { panic!() };
+        let request = match asked("codebase_search", given) {
+            Ok(ToolRequest::Search(request)) => request,
+            other => panic!("{other:?}"),
+        };
         assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
         assert_eq!(request.filter.lang, ["rust", "go"]);
         assert_eq!(

@@ -1,18 +1,17 @@
 //! One call on one engine: run the request, fit the answer into its budget, render it.
 //!
-//! This module owns paging. When an answer is too long, the request runs again with as many rows as fit: only the
-//! engine can say where the next page begins, and running a request twice is cheap compared with reading too much.
+//! When an answer is too long, its reply is truncated to the rows that fit. The reply then says where the next page
+//! begins.
 
 use spyhop::engine::api::{
-    FilesReply, FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session,
-    SymbolsReply, SymbolsRequest,
+    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
 use spyhop::render::agent::{self, Answer};
-use spyhop::render::json;
+use spyhop::render::{error_text, json};
 
-use super::arguments::{Call, ToolRequest};
+use super::arguments::{ToolCall, ToolRequest};
 
 /// An answer, and the update of the session when the answer is sent: an answer that nobody waits for was not read.
 pub struct PendingReply {
@@ -44,7 +43,7 @@ impl PendingReply {
 /// Answers a call with the engine of its tree. A failure is an answer too, marked as an error.
 pub fn answer(
     engine: &Engine,
-    call: &Call,
+    call: &ToolCall,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
     if call.view.is_none() {
@@ -58,7 +57,11 @@ pub fn answer(
     Ok(PendingReply { answer: told.answer.without_links(), ..told })
 }
 
-fn asked(engine: &Engine, call: &Call, progress: &(dyn Fn(Progress) + Sync)) -> Result<PendingReply, Error> {
+fn asked(
+    engine: &Engine,
+    call: &ToolCall,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<PendingReply, Error> {
     let (budget, session) = (call.budget, call.session.as_ref());
     match &call.ask {
         ToolRequest::Search(request) => return search(engine, None, request, call, progress),
@@ -105,83 +108,51 @@ fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
 
 /// The answer to a call that failed.
 pub fn failed(error: &Error) -> Answer {
-    agent::error(&error.to_string(), json::error_kind(error.kind()))
+    agent::error(&error_text(error), json::error_kind(error.kind()))
 }
 
 fn search(
     engine: &Engine,
     queries: Option<&[String]>,
     request: &SearchRequest,
-    call: &Call,
+    call: &ToolCall,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<PendingReply, Error> {
     let budget = call.budget;
-    let mut request = request.clone();
-    loop {
-        let reply = match queries {
-            Some(queries) => engine.search_batch(queries, &request)?,
-            None => engine.search_with_progress(&request, progress)?,
-        };
-        let queries = queries.unwrap_or_default();
-        let rows = reply.results.len();
-        let fits = agent::search_fits(&reply, queries, request.mode, budget).max(1);
-        if fits < rows {
-            request.max_results = fits;
-            continue;
-        }
-        let answer = agent::search(&reply, queries, request.mode);
-        let is_whole = agent::tokens(&answer.text) <= budget;
-        let answer = if rows <= 1 { agent::cut(answer, budget) } else { answer };
-        // A truncated answer does not contain everything that the session would remember as sent.
-        let session = call.session.clone().filter(|_| is_whole);
-        let sent = session
-            .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
-        return Ok(PendingReply { answer, sent });
-    }
+    let mut reply = match queries {
+        Some(queries) => engine.search_batch(queries, request)?,
+        None => engine.search_with_progress(request, progress)?,
+    };
+    let queries = queries.unwrap_or_default();
+    reply.truncate(agent::search_fits(&reply, queries, request.mode, budget).max(1));
+    let answer = agent::search(&reply, queries, request.mode);
+    let is_whole = agent::tokens(&answer.text) <= budget;
+    let answer = if reply.results.len() <= 1 { agent::cut(answer, budget) } else { answer };
+    // A truncated answer does not contain everything that the session would remember as sent.
+    let session = call.session.clone().filter(|_| is_whole);
+    let request = request.clone();
+    let sent = session
+        .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
+    Ok(PendingReply { answer, sent })
 }
 
 fn grep(engine: &Engine, request: &GrepRequest, budget: usize) -> Result<Answer, Error> {
-    let mut request = request.clone();
-    loop {
-        let reply = engine.grep(&request)?;
-        let rows = reply.lines.len();
-        let fits = agent::grep_fits(&reply, budget).max(1);
-        if fits < rows {
-            request.max_results = fits;
-            continue;
-        }
-        let answer = agent::grep(&reply);
-        return Ok(if rows <= 1 { agent::cut(answer, budget) } else { answer });
-    }
+    let mut reply = engine.grep(request)?;
+    reply.truncate(agent::grep_fits(&reply, budget).max(1));
+    let answer = agent::grep(&reply);
+    Ok(if reply.lines.len() <= 1 { agent::cut(answer, budget) } else { answer })
 }
 
 fn files(engine: &Engine, request: &FilesRequest, budget: usize) -> Result<Answer, Error> {
-    let ask = |max_results: usize| engine.files(&FilesRequest { max_results, ..request.clone() });
-    let rows = |reply: &FilesReply| (reply.files.len(), agent::files_fits(reply, budget));
-    Ok(agent::files(&fitting(request.max_results, ask, rows)?))
+    let mut reply = engine.files(request)?;
+    reply.truncate(agent::files_fits(&reply, budget).max(1));
+    Ok(agent::files(&reply))
 }
 
 fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<Answer, Error> {
-    let ask = |max_results: usize| engine.symbols(&SymbolsRequest { max_results, ..request.clone() });
-    let rows = |reply: &SymbolsReply| (reply.symbols.len(), agent::symbols_fits(reply, budget));
-    Ok(agent::symbols(&fitting(request.max_results, ask, rows)?))
-}
-
-/// The first reply whose rows all fit; `rows` returns how many rows a reply has and how many of them fit. A single row
-/// always fits.
-fn fitting<R>(
-    mut max_results: usize,
-    ask: impl Fn(usize) -> Result<R, Error>,
-    rows: impl Fn(&R) -> (usize, usize),
-) -> Result<R, Error> {
-    loop {
-        let reply = ask(max_results)?;
-        let (all, fits) = rows(&reply);
-        if fits.max(1) >= all {
-            return Ok(reply);
-        }
-        max_results = fits.max(1);
-    }
+    let mut reply = engine.symbols(request)?;
+    reply.truncate(agent::symbols_fits(&reply, budget).max(1));
+    Ok(agent::symbols(&reply))
 }
 
 /// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should

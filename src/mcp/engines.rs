@@ -16,7 +16,7 @@ use spyhop::engine::{Cancel, Engine, Error};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::Notify;
 
-use super::arguments::Call;
+use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 
 /// How many revisions stay open. Each keeps what it has read of the index mapped into memory.
@@ -77,7 +77,7 @@ impl Engines {
     /// Answers a call, which `cancel` ends early. The engine of a view and of an index.
     pub fn answer(
         &self,
-        call: &Call,
+        call: &ToolCall,
         cancel: &Cancel,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<PendingReply, Answer> {
@@ -125,8 +125,7 @@ pub fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<E
             // An unknown view is a different error.
             Engine::open(root, options).map_err(failed)?;
             let (dir, root) = (dir.display(), root.display());
-            let text =
-                format!("index_dir '{dir}' holds no index of '{root}'; leave it out to ask the server's own");
+            let text = format!("db '{dir}' holds no index of '{root}'; leave it out to ask the server's own");
             Err(agent::error(&text, "bad-request"))
         }
     }

@@ -25,14 +25,14 @@ const MAX_ID: usize = 256;
 /// A reader that inserts a short request after each line that is too long.
 pub struct Oversize<R> {
     inner: R,
-    line: Line,
+    line: LongLine,
     /// Bytes that are not passed on yet.
     pending: Vec<u8>,
 }
 
 impl<R> Oversize<R> {
     pub fn new(inner: R) -> Oversize<R> {
-        Oversize { inner, line: Line::default(), pending: Vec::new() }
+        Oversize { inner, line: LongLine::default(), pending: Vec::new() }
     }
 }
 
@@ -61,7 +61,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Oversize<R> {
 /// The state of the line that is being read: a state machine over the JSON of one message, as far as its top-level
 /// keys.
 #[derive(Default)]
-struct Line {
+struct LongLine {
     length: usize,
     depth: usize,
     in_string: bool,
@@ -74,7 +74,7 @@ struct Line {
     in_id: bool,
 }
 
-impl Line {
+impl LongLine {
     /// Processes `bytes`. Returns where the first line that is too long ends in them, and the request to insert there.
     /// A line without an id needs no answer.
     fn first_oversize(&mut self, bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_id_is_found_wherever_it_stands() {
         let id = |message: &str| {
-            let mut line = Line::default();
+            let mut line = LongLine::default();
             message.bytes().for_each(|byte| line.take(byte));
             line.request().map(|request| {
                 let request: serde_json::Value = serde_json::from_slice(&request).unwrap();
@@ -189,7 +189,7 @@ mod tests {
             let head = r#"{"id":5,"text":""#;
             format!("{head}{}\"}}\n", "x".repeat(length - head.len() - 3))
         };
-        let mut line = Line::default();
+        let mut line = LongLine::default();
         assert_eq!(line.first_oversize(of(MAX_LINE).as_bytes()), None);
         let long = of(MAX_LINE + 1) + "{}\n";
         let (end, request) = line.first_oversize(long.as_bytes()).unwrap();

@@ -16,7 +16,7 @@ pub struct Roots(Vec<PathBuf>);
 
 /// A caller's path, resolved.
 #[derive(Debug, PartialEq)]
-pub struct Place {
+pub struct ResolvedPath {
     /// The index of the root in the list.
     pub root: usize,
     /// The path below that root.
@@ -43,7 +43,7 @@ impl Roots {
 
     /// Resolves the path `text`. A relative path is below `root`, or below the first root if `root` is not given. An
     /// absolute path chooses its root, which must be `root` if that is given.
-    pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
+    pub fn place(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
         spelling(param, text)?;
         let path = Path::new(text);
         if path.is_absolute() {
@@ -58,7 +58,7 @@ impl Roots {
                 self.0[root].display()
             ));
         }
-        Ok(Place { root, path: below })
+        Ok(ResolvedPath { root, path: below })
     }
 
     /// A folder that may lie anywhere, relative to a root. The caller must check what is there.
@@ -67,7 +67,7 @@ impl Roots {
         Ok(self.0[root].join(text))
     }
 
-    fn absolute(&self, param: &str, text: &str, root: Option<usize>) -> Result<Place, String> {
+    fn absolute(&self, param: &str, text: &str, root: Option<usize>) -> Result<ResolvedPath, String> {
         let target = real(Path::new(text));
         // Of nested roots, the innermost is meant.
         let holding = self.0.iter().enumerate().filter(|(_, folder)| target.starts_with(folder));
@@ -81,7 +81,7 @@ impl Roots {
         };
         let below = target.strip_prefix(folder).unwrap_or(Path::new(""));
         let path = RelPath::from_path(below).map_err(|error| format!("{param}: {error}"))?;
-        Ok(Place { root, path })
+        Ok(ResolvedPath { root, path })
     }
 
     fn listed(&self) -> String {

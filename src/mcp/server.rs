@@ -4,9 +4,10 @@
 //! Any other failure of a call, bad arguments included, is a result marked as an error, because a model reads results
 //! and can correct its call.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::http::request::Parts;
 use rmcp::model::{
@@ -17,9 +18,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{self, Alias, State};
+use spyhop::catalog::aliases::{self, Alias, AliasState};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, CallTarget, Profile, Tool};
+use spyhop::catalog::tools::{self, CallTarget, Tool, ToolProfile};
 use spyhop::engine::Session;
 use spyhop::render::agent::{self, Answer};
 
@@ -28,15 +29,20 @@ use super::calls::PendingReply;
 use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
-use super::warm::{Outcome, Tree};
+use super::warm::{CallOutcome, ServedTree};
 
 /// A server of some trees.
 pub struct Server {
-    profile: Profile,
-    trees: Vec<Tree>,
+    profile: ToolProfile,
+    trees: Vec<ServedTree>,
     roots: Roots,
     /// The session of the only client over pipes.
     only: Option<Session>,
+    /// The tools that the only client found with `tool_search`. They are listed from then on, because some hosts pass
+    /// on calls of listed tools only.
+    found: Mutex<BTreeSet<&'static str>>,
+    /// Whether `found` has grown since the client was notified.
+    list_has_grown: AtomicBool,
 }
 
 /// The session that a request over HTTP belongs to.
@@ -56,14 +62,41 @@ const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each 
     by [masked: ...] or stars.";
 
 impl Server {
-    pub fn new(profile: Profile, trees: Vec<Tree>) -> Server {
+    pub fn new(profile: ToolProfile, trees: Vec<ServedTree>) -> Server {
         let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
-        Server { profile, trees, roots, only: None }
+        Server {
+            profile,
+            trees,
+            roots,
+            only: None,
+            found: Mutex::default(),
+            list_has_grown: AtomicBool::new(false),
+        }
     }
 
     /// A server for a single client, whose session lasts as long as the server does.
     pub fn for_one(self) -> Server {
         Server { only: Some(Session::new()), ..self }
+    }
+
+    /// Lists `tools` from now on, for a client over pipes.
+    fn list(&self, tools: &[&'static Tool]) {
+        if self.only.is_none() {
+            return;
+        }
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = found.len();
+        found.extend(tools.iter().map(|tool| tool.name));
+        if found.len() > before {
+            self.list_has_grown.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The tools that are listed now, sorted by name.
+    fn listed(&self) -> Vec<&'static Tool> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_listed = |tool: &&Tool| self.profile.lists(tool) || found.contains(tool.name);
+        tools::TOOLS.iter().filter(is_listed).collect()
     }
 
     /// The tool that a name stands for in this profile.
@@ -91,18 +124,19 @@ impl Server {
         given: JsonObject,
         session: Option<Session>,
         watcher: &mut Watcher,
-    ) -> Outcome {
+    ) -> CallOutcome {
         let refused = |text: String| agent::error(&text, "bad-request");
-        let given = match alias {
-            Some(alias) => aliases::translated(alias, given).map_err(refused)?,
-            None => given,
-        };
+        let given = aliases::translated(aliases::spellings(tool.name, alias), given).map_err(refused)?;
         let own = alias.map_or(&[][..], |alias| alias.own);
         let mut call = arguments::call(tool, own, given, &self.roots, session).map_err(refused)?;
         let tree = &self.trees[call.root];
         call.index_dir = call.index_dir.filter(|dir| !tree.is_index(dir));
         match &call.ask {
-            ToolRequest::Tools(query) => Ok(found(self.profile, query)),
+            ToolRequest::Tools(query) => {
+                let found = tools::find(self.profile, query);
+                self.list(&found);
+                Ok(agent::tools(query, &found))
+            }
             ToolRequest::Status => {
                 let roots = self.roots.iter().map(PathBuf::from).collect();
                 tree.status(roots, call.index_dir).await
@@ -115,9 +149,12 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new("spyhop", env!("CARGO_PKG_VERSION")).with_title("Spyhop");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(name)
-            .with_instructions(INSTRUCTIONS)
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = match &self.only {
+            Some(_) => capabilities.enable_tool_list_changed().build(),
+            None => capabilities.build(),
+        };
+        ServerConfig::new(capabilities).with_server_info(name).with_instructions(INSTRUCTIONS)
     }
 
     async fn initialize(
@@ -150,7 +187,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.profile.listed().map(wire).collect()))
+        Ok(ListToolsResult::with_all_items(self.listed().into_iter().map(wire).collect()))
     }
 
     async fn call_tool(
@@ -174,6 +211,11 @@ impl ServerHandler for Server {
             }
         };
         watcher.finish().await;
+        if self.list_has_grown.swap(false, Ordering::Relaxed)
+            && let Err(error) = context.peer.notify_tool_list_changed().await
+        {
+            tracing::debug!(%error, "the client was not notified of the new list of tools");
+        }
         let mut result = result(outcome);
         result.meta = alias.and_then(notice);
         Ok(result.into())
@@ -193,7 +235,7 @@ fn wire(tool: &'static Tool) -> WireTool {
     WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)
 }
 
-fn result(outcome: Outcome) -> CallToolResult {
+fn result(outcome: CallOutcome) -> CallToolResult {
     let failed = outcome.is_err();
     let Answer { text, data } = outcome.unwrap_or_else(|answer| answer);
     let content = vec![ContentBlock::text(text)];
@@ -202,15 +244,9 @@ fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-/// The answer of `tool_search`.
-fn found(profile: Profile, query: &str) -> Answer {
-    let found = tools::find(profile, query);
-    agent::tools(query, &found)
-}
-
 /// The note in a result's metadata that the tool was called by a deprecated name.
 fn notice(alias: &Alias) -> Option<MetaObject> {
-    (alias.state == State::Deprecated).then(|| {
+    (alias.state == AliasState::Deprecated).then(|| {
         let mut meta = MetaObject::new();
         meta.insert("spyhop/deprecated".to_string(), replacement(alias));
         meta
@@ -237,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_removed_name_is_an_error_that_names_the_replacement() {
-        let alias = Alias { name: "old", state: State::Removed, ..aliases::ALIASES[0] };
+        let alias = Alias { name: "old", state: AliasState::Removed, ..aliases::ALIASES[0] };
         let error = removed(&alias);
         assert_eq!(error.message, "tool 'old' has been removed; call 'codebase_search'");
         assert_eq!(error.data.unwrap()["replacement"], "codebase_search");

@@ -17,7 +17,7 @@ use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
-use super::arguments::{Call, ToolRequest};
+use super::arguments::{ToolCall, ToolRequest};
 use super::calls::{self, PendingReply};
 use super::engines::{self, Engines};
 use super::progress::Watcher;
@@ -37,7 +37,7 @@ const WATCH_AGAIN: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A tree that is served.
-pub struct Tree {
+pub struct ServedTree {
     engines: Arc<Engines>,
     update: watch::Receiver<Update>,
     /// The limit on calls that run at once; more would only compete for the same processors.
@@ -56,11 +56,11 @@ enum Update {
 }
 
 /// An answer, as an error if the call failed.
-pub type Outcome = Result<Answer, Answer>;
+pub type CallOutcome = Result<Answer, Answer>;
 
-impl Tree {
+impl ServedTree {
     /// Opens the tree and begins to bring its index up to date, if the options ask for a current index.
-    pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<Tree, Error> {
+    pub fn open(root: &Path, options: Options, wake: Arc<Notify>) -> Result<ServedTree, Error> {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
         let (sender, update) = watch::channel(Update::Done);
@@ -83,7 +83,7 @@ impl Tree {
         }
         let at_once = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let [calls, asides, states] = [at_once; 3].map(|permits| Arc::new(Semaphore::new(permits)));
-        Ok(Tree { engines, update, calls, asides, states })
+        Ok(ServedTree { engines, update, calls, asides, states })
     }
 
     /// The root, as the engine names it.
@@ -103,7 +103,7 @@ impl Tree {
 
     /// Answers a call about this tree. When the future is dropped before the answer has come, because the client
     /// cancelled the request or its connection has closed, the call is cancelled.
-    pub async fn answer(&self, call: Arc<Call>, watcher: &mut Watcher) -> Result<PendingReply, Answer> {
+    pub async fn answer(&self, call: Arc<ToolCall>, watcher: &mut Watcher) -> Result<PendingReply, Answer> {
         let cancel = CancelOnDrop::default();
         let outcome = self.answered(call, watcher, &cancel.cancel).await;
         cancel.disarm();
@@ -112,7 +112,7 @@ impl Tree {
 
     async fn answered(
         &self,
-        call: Arc<Call>,
+        call: Arc<ToolCall>,
         watcher: &mut Watcher,
         cancel: &Cancel,
     ) -> Result<PendingReply, Answer> {
@@ -155,7 +155,7 @@ impl Tree {
     }
 
     /// The status of the tree, with the progress of its update; `roots` are all roots that are served.
-    pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> Outcome {
+    pub async fn status(&self, roots: Vec<PathBuf>, index_dir: Option<PathBuf>) -> CallOutcome {
         let engines = self.engines();
         let update = if index_dir.is_none() { *self.update.borrow() } else { Update::Done };
         run(&self.states, move || {
@@ -192,7 +192,7 @@ impl Tree {
 
     /// Answers from the last commit as it is. The engine is a new one, because the stale policy is fixed when an engine
     /// is opened; opening maps a few files.
-    async fn as_it_is(&self, call: Arc<Call>) -> Result<PendingReply, Answer> {
+    async fn as_it_is(&self, call: Arc<ToolCall>) -> Result<PendingReply, Answer> {
         let root = self.root().to_path_buf();
         let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
         let options =

@@ -6,12 +6,13 @@
 //! the paths, one after the other
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
-use super::VersionRow;
+use super::row::VersionRow;
+use crate::id::{ContentHash, PathOnlyKey, VersionContent};
 use crate::model::Field;
 use crate::store::Envelope;
 
@@ -65,7 +66,7 @@ pub(super) struct ColumnsAt {
 }
 
 /// The columns of a record. The rows are sorted by version number.
-pub(super) struct Columns {
+pub(super) struct RecordColumns {
     map: Arc<Mmap>,
     /// The offset of the columns in the file.
     start: usize,
@@ -74,16 +75,16 @@ pub(super) struct Columns {
     ends: Option<(u32, u32)>,
 }
 
-impl Columns {
+impl RecordColumns {
     /// Opens the columns at the location `at`; `None` when their checksum is wrong.
-    pub fn open(map: &Arc<Mmap>, at: ColumnsAt) -> Option<Columns> {
+    pub fn open(map: &Arc<Mmap>, at: ColumnsAt) -> Option<RecordColumns> {
         let heap = Envelope::heap_of(map);
         let bytes = heap.get(at.at as usize..)?.get(..at.len as usize)?;
         let rows = at.rows as usize;
         let is_sound = cfg!(fuzzing) || crc32fast::hash(bytes) == at.check;
         let fits = bytes.len() >= rows * BEFORE[COLUMNS] && is_sound;
         let start = map.len() - heap.len() + at.at as usize;
-        let mut columns = Columns { map: Arc::clone(map), start, rows, ends: None };
+        let mut columns = RecordColumns { map: Arc::clone(map), start, rows, ends: None };
         columns.ends = rows.checked_sub(1).filter(|_| fits).map(|last| (columns.id(0), columns.id(last)));
         fits.then_some(columns)
     }
@@ -129,8 +130,8 @@ impl Columns {
         std::str::from_utf8(self.map.get(paths + start..paths + end).unwrap_or_default()).unwrap_or_default()
     }
 
-    pub fn hash(&self, row: usize) -> [u8; 16] {
-        *self.cell(Column::Hash, row)
+    pub fn content(&self, row: usize) -> VersionContent {
+        content(*self.cell(Column::Hash, row))
     }
 
     pub fn u64(&self, column: Column, row: usize) -> u64 {
@@ -173,6 +174,34 @@ impl Columns {
     }
 }
 
+/// The first half of the stored hash of content that is not ranked. The second half is the key of the content.
+fn path_only_mark() -> [u8; 8] {
+    static MARK: OnceLock<[u8; 8]> = OnceLock::new();
+    *MARK.get_or_init(|| *ContentHash::of(b"path-only").0.first_chunk().expect("a hash is longer"))
+}
+
+/// The stored form of a content.
+fn packed_content(content: VersionContent) -> [u8; 16] {
+    match content {
+        VersionContent::Ranked(hash) => hash.0,
+        VersionContent::PathOnly(key) => {
+            let mut packed = [0; 16];
+            packed[..8].copy_from_slice(&path_only_mark());
+            packed[8..].copy_from_slice(&key.0);
+            packed
+        }
+    }
+}
+
+/// The content of a stored form.
+fn content(packed: [u8; 16]) -> VersionContent {
+    let hash = ContentHash(packed);
+    match packed.starts_with(&path_only_mark()) {
+        true => VersionContent::PathOnly(PathOnlyKey::of(hash)),
+        false => VersionContent::Ranked(hash),
+    }
+}
+
 /// Columns that are being written, with the heap that contains their outlines.
 #[derive(Default)]
 pub(super) struct ColumnsBuilder {
@@ -186,7 +215,7 @@ impl ColumnsBuilder {
     pub fn push(&mut self, row: &VersionRow<'_>) {
         let outline = &row.outline.bytes;
         let notes = row.notes.iter().fold(0u8, |bits, note| bits | 1 << *note as u8);
-        self.add(Column::Hash, &row.hash.0);
+        self.add(Column::Hash, &packed_content(row.content));
         self.add(Column::Bytes, &row.bytes.to_le_bytes());
         self.add(Column::Id, &row.id.0.to_le_bytes());
         self.add(Column::Lines, &row.lines.to_le_bytes());
@@ -201,7 +230,7 @@ impl ColumnsBuilder {
     }
 
     /// Adds a row of another record.
-    pub fn copy(&mut self, from: &Columns, row: usize) {
+    pub fn copy(&mut self, from: &RecordColumns, row: usize) {
         let outline = from.outline(row).unwrap_or_default();
         self.copy_cells(|column| from.bytes_of(column, row), from.path(row), outline);
     }

@@ -8,8 +8,8 @@
 //! ```text
 //! number of symbols; bytes of all names; of each name the length of the prefix that it shares with the one before, and
 //!     the length of its suffix, both as [`push_pair`], then the bytes of the suffix
-//! of each symbol: kind and [`Shape`] in one byte; if the shape does not determine parent and container: the distance
-//!     back to the parent, 0 for none, the container as [`Holder`] and, for [`Holder::Text`], the text; then the
+//! of each symbol: kind and [`ParentCode`] in one byte; if the shape does not determine parent and container: the distance
+//!     back to the parent, 0 for none, the container as [`ContainerCode`] and, for [`ContainerCode::Text`], the text; then the
 //!     distance of the start from the end of the symbol before, or from its start if that symbol is the parent; the
 //!     length in bytes; the distance of the first line from the last or first line of that symbol, and the number of
 //!     further lines, as [`push_pair`]
@@ -84,19 +84,19 @@ impl<'a> Outline<'a> {
             let OutlineSymbol { span, lines, container, parent, .. } = *symbol;
             let of_parent =
                 parent.and_then(|parent| self.symbols.get(parent as usize)).map(|parent| parent.name);
-            let shape = Shape::of(at, symbol, of_parent, &before);
+            let shape = ParentCode::of(at, symbol, of_parent, &before);
             rest.push(symbol.kind as u8 | (shape as u8) << KIND_BITS);
-            if shape == Shape::Other {
+            if shape == ParentCode::Other {
                 push_varint(
                     &mut rest,
                     parent.map_or(0, |parent| (at as u64).wrapping_sub(u64::from(parent))),
                 );
                 match container {
-                    None => rest.push(Holder::None as u8),
-                    Some(_) if container == of_parent => rest.push(Holder::Parent as u8),
-                    Some(_) if container == before.container => rest.push(Holder::Before as u8),
+                    None => rest.push(ContainerCode::None as u8),
+                    Some(_) if container == of_parent => rest.push(ContainerCode::Parent as u8),
+                    Some(_) if container == before.container => rest.push(ContainerCode::Before as u8),
                     Some(container) => {
-                        rest.push(Holder::Text as u8);
+                        rest.push(ContainerCode::Text as u8);
                         text(&mut rest, container);
                     }
                 }
@@ -146,26 +146,26 @@ fn symbol<'a>(
 ) -> Option<OutlineSymbol<'a>> {
     let head = byte(rest)?;
     let kind = SymbolKind::from_number(head & ((1 << KIND_BITS) - 1))?;
-    let shape = Shape::from_number(head >> KIND_BITS)?;
+    let shape = ParentCode::from_number(head >> KIND_BITS)?;
     let of = |parent: Option<u32>| Some(symbols[parent? as usize].name);
     let (parent, container) = match shape {
-        Shape::Top => (None, None),
-        Shape::Sibling => (before.parent, Some(of(before.parent)?)),
-        Shape::Child => {
+        ParentCode::Top => (None, None),
+        ParentCode::Sibling => (before.parent, Some(of(before.parent)?)),
+        ParentCode::Child => {
             let parent = Some(symbols.len().checked_sub(1)? as u32);
             (parent, of(parent))
         }
-        Shape::Alike => (before.parent, before.container),
-        Shape::Other => {
+        ParentCode::Alike => (before.parent, before.container),
+        ParentCode::Other => {
             let parent = match take_varint(rest)? as usize {
                 0 => None,
                 back => Some(symbols.len().checked_sub(back)? as u32),
             };
-            let container = match Holder::of(byte(rest)?)? {
-                Holder::None => None,
-                Holder::Parent => Some(of(parent)?),
-                Holder::Before => before.container,
-                Holder::Text => Some(std::str::from_utf8(take_text(rest)?).ok()?),
+            let container = match ContainerCode::of(byte(rest)?)? {
+                ContainerCode::None => None,
+                ContainerCode::Parent => Some(of(parent)?),
+                ContainerCode::Before => before.container,
+                ContainerCode::Text => Some(std::str::from_utf8(take_text(rest)?).ok()?),
             };
             (parent, container)
         }
@@ -196,9 +196,9 @@ impl<'a> Before<'a> {
     }
 
     /// The byte and line relative to which the next symbol is encoded.
-    fn place(&self, shape: Shape) -> (u32, u32) {
+    fn place(&self, shape: ParentCode) -> (u32, u32) {
         match shape {
-            Shape::Child => (self.span.start, self.lines.first),
+            ParentCode::Child => (self.span.start, self.lines.first),
             _ => (self.span.end, self.lines.last),
         }
     }
@@ -211,7 +211,7 @@ const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 
 /// A common combination of parent and container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum ParentCode {
     /// No parent and no container.
     Top,
     /// The parent of the symbol before; the container is this parent.
@@ -224,28 +224,28 @@ enum Shape {
     Other,
 }
 
-impl Shape {
-    fn of(at: usize, symbol: &OutlineSymbol<'_>, of_parent: Option<&str>, before: &Before<'_>) -> Shape {
+impl ParentCode {
+    fn of(at: usize, symbol: &OutlineSymbol<'_>, of_parent: Option<&str>, before: &Before<'_>) -> ParentCode {
         let OutlineSymbol { container, parent, .. } = *symbol;
         let is_in_parent = parent.is_some() && container.is_some() && container == of_parent;
         match parent {
-            None if container.is_none() => Shape::Top,
-            Some(parent) if is_in_parent && parent as usize + 1 == at => Shape::Child,
-            Some(_) if is_in_parent && parent == before.parent => Shape::Sibling,
-            _ if (parent, container) == (before.parent, before.container) => Shape::Alike,
-            _ => Shape::Other,
+            None if container.is_none() => ParentCode::Top,
+            Some(parent) if is_in_parent && parent as usize + 1 == at => ParentCode::Child,
+            Some(_) if is_in_parent && parent == before.parent => ParentCode::Sibling,
+            _ if (parent, container) == (before.parent, before.container) => ParentCode::Alike,
+            _ => ParentCode::Other,
         }
     }
 
-    fn from_number(number: u8) -> Option<Shape> {
-        use Shape::*;
+    fn from_number(number: u8) -> Option<ParentCode> {
+        use ParentCode::*;
         [Top, Sibling, Child, Alike, Other].get(number as usize).copied()
     }
 }
 
 /// The encoding of a container.
 #[derive(Clone, Copy)]
-enum Holder {
+enum ContainerCode {
     None,
     /// The name of the parent.
     Parent,
@@ -255,9 +255,11 @@ enum Holder {
     Text,
 }
 
-impl Holder {
-    fn of(number: u8) -> Option<Holder> {
-        [Holder::None, Holder::Parent, Holder::Before, Holder::Text].get(number as usize).copied()
+impl ContainerCode {
+    fn of(number: u8) -> Option<ContainerCode> {
+        [ContainerCode::None, ContainerCode::Parent, ContainerCode::Before, ContainerCode::Text]
+            .get(number as usize)
+            .copied()
     }
 }
 

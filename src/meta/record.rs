@@ -1,78 +1,22 @@
-//! Record files: their tables, and how the record of a commit is built.
+//! How the record of a commit is built and written.
 
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 
-use super::columns::{ColumnsAt, ColumnsBuilder};
-use super::outline::{EncodedOutline, sealed};
-use super::view::{View, ViewDelta, ViewInfo, ViewKey, kept_stats};
-use super::{Commit, Meta, RecordRef};
-use crate::id::{ContentHash, Generation, LanguageId, VersionId};
-use crate::model::{FieldLengths, Note};
+use super::columns::ColumnsBuilder;
+use super::commit::{Commit, RecordRef};
+use super::metadata::Meta;
+use super::outline::sealed;
+use super::row::VersionRow;
+use super::table::{Change, PartAt, RecordTable, ViewChange};
+use super::view::{View, ViewDelta, ViewInfo, ViewKey, packed_identities};
+use crate::id::{Generation, VersionId};
 use crate::store::{self, Envelope, FileError};
 
 /// The kind numbers in the envelopes.
 const BASE: u32 = 1;
 const DELTA: u32 = 2;
-
-/// The table of a record file.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct Table {
-    pub versions: ColumnsAt,
-    /// Versions of earlier records that no view names any more.
-    pub collected: Vec<u32>,
-    /// The changes of views, in the order in which they are applied.
-    pub views: Vec<ViewChange>,
-}
-
-/// A change of a view.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct ViewChange {
-    pub key: ViewKey,
-    pub change: Change,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) enum Change {
-    /// The view is dropped.
-    Gone,
-    /// The view becomes the content of `from` with the changes of `part`; without `from` it starts empty.
-    Set { info: ViewInfo, from: Option<ViewKey>, part: PartAt },
-}
-
-/// The location of the pieces of a [`ViewDelta`] in the heap, one after the other.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct PartAt {
-    pub at: u64,
-    pub lens: [u32; 3],
-}
-
-/// A file version to be recorded.
-#[derive(Clone, Copy, Debug)]
-pub struct VersionRow<'a> {
-    /// The number of the version.
-    pub id: VersionId,
-    /// The root-relative path.
-    pub path: &'a str,
-    /// The hash of the file's bytes.
-    pub hash: ContentHash,
-    /// The language of the file.
-    pub language: LanguageId,
-    /// The notes of the analysis.
-    pub notes: &'a [Note],
-    /// The size of the source in bytes.
-    pub bytes: u64,
-    /// The number of lines in the source.
-    pub lines: u32,
-    /// The number of chunks.
-    pub chunks: u32,
-    /// The number of terms in each scored field.
-    pub lengths: FieldLengths,
-    /// The symbols.
-    pub outline: &'a EncodedOutline,
-}
 
 /// Builds the record of one commit.
 #[derive(Default)]
@@ -174,7 +118,7 @@ impl RecordBuilder {
     }
 
     /// The changes of this record as a delta.
-    fn delta(self, meta: &Meta) -> (Table, Vec<u8>) {
+    fn delta(self, meta: &Meta) -> (RecordTable, Vec<u8>) {
         let RecordBuilder { versions, collected, views } = self;
         let (mut heap, versions) = versions.finish();
         let change = |(key, new): (ViewKey, Option<NewView>)| {
@@ -188,11 +132,11 @@ impl RecordBuilder {
             ViewChange { key, change: Change::Set { info, from, part: put(&mut heap, &delta) } }
         };
         let views = views.into_iter().map(change).collect();
-        (Table { versions, collected, views }, heap)
+        (RecordTable { versions, collected, views }, heap)
     }
 
     /// Everything that is live in `meta` and in this record, as one base.
-    fn folded(self, meta: &Meta) -> (Table, Vec<u8>) {
+    fn folded(self, meta: &Meta) -> (RecordTable, Vec<u8>) {
         let collected: FxHashSet<u32> = self.collected.iter().copied().collect();
         let mut versions = ColumnsBuilder::default();
         let mut new = self.versions.ids().enumerate().peekable();
@@ -225,7 +169,7 @@ impl RecordBuilder {
                 set(key, info.clone(), view);
             }
         }
-        (Table { versions, collected: Vec::new(), views }, heap)
+        (RecordTable { versions, collected: Vec::new(), views }, heap)
     }
 }
 
@@ -240,7 +184,7 @@ fn put(heap: &mut Vec<u8>, delta: &ViewDelta) -> PartAt {
     let plain = "plain data";
     let lens = [
         piece(postcard::to_stdvec(&delta.versions).expect(plain)),
-        piece(kept_stats(&delta.stats)),
+        piece(packed_identities(&delta.identities)),
         piece(postcard::to_stdvec(&delta.skipped).expect(plain)),
     ];
     PartAt { at, lens }

@@ -4,7 +4,7 @@
 //! the tree writes a commit without sources.
 //!
 //! ```text
-//! table  one [`Row`] for each source, sorted by hash
+//! table  one [`SourceRow`] for each source, sorted by hash
 //! heap   the sources, deflated
 //! ```
 
@@ -19,7 +19,9 @@ use flate2::write::DeflateEncoder;
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
-use super::{MetaError, RecordRef, map_record};
+use super::commit::RecordRef;
+use super::error::MetaError;
+use super::record_file::map_record;
 use crate::id::ContentHash;
 use crate::store::{self, AtFile, Envelope, FileError, Private, sync_file};
 
@@ -31,7 +33,7 @@ const KIND: u32 = 3;
 
 /// The location of a source in the heap.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Row {
+struct SourceRow {
     hash: ContentHash,
     at: u64,
     /// The compressed and the uncompressed length in bytes.
@@ -42,7 +44,7 @@ struct Row {
 /// The sources, open for reading.
 pub struct Sources {
     map: Mmap,
-    rows: Vec<Row>,
+    rows: Vec<SourceRow>,
 }
 
 impl Sources {
@@ -51,7 +53,8 @@ impl Sources {
         let path = dir.join(&record.name);
         let damaged = |reason: String| MetaError::Damaged { path: path.clone(), reason };
         let (kind, table, map) = map_record(&path, record)?;
-        let rows: Vec<Row> = postcard::from_bytes(&map[table]).map_err(|error| damaged(error.to_string()))?;
+        let rows: Vec<SourceRow> =
+            postcard::from_bytes(&map[table]).map_err(|error| damaged(error.to_string()))?;
         if kind != KIND || !rows.is_sorted_by(|a, b| a.hash < b.hash) {
             return Err(damaged("it holds no sources".into()));
         }
@@ -88,7 +91,7 @@ impl Sources {
 pub struct SourcesBuilder {
     heap: File,
     at: u64,
-    rows: BTreeMap<ContentHash, Row>,
+    rows: BTreeMap<ContentHash, SourceRow>,
 }
 
 impl SourcesBuilder {
@@ -108,7 +111,7 @@ impl SourcesBuilder {
         let packed = packed.finish()?;
         self.heap.write_all(&packed)?;
         let fits = |len: usize| u32::try_from(len).map_err(io::Error::other);
-        let row = Row { hash, at: self.at, packed: fits(packed.len())?, len: fits(bytes.len())? };
+        let row = SourceRow { hash, at: self.at, packed: fits(packed.len())?, len: fits(bytes.len())? };
         self.rows.insert(hash, row);
         self.at += packed.len() as u64;
         Ok(())
@@ -126,7 +129,7 @@ impl SourcesBuilder {
 
     /// Writes the sources as the file `name` in the folder `dir`.
     pub fn write(mut self, dir: &Path, name: &str) -> Result<RecordRef, FileError> {
-        let rows: Vec<Row> = self.rows.into_values().collect();
+        let rows: Vec<SourceRow> = self.rows.into_values().collect();
         let table = postcard::to_stdvec(&rows).expect("plain data");
         let header = Envelope::header(KIND, &table, self.at);
         let path = dir.join(name);

@@ -1,9 +1,13 @@
 //! Records are written, folded and read back; damage is detected.
 
+use super::identity::PackedIdentity;
+use super::table::{Change, PartAt, RecordTable, ViewChange};
 use super::view::{SkippedEntry, ViewEntry};
 use super::*;
-use crate::model::{SkipReason, Skipped, SymbolKind};
+use crate::id::{ContentHash, LanguageId, VersionContent, VersionId};
+use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
+use crate::store::Envelope;
 use crate::text::{Lines, Span};
 
 fn outline(name: &str) -> Outline<'_> {
@@ -22,7 +26,7 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
     builder.add_version(&VersionRow {
         id: VersionId(id),
         path,
-        hash: ContentHash::of(path.as_bytes()),
+        content: VersionContent::Ranked(ContentHash::of(path.as_bytes())),
         language: LanguageId(id as u16),
         notes: &[Note::SyntaxErrors],
         bytes: 10 * id as u64,
@@ -34,15 +38,15 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
 }
 
 fn key(head: &str) -> ViewKey {
-    ViewKey { root: "/tree".into(), head: head.into(), ..ViewKey::default() }
+    ViewKey { root: "/tree".into(), head: head.to_string().into(), ..ViewKey::default() }
 }
 
 fn view(live: &[u32], skipped: &[&str]) -> View {
-    let entry = |id: &u32| ViewEntry { version: VersionId(*id), stat: (*id as u64, 1, 2, 3) };
+    let entry = |id: &u32| ViewEntry { version: VersionId(*id), identity: (*id as u64, 1, 2, 3).into() };
     let skip = |path: &&str| {
         let path = RelPath::new(path).unwrap();
         let skipped = Skipped { path, reason: SkipReason::Binary, detail: "NUL".into(), is_dir: false };
-        SkippedEntry { skipped, stat: None }
+        SkippedEntry { skipped, identity: None }
     };
     View::new(live.iter().map(entry).collect(), skipped.iter().map(skip).collect())
 }
@@ -63,7 +67,7 @@ fn shown(meta: &Meta) -> Vec<String> {
                 "{} {} {:?} {} {:?} {}",
                 version.id().0,
                 version.path(),
-                entry.stat,
+                PackedIdentity::from(entry.identity),
                 names.join(","),
                 version.lengths(),
                 version.bytes()
@@ -177,7 +181,7 @@ fn a_view_begins_as_the_one_that_it_comes_from() {
         fourth.drop_view(key("main"));
         let commit = fourth.write(dir.path(), &meta, "f", 4, fold).unwrap();
         let meta = Meta::open(dir.path(), commit).unwrap();
-        let heads: Vec<&str> = meta.views().map(|(key, _)| key.head.as_str()).collect();
+        let heads: Vec<String> = meta.views().map(|(key, _)| key.head.to_string()).collect();
         assert_eq!(heads, ["late", "other"]);
         assert_eq!(meta.view(&key("late")).unwrap(), Some(&view(&[0, 3], &["x.bin", "z.bin"])));
         assert_eq!(meta.view_versions(&key("late")).unwrap(), [VersionId(0), VersionId(3)]);
@@ -199,7 +203,7 @@ fn a_damaged_part_of_a_view_is_found_when_it_is_asked_for() {
 }
 
 /// A forged record: its checksums are right, its content is not.
-fn made_up(dir: &Path, table: &Table, heap: &[u8]) -> Result<Meta, MetaError> {
+fn made_up(dir: &Path, table: &RecordTable, heap: &[u8]) -> Result<Meta, MetaError> {
     let table = postcard::to_stdvec(table).unwrap();
     let header = Envelope::header(1, &table, heap.len() as u64);
     let name = "g000000001.base".to_string();
@@ -216,8 +220,8 @@ fn a_part_that_would_lie_outside_of_its_record_is_damage() {
     for at in [0, 8, u64::MAX - 2, u64::MAX] {
         let part = PartAt { at, lens: [1, 1, 1] };
         let set = Change::Set { info: ViewInfo::default(), from: None, part };
-        let views = vec![record::ViewChange { key: key("main"), change: set }];
-        let meta = made_up(dir.path(), &Table { views, ..Table::default() }, b"heap").unwrap();
+        let views = vec![ViewChange { key: key("main"), change: set }];
+        let meta = made_up(dir.path(), &RecordTable { views, ..RecordTable::default() }, b"heap").unwrap();
         assert!(matches!(meta.view(&key("main")), Err(MetaError::Damaged { .. })), "{at}");
         assert_eq!(meta.verify().len(), 1);
     }

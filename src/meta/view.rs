@@ -1,5 +1,5 @@
-//! A view: the file versions that are live for one worktree and branch, with the stat data that tell whether each is
-//! still current.
+//! A view: the file versions that are live for one worktree and branch, with the identities that tell whether each
+//! file is still current.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,6 +7,8 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
+use super::head::{RevisionHead, ViewHead};
+use super::identity::{PackedIdentity, RecordedIdentity};
 use crate::id::VersionId;
 use crate::model::Skipped;
 
@@ -15,10 +17,8 @@ use crate::model::Skipped;
 pub struct ViewKey {
     /// The path of the root.
     pub root: String,
-    /// The checked-out head: the name of a branch, `@` and a commit, or nothing outside git. A trailing `:`, as in
-    /// git's own name for the tree of a commit, means that the files are those of the commit and not of the worktree;
-    /// then a branch has its full name.
-    pub head: String,
+    /// The checked-out head, or the revision whose files the view holds.
+    pub head: ViewHead,
     /// A hash of the settings.
     pub settings: String,
     /// Whether the view is the progress of an unfinished update.
@@ -31,34 +31,18 @@ impl ViewKey {
         ViewKey { staged: true, ..self.clone() }
     }
 
-    /// The `head` of a view of a commit.
-    pub fn committed(name: &str) -> String {
-        format!("{name}:")
-    }
-
-    /// Whether the files are those of a commit. No branch name contains a `:`.
+    /// Whether the files are those of a commit.
     pub fn is_committed(&self) -> bool {
-        self.head.ends_with(':')
+        matches!(self.head, ViewHead::Revision(_))
     }
 
-    /// The name of the branch.
-    pub fn branch(&self) -> Option<&str> {
-        let name = self.head.strip_suffix(':').unwrap_or(&self.head);
-        (!name.starts_with('@') && !name.is_empty()).then_some(name)
-    }
-
-    /// The full name of the branch.
+    /// The full name of the branch or tag.
     pub fn reference(&self) -> Option<String> {
-        self.branch().map(|name| match self.is_committed() {
-            true => name.to_string(),
-            false => format!("refs/heads/{name}"),
-        })
-    }
-
-    /// The display name of the branch or commit.
-    pub fn shown(&self) -> &str {
-        let name = self.head.strip_suffix(':').unwrap_or(&self.head);
-        if self.is_committed() { crate::git::short(name) } else { name }
+        match &self.head {
+            ViewHead::Branch(name) => Some(format!("refs/heads/{name}")),
+            ViewHead::Revision(RevisionHead::Reference(name)) => Some(name.clone()),
+            ViewHead::Commit(_) | ViewHead::Revision(RevisionHead::Commit(_)) | ViewHead::None => None,
+        }
     }
 
     /// Whether both views are of one worktree under the same settings.
@@ -87,84 +71,81 @@ pub struct ViewInfo {
 pub struct ViewEntry {
     /// The version that is live.
     pub version: VersionId,
-    /// The file's stat data when that version was read.
-    pub stat: FileStat,
+    /// The file's identity when that version was read.
+    pub identity: RecordedIdentity,
 }
-
-/// Stored stat data: size, modification and change time in nanoseconds, inode. All zeros mean that the file must be
-/// read again, because it was modified so close to being read that its time proves nothing.
-pub type FileStat = (u64, i64, i64, u64);
 
 /// The live file versions of a worktree and branch, and the skipped entries.
 #[derive(Clone, Default)]
 pub struct View {
     /// The live versions, increasing.
     versions: Vec<VersionId>,
-    /// The stat data of each version.
-    stats: Stats,
+    /// The identity of each file.
+    identities: Identities,
     /// The skipped entries, sorted.
     skipped: Vec<SkippedEntry>,
 }
 
-/// Stat data, in memory or in a mapped record.
+/// Identities, in memory or in a mapped record.
 #[derive(Clone)]
-enum Stats {
-    Own(Vec<FileStat>),
-    Kept { pieces: Vec<Piece>, rows: Vec<Row> },
+enum Identities {
+    Own(Vec<RecordedIdentity>),
+    Kept { pieces: Vec<VerifiedBytes>, rows: Vec<IdentityRow> },
 }
 
-impl Default for Stats {
-    fn default() -> Stats {
-        Stats::Own(Vec::new())
+impl Default for Identities {
+    fn default() -> Identities {
+        Identities::Own(Vec::new())
     }
 }
 
-/// The size of stored stat data in bytes: four numbers of eight bytes, little endian.
-const STAT_BYTES: usize = 32;
+/// The size of a stored identity in bytes: four numbers of eight bytes, little endian.
+const IDENTITY_BYTES: usize = 32;
 
 /// Bytes of a record whose checksum was compared.
 #[derive(Clone)]
-pub(super) struct Piece {
+pub(super) struct VerifiedBytes {
     pub map: Arc<Mmap>,
     pub range: Range<usize>,
 }
 
-impl Piece {
+impl VerifiedBytes {
     pub fn bytes(&self) -> &[u8] {
         &self.map[self.range.clone()]
     }
 
-    /// The stat data of a row.
-    fn stat(&self, row: usize) -> FileStat {
-        let (cells, _) = self.bytes()[row * STAT_BYTES..][..STAT_BYTES].as_chunks::<8>();
+    /// The identity in a row.
+    fn identity(&self, row: usize) -> RecordedIdentity {
+        let (cells, _) = self.bytes()[row * IDENTITY_BYTES..][..IDENTITY_BYTES].as_chunks::<8>();
         let [size, modified, changed, inode] = [cells[0], cells[1], cells[2], cells[3]];
         let (modified, changed) = (i64::from_le_bytes(modified), i64::from_le_bytes(changed));
-        (u64::from_le_bytes(size), modified, changed, u64::from_le_bytes(inode))
+        (u64::from_le_bytes(size), modified, changed, u64::from_le_bytes(inode)).into()
     }
 }
 
-/// The stored form of stat data.
-pub(super) fn kept_stats(rows: &[FileStat]) -> Vec<u8> {
-    let cells = rows.iter().flat_map(|(size, modified, changed, inode)| {
+/// The stored form of identities.
+pub(super) fn packed_identities(rows: &[RecordedIdentity]) -> Vec<u8> {
+    let cells = rows.iter().flat_map(|recorded| {
+        let (size, modified, changed, inode) = PackedIdentity::from(*recorded);
         [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()]
     });
     cells.flatten().collect()
 }
 
-/// A skipped entry, with its stat data if it had to be read to decide.
+/// A skipped entry, with its identity if it had to be read to decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedEntry {
     /// The entry and the reason.
     pub skipped: Skipped,
-    /// The stat data of a file that was read.
-    pub stat: Option<FileStat>,
+    /// The identity of a file that was read.
+    pub identity: Option<RecordedIdentity>,
 }
 
 /// A part of a view, as read.
-pub(super) struct Part {
+pub(super) struct ViewPart {
     pub versions: VersionsDelta,
-    /// The stat data of `versions.live`.
-    pub stats: Piece,
+    /// The identities of the files of `versions.live`.
+    pub identities: VerifiedBytes,
     pub skipped: SkippedDelta,
 }
 
@@ -172,8 +153,8 @@ pub(super) struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ViewDelta {
     pub versions: VersionsDelta,
-    /// The stat data of `versions.live`.
-    pub stats: Vec<FileStat>,
+    /// The identities of the files of `versions.live`.
+    pub identities: Vec<RecordedIdentity>,
     pub skipped: SkippedDelta,
 }
 
@@ -182,7 +163,7 @@ pub(super) struct ViewDelta {
 pub(super) struct VersionsDelta {
     /// Versions that are no longer live.
     pub removed: Vec<u32>,
-    /// Versions that are live now, or that have new stat data.
+    /// Versions that are live now, or that have a new identity.
     pub live: Vec<u32>,
 }
 
@@ -201,17 +182,18 @@ impl View {
         entries.sort_unstable_by_key(|entry| entry.version);
         skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
         let versions = entries.iter().map(|entry| entry.version).collect();
-        let stats = Stats::Own(entries.iter().map(|entry| entry.stat).collect());
-        View { versions, stats, skipped }
+        let identities = Identities::Own(entries.iter().map(|entry| entry.identity).collect());
+        View { versions, identities, skipped }
     }
 
-    /// This view with stat data that prove nothing, as for another machine: every file is read before it counts as
+    /// This view with unproven identities, as for another machine: every file is read before it counts as
     /// unchanged.
-    pub fn stat_unverified(&self) -> View {
-        let entries = self.versions.iter().map(|&version| ViewEntry { version, stat: FileStat::default() });
+    pub fn unproven(&self) -> View {
+        let entries =
+            self.versions.iter().map(|&version| ViewEntry { version, identity: RecordedIdentity::Unproven });
         let skipped = self.skipped.iter().map(|entry| SkippedEntry {
             skipped: entry.skipped.clone(),
-            stat: entry.stat.map(|_| FileStat::default()),
+            identity: entry.identity.map(|_| RecordedIdentity::Unproven),
         });
         View::new(entries.collect(), skipped.collect())
     }
@@ -231,20 +213,20 @@ impl View {
         &self.versions
     }
 
-    /// The live versions with their stat data, increasing.
+    /// The live versions with the identities of their files, increasing.
     pub fn entries(&self) -> impl Iterator<Item = ViewEntry> + '_ {
         (0..self.len()).map(|place| self.entry(place))
     }
 
     fn entry(&self, place: usize) -> ViewEntry {
-        let stat = match &self.stats {
-            Stats::Own(rows) => rows[place],
-            Stats::Kept { pieces, rows } => {
-                let Row { part, row } = rows[place];
-                pieces[part as usize].stat(row as usize)
+        let identity = match &self.identities {
+            Identities::Own(rows) => rows[place],
+            Identities::Kept { pieces, rows } => {
+                let IdentityRow { part, row } = rows[place];
+                pieces[part as usize].identity(row as usize)
             }
         };
-        ViewEntry { version: self.versions[place], stat }
+        ViewEntry { version: self.versions[place], identity }
     }
 
     /// Whether a version is live in the view.
@@ -252,9 +234,9 @@ impl View {
         self.versions.binary_search(&version).is_ok()
     }
 
-    /// The stat data of the file of a version, if the version is live in the view.
-    pub fn stat(&self, version: VersionId) -> Option<FileStat> {
-        Some(self.entry(self.versions.binary_search(&version).ok()?).stat)
+    /// The identity of the file of a version, if the version is live in the view.
+    pub fn identity(&self, version: VersionId) -> Option<RecordedIdentity> {
+        Some(self.entry(self.versions.binary_search(&version).ok()?).identity)
     }
 
     /// The skipped entries, by path.
@@ -273,7 +255,7 @@ impl View {
             }
             if old.next_if(|old| old.version == entry.version) != Some(entry) {
                 live.push(entry.version.0);
-                delta.stats.push(entry.stat);
+                delta.identities.push(entry.identity);
             }
         }
         removed.extend(old.map(|gone| gone.version.0));
@@ -299,20 +281,20 @@ impl View {
 /// The live versions after all `parts` were applied in order, each with the last row that sets it.
 pub(super) fn live_versions<'d>(
     parts: impl IntoIterator<Item = &'d VersionsDelta>,
-) -> (Vec<VersionId>, Vec<Row>) {
+) -> (Vec<VersionId>, Vec<IdentityRow>) {
     let mut parts = (0..).zip(parts);
     let Some((_, base)) = parts.next() else { return Default::default() };
     // The changes of later parts, by number and then by part. They come in sorted runs, which a stable sort exploits.
-    let mut moved: Vec<(u32, Option<Row>)> = Vec::new();
+    let mut moved: Vec<(u32, Option<IdentityRow>)> = Vec::new();
     for (part, delta) in parts {
         moved.extend(numbers(&delta.removed).map(|id| (id, None)));
-        moved.extend((0..).zip(numbers(&delta.live)).map(|(row, id)| (id, Some(Row { part, row }))));
+        moved.extend((0..).zip(numbers(&delta.live)).map(|(row, id)| (id, Some(IdentityRow { part, row }))));
     }
     moved.sort_by_key(|(id, _)| *id);
     let mut moved = moved.chunk_by(|a, b| a.0 == b.0).filter_map(<[_]>::last).peekable();
     let most = base.live.len() + moved.size_hint().1.unwrap_or(0);
     let (mut versions, mut rows) = (Vec::with_capacity(most), Vec::with_capacity(most));
-    let mut push = |id: u32, row: Row| {
+    let mut push = |id: u32, row: IdentityRow| {
         versions.push(VersionId(id));
         rows.push(row);
     };
@@ -322,32 +304,32 @@ pub(super) fn live_versions<'d>(
         }
         match moved.next_if(|(other, _)| *other == id) {
             Some((_, row)) => row.iter().for_each(|row| push(id, *row)),
-            None => push(id, Row { part: 0, row }),
+            None => push(id, IdentityRow { part: 0, row }),
         }
     }
     moved.for_each(|(id, row)| row.iter().for_each(|row| push(*id, *row)));
     (versions, rows)
 }
 
-/// The location of a version's stat data.
+/// The location of the identity of a version's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct IdentityRow {
     pub part: u32,
     pub row: u32,
 }
 
 /// Applies `parts` in order and returns the resulting view; `None` when they contradict each other.
-pub(super) fn assemble(parts: Vec<Part>) -> Option<View> {
+pub(super) fn assemble(parts: Vec<ViewPart>) -> Option<View> {
     let mut skipped: Vec<SkippedEntry> = Vec::new();
     let (mut deltas, mut pieces) = (Vec::new(), Vec::new());
-    for Part { versions, stats, skipped: delta } in parts {
+    for ViewPart { versions, identities, skipped: delta } in parts {
         let mut gone = delta.gone.into_iter().peekable();
         let mut place = 0;
         skipped.retain(|_| {
             place += 1;
             gone.next_if_eq(&(place - 1)).is_none()
         });
-        if gone.next().is_some() || versions.live.len() * STAT_BYTES != stats.range.len() {
+        if gone.next().is_some() || versions.live.len() * IDENTITY_BYTES != identities.range.len() {
             return None;
         }
         if !delta.new.is_empty() {
@@ -355,10 +337,10 @@ pub(super) fn assemble(parts: Vec<Part>) -> Option<View> {
             skipped.sort_by(|a, b| a.skipped.cmp(&b.skipped));
         }
         deltas.push(versions);
-        pieces.push(stats);
+        pieces.push(identities);
     }
     let (versions, rows) = live_versions(&deltas);
-    Some(View { versions, stats: Stats::Kept { pieces, rows }, skipped })
+    Some(View { versions, identities: Identities::Kept { pieces, rows }, skipped })
 }
 
 impl PartialEq for View {

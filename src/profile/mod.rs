@@ -1,13 +1,14 @@
-//! The ranking profile: which signals there are, what each weighs, and the sentence that says what it measures.
+//! The ranking profile: the signals, the weight of each signal, and the sentence that describes what the signal
+//! measures.
 //!
-//! All weights and constants of ranking live in one file, `default.toml` beside this one, in the schema that a
-//! caller's own profile uses. This module is pure data: how a signal is computed is [`crate::search`]'s business.
+//! All weights and constants of ranking are in one file, `default.toml` in this folder. A profile of a caller has the
+//! same schema. This module only holds data; [`crate::search`] computes the signals.
 //!
 //! ```toml
 //! [signals.lexical]
 //! text = "how well its best chunk matches the words (BM25)"
-//! share = 1.4                                             # the same weight for every query
-//! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one for each kind of query
+//! share = 1.4                                             # one weight for every query
+//! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one weight for each kind of query
 //! ```
 
 mod signal;
@@ -21,82 +22,82 @@ use serde::Deserialize;
 
 pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 
-/// The version of the schema, and of what its signals mean.
+/// The version of the schema and of the meaning of the signals.
 pub const PROFILE_VERSION: u32 = 2;
 
 /// A ranking profile.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Its name.
+    /// The name of the profile.
     pub name: String,
-    /// How lists are fused.
+    /// The parameters of fusion.
     pub fusion: Fusion,
-    /// The parameters of BM25 for each kind of list.
+    /// The BM25 parameters of each field.
     pub bm25: Bm25Fields,
-    /// How sums become scores.
+    /// The calibration of scores.
     pub scores: Scores,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
 }
 
-/// What the places of one file are told apart by.
+/// The sentences and weights of the signals of places.
 #[derive(Clone, Debug)]
 struct Places {
     texts: BTreeMap<PlaceSignal, String>,
-    /// By kind of query and signal: what its value weighs, and its share.
+    /// By kind of query and signal: the weight of the value and the weight of the share.
     weights: [[[f32; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()],
 }
 
-/// How lists are fused.
+/// The parameters of reciprocal rank fusion.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fusion {
     /// The constant of reciprocal rank fusion.
     pub k: f32,
-    /// How many files of each list take part.
+    /// The number of files that each list contributes.
     pub depth: usize,
-    /// How many files of the fused list are rescored.
+    /// The number of files of the fused list that are rescored.
     pub head: usize,
 }
 
-/// How the sums of contributions become the scores that are shown, see [`ScoreLine`].
+/// The calibration from sums of contributions to the scores that are shown, see [`ScoreLine`].
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scores {
-    /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit: 0 to 1. An
-    /// uncalibrated score is the logistic function of the sum of contributions.
+    /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit, from 0 to
+    /// 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// The line of names.
+    /// The line for names.
     pub name: ScoreLine,
-    /// The line of queries that are neither a name nor a question.
+    /// The line for queries that are neither a name nor a question.
     pub sentence: ScoreLine,
-    /// The line of questions.
+    /// The line for questions.
     pub question: ScoreLine,
-    /// The line of reports, in place of the three others.
+    /// The line for reports, of any kind.
     pub report: ScoreLine,
 }
 
-/// The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is e^sum as a share of that of
-/// all files of the head.
+/// A line of the calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is
+/// the softmax of the file's sum over the files of the head.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreLine {
-    /// What is added, in log-odds.
+    /// The constant term, in log-odds.
     pub base: f32,
-    /// What the sum weighs, 0 and more.
+    /// The weight of the sum, at least 0.
     pub scale: f32,
-    /// What the log-odds of the file's share weigh, 0 and more.
+    /// The weight of the log-odds of p, at least 0.
     pub standing: f32,
 }
 
 impl ScoreLine {
-    /// The score is the logistic function of the sum.
+    /// The line that makes the score the logistic function of the sum.
     pub const IDENTITY: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
 }
 
 impl Scores {
-    /// Scores are the logistic function of the sum, and nothing is doubted.
+    /// No calibration: scores are the logistic function of the sum, and no reply warns.
     pub const UNCALIBRATED: Scores = Scores {
         doubt: 0.0,
         name: ScoreLine::IDENTITY,
@@ -143,19 +144,19 @@ impl Scores {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bm25 {
-    /// How soon repetition stops to count, 0 and more.
+    /// The saturation of the term frequency, at least 0.
     pub k1: f32,
-    /// How much length counts, 0 to 1.
+    /// The influence of the length, 0 to 1.
     pub b: f32,
 }
 
-/// The parameters for each kind of list.
+/// The BM25 parameters of each field.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bm25Fields {
-    /// The text of chunks.
+    /// Text of chunks.
     pub chunk: Bm25,
-    /// The text of whole files.
+    /// Text of whole files.
     pub file: Bm25,
     /// Comments of chunks.
     pub comment: Bm25,
@@ -169,32 +170,32 @@ pub struct Bm25Fields {
     pub path: Bm25,
 }
 
-/// Why a profile is refused.
+/// Why a profile was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
-    /// The file cannot be read.
+    /// The file could not be read.
     #[error("cannot read the profile {path}: {source}")]
     Unreadable {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is not a profile.
+    /// The text is not a valid profile.
     #[error("not a ranking profile: {0}")]
     Syntax(String),
-    /// The profile is made for another version of the signals.
+    /// The profile is written for another version of the signals.
     #[error(
         "profile version {found} is not {PROFILE_VERSION}; fit it again, or adapt it to this program's default profile"
     )]
     Version {
-        /// The version that it names; 0 for none.
+        /// The version in the profile; 0 if it has none.
         found: i64,
     },
-    /// The profile weighs signals that this program does not measure.
+    /// The profile has weights for signals that do not exist.
     #[error("unknown signals: {}; this program has: {}", unknown.join(", "), signal_names())]
     UnknownSignals {
-        /// Their names, all of them.
+        /// The names of all unknown signals.
         unknown: Vec<String>,
     },
 }
@@ -205,7 +206,7 @@ fn signal_names() -> String {
     format!("{} (each as .value, .share or .rank); below places {}", names.join(", "), of_places.join(", "))
 }
 
-/// The file as it is written.
+/// The TOML document, before its weights are expanded.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -265,7 +266,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    fn of(self, kind: QueryKind) -> f32 {
+    fn for_kind(self, kind: QueryKind) -> f32 {
         match (self, kind) {
             (Weights::Same(weight), _) => weight,
             (Weights::ByKind(by), QueryKind::Name) => by.name,
@@ -276,7 +277,7 @@ impl Weights {
 }
 
 impl Profile {
-    /// The profile that is built in.
+    /// The built-in profile.
     pub fn built_in() -> &'static Profile {
         static PROFILE: OnceLock<Profile> = OnceLock::new();
         PROFILE.get_or_init(|| {
@@ -284,20 +285,20 @@ impl Profile {
         })
     }
 
-    /// The profile in a file.
+    /// Reads the profile in a file.
     ///
     /// # Errors
-    /// `Unreadable`, and what [`Profile::parse`] gives.
+    /// `Unreadable`, and the errors of [`Profile::parse`].
     pub fn read(path: &Path) -> Result<Profile, ProfileError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ProfileError::Unreadable { path: path.to_path_buf(), source })?;
         Profile::parse(&text)
     }
 
-    /// The profile that a TOML document holds.
+    /// Parses the profile in a TOML document.
     ///
     /// # Errors
-    /// `Syntax`, `Version`, and `UnknownSignals` with all of them.
+    /// `Syntax`, `Version`, and `UnknownSignals` with all unknown names.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         let syntax = |error: toml::de::Error| ProfileError::Syntax(error.to_string());
         let table: toml::Table = toml::from_str(text).map_err(syntax)?;
@@ -318,8 +319,8 @@ impl Profile {
         }
         let written: Written = toml::from_str(text).map_err(syntax)?;
         let places = match written.places {
-            Some(places) => Places::of(places)?,
-            // Profiles from before there were places.
+            Some(places) => Places::from_entries(places)?,
+            // A profile without signals of places takes the built-in ones.
             None => Profile::built_in().places.clone(),
         };
         let mut profile = Profile {
@@ -338,7 +339,7 @@ impl Profile {
                     (Transform::Share, entry.share),
                     (Transform::Rank, entry.rank),
                 ] {
-                    let weight = weights.of(kind);
+                    let weight = weights.for_kind(kind);
                     if !weight.is_finite() {
                         return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
                     }
@@ -370,45 +371,45 @@ impl Profile {
         Ok(())
     }
 
-    /// What a feature weighs in a query of this kind, in log-odds; 0 when the profile leaves it out.
+    /// The weight of a feature for this kind of query, in log-odds; 0 if the profile has none.
     pub fn weight(&self, kind: QueryKind, feature: Feature) -> f32 {
         self.weights[kind as usize][feature.signal as usize][feature.form as usize]
     }
 
-    /// All weights of a kind, by signal and form.
+    /// The weights for this kind of query, by signal and form.
     pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
 
-    /// What a place's measure weighs in a query of this kind, in log-odds: the value, and its share of the greatest in
-    /// the file.
+    /// The weights of the signals of places for this kind of query, in log-odds: of the value, and of its share of the
+    /// greatest value in the file.
     pub(crate) fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
         &self.places.weights[kind as usize]
     }
 
-    /// What a place's measure weighs, see `place_weights`.
+    /// The two weights of one signal of places, see `place_weights`.
     pub fn place_weight(&self, kind: QueryKind, signal: PlaceSignal) -> [f32; 2] {
         self.places.weights[kind as usize][signal as usize]
     }
 
-    /// Sets what the measures of a place weigh, in queries of one kind.
+    /// Sets the weights of a signal of places for one kind of query.
     pub fn set_place_weight(&mut self, kind: QueryKind, signal: PlaceSignal, weights: [f32; 2]) {
         self.places.weights[kind as usize][signal as usize] = weights;
     }
 
-    /// Sets what a feature weighs, in queries of one kind or of all.
+    /// Sets the weight of a feature for one kind of query, or for all kinds.
     pub fn set_weight(&mut self, kind: Option<QueryKind>, feature: Feature, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
             self.weights[each as usize][feature.signal as usize][feature.form as usize] = weight;
         }
     }
 
-    /// What a signal measures.
+    /// The sentence that describes what a signal measures.
     pub fn sentence(&self, signal: Signal) -> &str {
         self.texts.get(&signal).map_or("", String::as_str)
     }
 
-    /// The profile as a TOML document; weights have four decimals.
+    /// The profile as a TOML document. Weights have four decimals.
     pub fn to_toml(&self) -> String {
         let mut text = format!(
             "name = {}\nversion = {PROFILE_VERSION}\n\n[fusion]\nk = {:?}\ndepth = {}\nhead = {}\n\n[bm25]\n",
@@ -466,12 +467,12 @@ impl Profile {
 }
 
 impl Places {
-    fn of(written: BTreeMap<PlaceSignal, PlaceEntry>) -> Result<Places, ProfileError> {
+    fn from_entries(written: BTreeMap<PlaceSignal, PlaceEntry>) -> Result<Places, ProfileError> {
         let weights = [[[0.0; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()];
         let mut places = Places { texts: BTreeMap::new(), weights };
         for (signal, entry) in written {
             for kind in QueryKind::ALL {
-                let weights = [entry.value.of(kind), entry.share.of(kind)];
+                let weights = [entry.value.for_kind(kind), entry.share.for_kind(kind)];
                 if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
                     return Err(ProfileError::Syntax(format!("the weight of places.{signal} is {weight}")));
                 }
@@ -483,7 +484,7 @@ impl Places {
     }
 }
 
-/// Appends the weights of a form, unless all are 0.
+/// Appends the weights of one form, unless all are 0.
 fn push_weights(text: &mut String, name: &str, by_kind: [f32; QueryKind::ALL.len()]) {
     let [of_name, sentence, question] = by_kind;
     let _ = match by_kind {
@@ -509,6 +510,27 @@ mod tests {
         for signal in PlaceSignal::ALL {
             assert!(profile.places.texts.contains_key(signal), "{signal}");
         }
+    }
+
+    #[test]
+    fn a_profile_with_the_former_names_of_signals_is_the_same_profile() {
+        let new = include_str!("default.toml");
+        let former = [
+            ("adjacent-words", "pairs"),
+            ("path-related", "path-kin"),
+            ("file-name", "name-share"),
+            ("file-name-related", "name-kin"),
+            ("named-as-folder", "eponym"),
+            ("legacy", "compat"),
+            ("older-copy", "twin"),
+        ];
+        let mut old = new.to_string();
+        for (name, before) in former {
+            assert!(old.contains(&format!("[signals.{name}]")), "{name}");
+            old = old.replace(&format!("[signals.{name}]"), &format!("[signals.{before}]"));
+            assert_eq!(Signal::by_name(before).map(Signal::name), Some(name));
+        }
+        assert_eq!(Profile::parse(&old).unwrap().to_toml(), Profile::parse(new).unwrap().to_toml());
     }
 
     #[test]

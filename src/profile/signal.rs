@@ -1,32 +1,35 @@
-//! The names that a profile speaks of: signals, the forms in which a signal is weighed, and kinds of query.
+//! The names in a profile: signals, the transforms of their measures, and kinds of query.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! signals {
-    ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal,)+) => {
+    ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal $(| $alias:literal)?,)+) => {
         $(#[$doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         #[allow(missing_docs)] // the sentences are in the profile file
         pub enum $signals {
-            $($variant,)+
+            $($(#[serde(alias = $alias)])? $variant,)+
         }
 
         impl $signals {
             /// Every signal.
             pub const ALL: &'static [$signals] = &[$($signals::$variant,)+];
 
-            /// How many there are.
+            /// The number of signals.
             pub const COUNT: usize = $signals::ALL.len();
 
-            /// Its name in profiles and replies.
+            /// The name in profiles and replies.
             pub fn name(self) -> &'static str {
                 match self { $($signals::$variant => $name,)+ }
             }
 
-            /// The signal of that name.
+            /// The signal with this name, or with this name in older profiles.
             pub fn by_name(name: &str) -> Option<$signals> {
-                $signals::ALL.iter().copied().find(|signal| signal.name() == name)
+                match name {
+                    $($name $(| $alias)? => Some($signals::$variant),)+
+                    _ => None,
+                }
             }
         }
 
@@ -39,7 +42,7 @@ macro_rules! signals {
 }
 
 signals! {
-    /// A named contribution to a score. What each measures is said in the profile.
+    /// A named contribution to the score of a file. The profile describes what each signal measures.
     Signal:
     Base "base",
     Lexical "lexical",
@@ -50,13 +53,13 @@ signals! {
     Symbols "symbols",
     Definition "definition",
     DefinedName "defined-name",
-    Pairs "pairs",
+    AdjacentWords "adjacent-words" | "pairs",
     Path "path",
-    PathKin "path-kin",
+    PathRelated "path-related" | "path-kin",
     Folder "folder",
-    NameShare "name-share",
-    NameKin "name-kin",
-    Eponym "eponym",
+    FileName "file-name" | "name-share",
+    FileNameRelated "file-name-related" | "name-kin",
+    NamedAsFolder "named-as-folder" | "eponym",
     Comment "comment",
     Mentions "mentions",
     Reference "reference",
@@ -69,16 +72,16 @@ signals! {
     Test "test",
     Docs "docs",
     Data "data",
-    Compat "compat",
+    Legacy "legacy" | "compat",
     Generated "generated",
     Platform "platform",
-    Twin "twin",
+    OlderCopy "older-copy" | "twin",
     Header "header",
     Sibling "sibling",
 }
 
 signals! {
-    /// What tells the places of one file apart. What each measures is said in the profile.
+    /// A signal that distinguishes the places of one file. The profile describes what each signal measures.
     PlaceSignal:
     Body "body",
     Coverage "coverage",
@@ -99,22 +102,22 @@ signals! {
     Test "test",
 }
 
-/// How a signal's measure is taken before it is weighed.
+/// How the measure of a signal is taken before it is weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Transform {
     /// The measure itself.
     Value,
-    /// The measure over the greatest in the head: 0 to 1.
+    /// The measure divided by the greatest measure in the head: 0 to 1.
     Share,
-    /// 10 / (10 + rank) by the measure in the head, 0 for files that have nothing of it.
+    /// 10 / (10 + rank), where files are ranked by the measure within the head; 0 for files whose measure is 0.
     Rank,
 }
 
 impl Transform {
-    /// Every form.
+    /// Every transform.
     pub const ALL: [Transform; 3] = [Transform::Value, Transform::Share, Transform::Rank];
 
-    /// Its name in profiles.
+    /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
             Transform::Value => "value",
@@ -124,12 +127,12 @@ impl Transform {
     }
 }
 
-/// A signal in one form: what has a weight. Written `lexical.share`.
+/// A signal with a transform, which has a weight; written as `lexical.share`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature {
-    /// What is measured.
+    /// The signal.
     pub signal: Signal,
-    /// How it is taken.
+    /// The transform.
     pub form: Transform,
 }
 
@@ -153,14 +156,14 @@ impl std::str::FromStr for Feature {
     }
 }
 
-/// What kind of query it is, by its shape: weights may differ by it.
+/// The kind of a query, by its shape. Weights may depend on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueryKind {
-    /// Nothing but names.
+    /// Only names.
     Name,
-    /// A sentence with a name in it.
+    /// A sentence that contains a name.
     Sentence,
-    /// Words only.
+    /// Words without a name.
     Question,
 }
 
@@ -168,7 +171,7 @@ impl QueryKind {
     /// Every kind.
     pub const ALL: [QueryKind; 3] = [QueryKind::Name, QueryKind::Sentence, QueryKind::Question];
 
-    /// Its name in profiles.
+    /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
             QueryKind::Name => "name",

@@ -1,23 +1,23 @@
-//! Places in files that a text names: frames of stack traces, and what compilers and tools write, `path:line`.
+//! Frames in a text: the lines of files that stack traces, compilers and tools name.
 
 use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// A place in a file.
+/// A line of a file, as a text names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The path as written, with `/` between its parts; often of another machine.
+    /// The path as written, with `/` as separator. The path is often from another machine.
     pub path: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
 }
 
-/// The most frames of a text: deep recursion repeats itself.
+/// The most frames of a text; deep recursion repeats frames.
 const MAX_FRAMES: usize = 64;
 
-/// The places that `text` names, in its order, each once: Python's `File "x.py", line 3`, and `x.go:3`, which is how Go,
-/// Rust, Java, Node and compilers write them.
+/// The distinct frames of `text`, in order: `File "x.py", line 3` of Python, and `x.go:3` of Go, Rust, Java, Node and
+/// compilers.
 pub fn frames_of(text: &str) -> Vec<Frame> {
     static PATTERN: OnceLock<Regex> = OnceLock::new();
     let pattern = PATTERN.get_or_init(|| {
@@ -43,10 +43,10 @@ pub fn frames_of(text: &str) -> Vec<Frame> {
 }
 
 impl Frame {
-    /// How many parts of `path`, from its end, are those of the frame: 0 where the file name is another.
+    /// How many components at the end of `path` equal those of the frame; 0 if the file names differ.
     pub fn shared_parts(&self, path: &str) -> usize {
-        let own = self.path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
-        own.zip(path.rsplit('/')).take_while(|(own, other)| own == other).count()
+        let components = self.path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
+        components.zip(path.rsplit('/')).take_while(|(one, other)| one == other).count()
     }
 }
 

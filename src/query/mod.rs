@@ -1,6 +1,6 @@
-//! A query: the terms to look up, the names in it, what it asks for by the way, and how it stands as a literal.
+//! Parsing of queries: terms, names, qualified names, frames, requested kinds of file, and the query as a literal.
 //!
-//! Pure. Words that carry no meaning of their own are dropped, unless nothing else is left.
+//! The module is pure. Function words are dropped, unless the query has no other words.
 
 mod frames;
 mod qualified;
@@ -14,79 +14,79 @@ use std::collections::HashMap;
 use crate::profile::QueryKind;
 use crate::tokenize::{TermList, Tokenizer, for_each_word, parts};
 
-/// More characters than this are no question.
+/// The most characters of a query.
 pub const MAX_QUERY_CHARS: usize = 10_000;
 
-/// Terms beyond this many are dropped, and so are names; a set of them then fits a machine word.
+/// The most terms of a query, and the most names; further ones are dropped. A set of terms fits a 64-bit mask.
 pub const MAX_TERMS: usize = 64;
 
-/// A query, parsed.
+/// A parsed query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The text as asked, without space around it.
+    /// The text of the query, without white space at its ends.
     pub text: String,
-    /// What is looked up, in order, each once.
+    /// The distinct terms, in the order of the query.
     pub terms: Vec<QueryTerm>,
-    /// The names in it, as written: a query of one word, words with an inner capital, a digit or `_`, words with a
-    /// capital that do not begin the query, words in backticks.
+    /// The names in the query, as written: a query of one word, words with an inner capital or `_`, words with a
+    /// capital that are not first, words in backticks.
     pub names: Vec<String>,
-    /// Its parts in double quotes, where it consists of nothing else, and those behind a plus, `+"text"`: each must occur
-    /// in a file that answers. In any other text a double quote is a character.
+    /// Texts that must occur in a file that answers: the parts in double quotes of a query that has nothing else, and
+    /// the parts behind a plus, `+"text"`. Any other double quote is an ordinary character.
     pub quoted: Vec<String>,
-    /// The qualified names in it, such as `Type.method`.
+    /// The qualified names in the query, such as `Type.method`.
     pub qualified: Vec<Qualified>,
-    /// Whether it consists of one qualified name, the last of `qualified`.
+    /// Whether the query is one qualified name, the last of `qualified`.
     pub is_qualified_name: bool,
-    /// The places in files that it names, such as the frames of a stack trace.
+    /// The lines of files that the query names, such as the frames of a stack trace.
     pub frames: Vec<Frame>,
-    /// Whether it looks like what a program says, and not like a question: it has digits, or signs that values are set
-    /// apart by.
+    /// Whether the query looks like the output of a program and not like a question: it has a number, or punctuation
+    /// that delimits values.
     pub is_message: bool,
-    /// Whether it is a report: a text of many words on several lines, such as an issue, of which only the title and what
-    /// looks like code is looked up.
+    /// Whether the query is a report: a text of many words on several lines, such as an issue. Only its title and the
+    /// words that look like code are looked up.
     pub is_report: bool,
-    /// Whether its names stand for one that is not defined.
+    /// Whether `names` replaces a name that is not defined.
     pub is_respelled: bool,
-    /// How many words it has, function words too.
+    /// The number of words, with function words.
     pub n_words: usize,
-    /// Which kinds of file it asks for.
+    /// The kinds of file that the query asks for.
     pub asks: Asks,
-    /// What kind of query it is.
+    /// The kind of the query.
     pub kind: QueryKind,
-    /// Whether it looks like code: names only, a path, quoted, or with the punctuation of code.
+    /// Whether the query looks like code: only names, a path, a quoted text, or the punctuation of code.
     pub is_code: bool,
 }
 
-/// A term and the word it comes from.
+/// A term and the word that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// As the index holds it.
+    /// The term as indexed.
     pub term: String,
-    /// As written, lower case.
+    /// The word in lower case.
     pub word: String,
-    /// What it counts beside others: 1, or more where a report repeats it.
+    /// The weight of the term: 1, or more if a report repeats the term.
     pub weight: Weight,
 }
 
-/// How much a term counts, in hundredths.
+/// The weight of a term, in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weight(u16);
 
 impl Weight {
     const ONE: Weight = Weight(100);
 
-    /// Of a term that stands so often in a report: 1 + ln(n), as for a frequency in a text.
+    /// The weight of a term that occurs `n` times in a report: 1 + ln(n), with `n` limited to 20.
     fn of_repeated(n: usize) -> Weight {
         Weight(100 + (100.0 * (n.clamp(1, 20) as f32).ln()) as u16)
     }
 
-    /// As a factor.
+    /// The weight as a factor.
     pub fn get(self) -> f32 {
         f32::from(self.0) / 100.0
     }
 }
 
-/// Kinds of file that usually stand back, and do not when a query asks for them.
+/// Kinds of file that ranking usually puts behind other files, unless the query asks for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asks {
     /// Tests, benches, examples, fixtures.
@@ -114,7 +114,7 @@ pub enum QueryError {
     TooLong(usize),
 }
 
-/// Words without a meaning of their own in a question about code.
+/// Words that carry no information in a question about code.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "an", "and", "any", "are", "as", "at", "be", "been", "between", "but", "by", "can", "code", "did",
     "do", "does", "done", "each", "find", "for", "from", "had", "has", "have", "how", "i", "in", "into",
@@ -146,11 +146,11 @@ impl Query {
         let kept = if meaningful.is_empty() { &words } else { &meaningful };
         let qualified = qualified::qualified_of(text);
         let mut names = if is_report { report::names(text, &words) } else { names_of(text, &words) };
-        // Each word but the first follows a separator, so that a call with arguments is not a name.
+        // A separator stands before each word except the first, so a call with arguments is not a name.
         let is_chain = !text.contains(char::is_whitespace) && n_words == qualified.len() + 1;
         let qualified_name =
             qualified.last().filter(|last| is_chain && last.is_code(text)).map(|last| &last.name);
-        // The last part of a qualified name is a name, however it is written.
+        // The last part of a qualified name is a name in any style.
         names.extend(qualified_name.filter(|name| !names.contains(name)).cloned());
         let kind = if qualified_name.is_some() { QueryKind::Name } else { kind_of(&words, &names) };
         let is_qualified_name = qualified_name.is_some();
@@ -183,7 +183,7 @@ impl Query {
         })
     }
 
-    /// The name that the query consists of, or the last part of the qualified name that it consists of.
+    /// The name that the whole query is, or the last part of the qualified name that the whole query is.
     pub fn only_name(&self) -> Option<&str> {
         match (&self.names[..], self.qualified.last()) {
             (_, Some(last)) => Some(last.name.as_str()).filter(|_| self.is_qualified_name),
@@ -192,35 +192,35 @@ impl Query {
         }
     }
 
-    /// The query for `names` in place of its own, each with the container of its qualified name if it has one. Terms of the
-    /// first name are looked up as well as the query's own, and the text stays.
+    /// The query with `names` instead of its own names. If the query has a qualified name, each name keeps its
+    /// container. The terms of the first name are added before the terms of the query; the text does not change.
     pub fn with_names(&self, names: &[String]) -> Query {
         let first: Vec<&str> = names.iter().take(1).map(String::as_str).collect();
         let mut terms = terms_of(&first);
         terms.extend(
             self.terms
                 .iter()
-                .filter(|own| !terms.iter().any(|term| term.term == own.term))
+                .filter(|known| !terms.iter().any(|term| term.term == known.term))
                 .cloned()
                 .collect::<Vec<_>>(),
         );
         terms.truncate(MAX_TERMS);
         let containers = self.qualified.last().into_iter();
-        let qualified = containers.flat_map(|own| {
-            names.iter().map(|name| Qualified { container: own.container.clone(), name: name.clone() })
+        let qualified = containers.flat_map(|qualified| {
+            names.iter().map(|name| Qualified { container: qualified.container.clone(), name: name.clone() })
         });
         let qualified = qualified.collect();
         Query { terms, names: names.to_vec(), qualified, is_respelled: true, ..self.clone() }
     }
 
-    /// The query as one line for tests and explanations.
+    /// The terms and names as one line, for tests.
     pub fn printed(&self) -> String {
         let terms: Vec<&str> = self.terms.iter().map(|term| term.term.as_str()).collect();
         format!("terms [{}] names [{}]", terms.join(" "), self.names.join(" "))
     }
 }
 
-/// Weighs terms by how often they stand among `words`.
+/// Sets the weight of each term by its frequency in `words`.
 fn weigh_repeated(terms: &mut [QueryTerm], words: &[&str]) {
     let mut tokenizer = Tokenizer::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -240,7 +240,7 @@ fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
     let mut tokenizer = Tokenizer::new();
     let mut terms: Vec<QueryTerm> = Vec::new();
     for word in words {
-        // A word's parts are shown apart, so that a reason names what matched.
+        // Each part is looked up separately, so that a reason can show the part that matched.
         let mut whole = TermList::default();
         tokenizer.terms(word, &mut whole);
         let shown = parts(word);
@@ -249,9 +249,9 @@ fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
                 continue;
             }
             let part = shown.iter().find(|part| {
-                let mut own = TermList::default();
-                tokenizer.terms(part, &mut own);
-                own.iter().eq([term])
+                let mut part_terms = TermList::default();
+                tokenizer.terms(part, &mut part_terms);
+                part_terms.iter().eq([term])
             });
             let word = part.map_or(term.to_string(), |part| part.to_lowercase());
             terms.push(QueryTerm { term: term.to_string(), word, weight: Weight::ONE });
@@ -260,8 +260,7 @@ fn terms_of(words: &[&str]) -> Vec<QueryTerm> {
     terms
 }
 
-/// What stands between double quotes, where a text consists of that and blanks only; else what stands between `+"` and
-/// `"`.
+/// The texts in double quotes, if only blanks are outside the quotes; otherwise the texts between `+"` and `"`.
 fn quoted_of(text: &str) -> Vec<String> {
     let pieces: Vec<&str> = text.split('"').collect();
     let n_closed = (pieces.len() - 1) / 2 * 2;
@@ -311,12 +310,12 @@ fn kind_of(words: &[&str], names: &[String]) -> QueryKind {
     }
 }
 
-/// Whether a text holds punctuation that a sentence does not: a bracket after a word, an operator, a path.
+/// Whether a text has punctuation that sentences do not have: a bracket directly after a word, an operator, a path.
 fn has_code(text: &str) -> bool {
     const SIGNS: &[&str] =
         &["::", "->", "=>", "==", "!=", "&&", "||", "()", "{", "}", "[", "]", ";", "=", "<", "`", "\\"];
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    // Between two letters, or a bracket behind one.
+    // The sign joins two words, or is a bracket directly after a word.
     let joins = |(at, c): (usize, char)| {
         let (before, after) = (text[..at].chars().next_back(), text[at + c.len_utf8()..].chars().next());
         match c {
@@ -328,10 +327,10 @@ fn has_code(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign)) || text.char_indices().any(joins)
 }
 
-/// A message that has so many words without its values is looked up by these alone.
+/// If a message has at least this many words that are not values, only these words are looked up.
 const FEWEST_WORDS: usize = 3;
 
-/// Whether a word of `text` is a part of a value, such as a number, a time or a path, which stands in no source.
+/// Whether a word of `text` is part of a value, such as a number, a time or a path. Values rarely occur in source code.
 fn is_of_value(text: &str, word: &str) -> bool {
     let at = word.as_ptr() as usize - text.as_ptr() as usize;
     let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
@@ -340,7 +339,7 @@ fn is_of_value(text: &str, word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || token.starts_with('/')
 }
 
-/// Whether a text holds what programs write and people who ask do not: a number, a quoted value, a colon behind a word.
+/// Whether a text has signs of program output that questions lack: a number, a quoted value, a colon after a word.
 fn looks_like_message(text: &str) -> bool {
     let has_number =
         text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(|c: char| c.is_ascii_digit()));

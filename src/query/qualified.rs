@@ -2,10 +2,10 @@
 
 use crate::tokenize::for_each_word;
 
-/// A name and what holds it.
+/// A name and its container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qualified {
-    /// The last part but one, such as a type, a module or a package.
+    /// The part before the last, such as a type, a module or a package.
     pub container: String,
     /// The last part.
     pub name: String,
@@ -15,7 +15,7 @@ pub struct Qualified {
 const DOCUMENTS: &[&str] = &["md", "rst", "txt"];
 
 impl Qualified {
-    /// Whether it can only be a name in code: `query.py`, `src/main.rs` and `README.MD` are files.
+    /// Whether the qualified name cannot be a file name, as `query.py`, `src/main.rs` and `README.MD` are.
     pub fn is_code(&self, text: &str) -> bool {
         let is_document = DOCUMENTS.iter().any(|extension| self.name.eq_ignore_ascii_case(extension));
         let is_type = self.container.contains(|c: char| c.is_uppercase() || c == '_') && !is_document;
@@ -23,20 +23,20 @@ impl Qualified {
         !text.contains('/') && (is_type || !has_extension())
     }
 
-    /// Whether the last part is written as names are and extensions are not: in mixed case or with an underscore.
+    /// Whether the last part is in mixed case or has an underscore, as names in code and unlike extensions.
     fn has_name_style(&self) -> bool {
         let name = &self.name;
         name.contains('_') || (name.contains(char::is_uppercase) && name.contains(char::is_lowercase))
     }
 }
 
-/// What separates the parts of a qualified name. A space or a line break never does.
+/// The separators of a qualified name. A space or a line break does not separate parts.
 const SEPARATORS: &[&str] = &[".", "::", "->", "#", "\\", "/", ":", ")."];
 
-/// The most of a text.
+/// The most qualified names of a text.
 const MAX_QUALIFIED: usize = 32;
 
-/// Splits a qualified name before its last part: the container, empty where there is none, and the name.
+/// Splits a qualified name before its last part into container and name. Without a separator the container is empty.
 pub fn split_container(qualified: &str) -> (&str, &str) {
     let ends = SEPARATORS.iter().filter_map(|sign| {
         let at = qualified.rfind(sign)?;
@@ -51,8 +51,8 @@ pub fn split_container(qualified: &str) -> (&str, &str) {
     }
 }
 
-/// The qualified names in `text`, each neighbouring pair of parts once: `a.B.c` gives `a.B` and `B.c`. Go's receivers
-/// `(*T).m` are read as well.
+/// The qualified names in `text`: each adjacent pair of parts once, so `a.B.c` gives `a.B` and `B.c`. Go's receivers
+/// `(*T).m` are recognized.
 pub fn qualified_of(text: &str) -> Vec<Qualified> {
     let mut words: Vec<(usize, &str)> = Vec::new();
     for_each_word(text, |word| words.push((word.as_ptr() as usize - text.as_ptr() as usize, word)));
@@ -64,9 +64,9 @@ pub fn qualified_of(text: &str) -> Vec<Qualified> {
         if !SEPARATORS.contains(&between) || is_number(container) || is_number(name) {
             continue;
         }
-        let own = Qualified { container: container.to_string(), name: name.to_string() };
-        if !found.contains(&own) {
-            found.push(own);
+        let qualified = Qualified { container: container.to_string(), name: name.to_string() };
+        if !found.contains(&qualified) {
+            found.push(qualified);
         }
         if found.len() == MAX_QUALIFIED {
             break;

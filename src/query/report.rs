@@ -1,47 +1,47 @@
 //! Reports: texts of many words on several lines, such as an issue with its template, code and traces.
 //!
-//! Most words of a report say nothing about where the fault is. What is looked up is its title, which is its first line,
-//! and what looks like code anywhere in it; a term weighs more where the report repeats it.
+//! Most words of a report say nothing about the location of the fault. Only the title, which is the first line, and the
+//! words that look like code are looked up. A term weighs more if the report repeats it.
 
 use std::collections::{HashMap, HashSet};
 
-/// A text of more words and several lines is a report.
+/// A text of several lines and more words than this is a report.
 pub const LEAST_WORDS: usize = 40;
 
 /// The most words of a title.
 const TITLE_WORDS: usize = 30;
 
-/// Where a report has fewer informative words, its first other words join them.
+/// If a report has fewer informative words, this many of its other words are added.
 const FEWEST: usize = 8;
 
-/// Names of a report beyond the title's words that are looked up.
+/// The most words outside the title that are looked up because they look like code.
 const MOST: usize = 90;
 
-/// The words of a report that are looked up, in order; `words` are all of them, as pieces of `text`.
+/// The words of a report that are looked up, in order. `words` are all words of the report, as slices of `text`.
 pub fn informative<'t>(text: &'t str, words: Vec<&'t str>) -> Vec<&'t str> {
     let title_end = text.find('\n').unwrap_or(text.len());
-    let is_in_title = |word: &str| place(text, word) < title_end;
+    let is_in_title = |word: &str| offset_in(text, word) < title_end;
     let n_title = words.iter().take(TITLE_WORDS).take_while(|word| is_in_title(word)).count();
     let (title, rest) = words.split_at(n_title);
     let spans = code_spans(text);
     let is_code = |word: &&&str| {
-        let at = place(text, word);
+        let at = offset_in(text, word);
         looks_like_name(word) || spans.iter().any(|(start, end)| *start <= at && at < *end)
     };
     let mut seen = HashSet::new();
-    let mut own: Vec<&str> = title.to_vec();
+    let mut informative: Vec<&str> = title.to_vec();
     seen.extend(title.iter().copied());
     let mut count: HashMap<&str, usize> = HashMap::new();
     words.iter().for_each(|word| *count.entry(*word).or_default() += 1);
     let mut code: Vec<&str> =
         rest.iter().filter(is_code).copied().filter(|word| seen.insert(*word)).collect();
-    // What a report repeats is what it is about; of equal ones the first comes first.
+    // The words that a report repeats most are closest to its subject. The sort is stable, so ties keep their order.
     code.sort_by_key(|word| std::cmp::Reverse(count[word]));
-    own.extend(code.into_iter().take(MOST));
-    if own.len() < FEWEST {
-        own.extend(rest.iter().copied().filter(|word| seen.insert(*word)).take(FEWEST));
+    informative.extend(code.into_iter().take(MOST));
+    if informative.len() < FEWEST {
+        informative.extend(rest.iter().copied().filter(|word| seen.insert(*word)).take(FEWEST));
     }
-    own
+    informative
 }
 
 /// The names among the informative words.
@@ -49,7 +49,7 @@ pub fn names(text: &str, words: &[&str]) -> Vec<String> {
     let spans = code_spans(text);
     let mut names: Vec<String> = Vec::new();
     for word in words {
-        let at = place(text, word);
+        let at = offset_in(text, word);
         let is_quoted = spans.iter().any(|(start, end)| *start <= at && at < *end);
         let is_name = looks_like_name(word) || (is_quoted && word.len() > 2);
         if is_name && names.len() < super::MAX_TERMS && !names.iter().any(|name| name == word) {
@@ -59,20 +59,20 @@ pub fn names(text: &str, words: &[&str]) -> Vec<String> {
     names
 }
 
-/// Whether a word has an inner capital or underscore, as names in code have and words of a sentence do not.
+/// Whether a word has an inner capital or underscore, as many names in code have.
 fn looks_like_name(word: &str) -> bool {
     let has_inner_capital =
         word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
     has_inner_capital || word.trim_matches('_').contains('_')
 }
 
-/// The short pieces of `text` between backticks, as bytes from and to.
+/// The byte ranges of the short texts between backticks.
 fn code_spans(text: &str) -> Vec<(usize, usize)> {
     let ticks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
     ticks.chunks_exact(2).map(|pair| (pair[0], pair[1])).filter(|(start, end)| end - start < 80).collect()
 }
 
-fn place(text: &str, word: &str) -> usize {
+fn offset_in(text: &str, word: &str) -> usize {
     word.as_ptr() as usize - text.as_ptr() as usize
 }
 

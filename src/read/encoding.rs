@@ -4,7 +4,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
-use super::SkipDetail;
+use super::outcome::SkipDetail;
 use crate::model::SkipReason;
 
 /// The number of bytes that decide whether a file is binary, the same number as in git.

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
-use super::{HEAD_BYTES, Limits, TextEncoding, open_unblocked};
+use super::encoding::{HEAD_BYTES, TextEncoding};
+use super::limits::Limits;
+use super::open::open_unblocked;
 use crate::id::ContentHash;
 
 /// Reads files of known content, one after the other, into the same buffer.

@@ -8,123 +8,30 @@
 //! a link must not lead us out of the root.
 
 mod encoding;
-mod ground;
+mod judge;
 mod known;
+mod limits;
 mod machine;
+mod open;
+mod outcome;
+mod source_tree;
 
-use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, Read};
 use std::path::Path;
-use std::sync::OnceLock;
 
-pub use ground::{Ground, entry_of};
 pub use known::{Reread, Rereader};
+pub use limits::Limits;
+pub use open::open;
+pub use outcome::{ReadOutcome, Source};
+pub use source_tree::{SourceTree, entry_of};
 
-use self::encoding::{HEAD_BYTES, TextEncoding};
-use self::machine::{generated, minified};
-use crate::id::ContentHash;
+use self::encoding::TextEncoding;
+use self::judge::judged;
+use self::open::content;
 use crate::model::SkipReason;
-
-/// The limits on files whose content is read. The defaults are those of the product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The size above which files are found by their path only. It also bounds the memory for one file.
-    pub max_file_bytes: u64,
-    /// Whether to index only the path of a file with a marker of generated code. The caller clears this for files that
-    /// git tracks.
-    pub skip_generated: bool,
-    /// Whether to index only the path of a minified file. The caller clears this for files that git tracks.
-    pub skip_minified: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { max_file_bytes: 1 << 20, skip_generated: true, skip_minified: true }
-    }
-}
-
-impl Limits {
-    /// The size of the largest file whose content can be indexed: spans are 32 bits wide, and decoded text can be three
-    /// times as long as its bytes.
-    pub const MAX_FILE_BYTES: u64 = 1 << 30;
-
-    /// The limits for files whose content the user wants, whatever they look like.
-    pub const WANTED: Limits =
-        Limits { max_file_bytes: Limits::MAX_FILE_BYTES, skip_generated: false, skip_minified: false };
-}
-
-/// The text of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The text, without a byte order mark.
-    pub text: String,
-    /// The hash of the bytes on disk.
-    pub hash: ContentHash,
-    /// The number of bytes on disk.
-    pub bytes: u64,
-    /// Whether the text was decoded from another encoding than UTF-8.
-    pub decoded: bool,
-}
-
-/// The result of reading a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReadOutcome {
-    /// The text of the file.
-    Source(Source),
-    /// A file that is indexed by its path only, and listed among the skipped.
-    PathOnly {
-        /// A [`path_only`] hash; it does not depend on the content if the file was too large to be read.
-        hash: ContentHash,
-        /// Why the content is left out.
-        reason: SkipReason,
-        /// The measure or marker behind the reason.
-        detail: String,
-    },
-    /// A file that is skipped.
-    Skipped {
-        /// Why the file is skipped.
-        reason: SkipReason,
-        /// The error or measure behind the reason.
-        detail: String,
-    },
-}
 
 /// Reads the file at `path`, which must be a regular file.
 pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
     judged(content(path, limits.max_file_bytes), path, limits)
-}
-
-/// The outcome for a file with this content.
-fn judged(content: Result<Content, SkipDetail>, path: &Path, limits: &Limits) -> ReadOutcome {
-    let skipped = |(reason, detail)| ReadOutcome::Skipped { reason, detail };
-    let bytes = match content {
-        Ok(Content::Bytes(bytes)) => bytes,
-        Ok(Content::TooLarge(size)) => {
-            let detail = format!("{size} bytes, above {}", limits.max_file_bytes);
-            return ReadOutcome::PathOnly { hash: path_only(unread()), reason: SkipReason::TooLarge, detail };
-        }
-        Err(why) => return skipped(why),
-    };
-    let form = match TextEncoding::of(&bytes) {
-        Ok(form) => form,
-        Err(why) => return skipped(why),
-    };
-    let (hash, size) = (ContentHash::of(&bytes), bytes.len() as u64);
-    let (text, decoded) = match form.decode(bytes) {
-        Ok(decoded) => decoded,
-        Err(why) => return skipped(why),
-    };
-    if limits.skip_generated
-        && let Some(detail) = generated(&text)
-    {
-        return ReadOutcome::PathOnly { hash: path_only(hash), reason: SkipReason::Generated, detail };
-    }
-    if limits.skip_minified
-        && let Some(detail) = minified(path, &text)
-    {
-        return ReadOutcome::PathOnly { hash: path_only(hash), reason: SkipReason::Minified, detail };
-    }
-    ReadOutcome::Source(Source { text, hash, bytes: size, decoded })
 }
 
 /// The text of `bytes`, and whether it was decoded from another encoding than UTF-8.
@@ -132,112 +39,14 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, bool), (SkipReason, String)> {
     TextEncoding::of(&bytes)?.decode(bytes)
 }
 
-/// The hash that stands for content that was not read.
-fn unread() -> ContentHash {
-    ContentHash::of(b"unread")
-}
-
-/// Opens a regular file without following a link and without blocking. Returns the file and its length.
-pub fn open(path: &Path) -> io::Result<(File, u64)> {
-    let file = open_unblocked(path)?;
-    let metadata = file.metadata()?;
-    match wrong_type(metadata.file_type()) {
-        None => Ok((file, metadata.len())),
-        Some((_, detail)) => Err(io::Error::other(detail)),
-    }
-}
-
-/// The hash that stands for content that is not ranked. It never equals the hash of a ranked version, because whether a
-/// file is skipped depends on more than its bytes. One half marks such hashes; the other half is from `content`,
-/// because the words of such a file are known.
-pub fn path_only(content: ContentHash) -> ContentHash {
-    let mut hash = path_only_mark();
-    hash.0[8..].copy_from_slice(&content.0[8..]);
-    hash
-}
-
-/// Whether a hash stands for content that is not ranked.
-pub fn is_path_only(hash: ContentHash) -> bool {
-    hash.0[..8] == path_only_mark().0[..8]
-}
-
-fn path_only_mark() -> ContentHash {
-    static HASH: OnceLock<ContentHash> = OnceLock::new();
-    *HASH.get_or_init(|| ContentHash::of(b"path-only"))
-}
-
-/// Why a file is skipped, and the detail.
-type SkipDetail = (SkipReason, String);
-
-enum Content {
-    Bytes(Vec<u8>),
-    TooLarge(u64),
-}
-
-fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
-    let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
-    let file = open_unblocked(path).map_err(|error| {
-        // A link or a socket cannot be opened this way; name its type instead of the system's error.
-        match fs::symlink_metadata(path) {
-            Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
-            Err(_) => unreadable(error),
-        }
-    })?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if let Some(why) = wrong_type(metadata.file_type()) {
-        return Err(why);
-    }
-    if metadata.len() > max {
-        return Ok(Content::TooLarge(metadata.len()));
-    }
-    // An exact reservation, which may fail: the limit is a setting, and the memory may be smaller.
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(metadata.len() as usize).map_err(|error| unreadable(io::Error::other(error)))?;
-    // One byte more than allowed, so that a file that grows meanwhile is noticed.
-    let mut file = file.take(max.saturating_add(1));
-    // The first bytes show that a file is binary; then the rest, which may be a gigabyte, is not read.
-    (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut bytes).map_err(unreadable)?;
-    TextEncoding::of(&bytes)?;
-    file.read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > max {
-        return Ok(Content::TooLarge(bytes.len() as u64));
-    }
-    Ok(Content::Bytes(bytes))
-}
-
-#[cfg(unix)]
-fn open_unblocked(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    // For a regular file O_NONBLOCK changes nothing; O_NOCTTY prevents a terminal from becoming our controlling
-    // terminal.
-    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open_unblocked(path: &Path) -> io::Result<File> {
-    // Without such flags there is a race between the check and the opening.
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    OpenOptions::new().read(true).open(path)
-}
-
-fn wrong_type(file_type: FileType) -> Option<SkipDetail> {
-    if file_type.is_file() {
-        None
-    } else if file_type.is_symlink() {
-        Some((SkipReason::Symlink, "it became a link".to_string()))
-    } else {
-        let detail = if file_type.is_dir() { "it became a directory" } else { "it is not a regular file" };
-        Some((SkipReason::Special, detail.to_string()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use super::encoding::HEAD_BYTES;
     use super::machine::{MARKER_BYTES, MINIFIED_BYTES};
     use super::*;
+    use crate::id::ContentHash;
 
     /// The outcome of `read` for a file of this name and content, in one line.
     fn read_as(name: &str, bytes: &[u8], limits: &Limits) -> String {
@@ -245,14 +54,8 @@ mod tests {
         let path = dir.path().join(name);
         fs::write(&path, bytes).unwrap();
         let outcome = read(&path, limits);
-        let (ReadOutcome::Source(Source { hash, .. }) | ReadOutcome::PathOnly { hash, .. }) = &outcome else {
-            return print(&outcome);
-        };
-        let is_path_only = matches!(outcome, ReadOutcome::PathOnly { .. });
-        let own = ContentHash::of(bytes);
-        assert!(if is_path_only { super::is_path_only(*hash) } else { *hash == own });
         if let ReadOutcome::Source(source) = &outcome {
-            assert_eq!(source.bytes, bytes.len() as u64);
+            assert_eq!((source.hash, source.bytes), (ContentHash::of(bytes), bytes.len() as u64));
         }
         print(&outcome)
     }

@@ -1,22 +1,26 @@
-//! Replies for agents: a text for the model and structured data for the program around it, from the same reply.
+//! Replies for agents: text for the model, and structured data for the program that runs the model.
 //!
-//! This module decides the compact layout and which rows fit a budget of tokens; the data is the wire format of [`json`] with a
-//! `file://` link for each place. A token is counted as four bytes, rounded up: an estimate that needs no model's
-//! vocabulary, gives the same cut everywhere, and errs on the long side for code. The budget bounds the text, which
-//! is what a model reads; the data holds the same rows.
+//! This module decides the compact layout, and how many rows fit a budget of tokens. The data is the wire format of
+//! [`json`](mod@super::json) with a `file://` link for each place. Four bytes count as a token, rounded up. This estimate needs no vocabulary
+//! of a model, gives the same page everywhere, and is rather high for code. The budget limits the text, because models read
+//! the text. The data contains the same rows.
 
+mod answer;
 mod lookup;
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+pub use self::answer::{Answer, cut, tokens};
+use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
-use super::paint::{Style, file_uri, shown};
+use super::command::no_index;
+use super::paint::{Style, shown};
+use super::phrases::note_words;
 use super::text::{bytes, count, footer, tally, telling};
-use super::{json, note_words, text};
+use super::{json, text};
 use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use crate::clean::{self, line as clean};
@@ -25,65 +29,11 @@ use crate::engine::api::{
 };
 use crate::path::RelPath;
 use crate::profile::Signal;
-use crate::text::Lines;
 
-/// What a call answers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// For the model.
-    pub text: String,
-    /// For the program.
-    pub data: Value,
-}
-
-impl Answer {
-    /// This answer without links to files, for content that is not in the files of the worktree.
-    pub fn without_links(mut self) -> Answer {
-        for list in ["results", "entries"] {
-            rows(&mut self.data, list).for_each(|row| _ = row.remove("link"));
-        }
-        if let Some(data) = self.data.as_object_mut() {
-            data.remove("link");
-        }
-        self
-    }
-
-    /// This answer with one more warning, in the text and in the data.
-    pub fn warn(mut self, warning: &str) -> Answer {
-        let _ = writeln!(self.text, "note: {}", clean(warning));
-        if let Some(list) = self.data.get_mut("warnings").and_then(Value::as_array_mut) {
-            list.push(clean::data(warning).into());
-        } else if let Some(data) = self.data.as_object_mut() {
-            data.insert("warnings".into(), json!([clean::data(warning)]));
-        }
-        self
-    }
-}
-
-/// How many tokens a text is counted as.
-pub fn tokens(text: &str) -> usize {
-    text.len().div_ceil(4)
-}
-
-/// How many rows of a reply fit: what its answers look like with the first ones only, of `rows` that there are.
-///
-/// Looking for the number by halves asks for few renderings; more rows never make a shorter text.
-pub fn fitting(rows: usize, budget: usize, answer: impl Fn(usize) -> String) -> usize {
-    if tokens(&answer(rows)) <= budget {
-        return rows;
-    }
-    let (mut fits, mut too_many) = (0, rows);
-    while too_many - fits > 1 {
-        let middle = (fits + too_many) / 2;
-        if tokens(&answer(middle)) <= budget { fits = middle } else { too_many = middle }
-    }
-    fits
-}
-
-/// A search's reply; of a batch when there are `queries`.
+/// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
-    let data = if queries.is_empty() { json::search(reply) } else { json::batch(reply, queries) };
-    let mut data = parsed(&data);
+    let queries_of_batch = Some(queries).filter(|queries| !queries.is_empty());
+    let mut data = clean_value(&json::search_wire(reply, queries_of_batch));
     let root = &reply.snapshot.root;
     for (wire, hit) in rows(&mut data, "results").zip(&reply.results) {
         wire.insert("link".into(), link(root, &hit.path, Some(hit.lines)).into());
@@ -91,30 +41,11 @@ pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
     Answer { text: search_text(reply, reply.results.len(), queries, mode), data }
 }
 
-/// How many hits of a reply fit a budget. The page's end is rendered with the longest cursor that it can have.
+/// The number of hits that fit a budget. The page is measured with the longest possible cursor.
 pub fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: usize) -> usize {
     let cursor = || format!("g{}-{}", reply.snapshot.generation, usize::MAX);
     let longest = SearchReply { next: Some(reply.next.clone().unwrap_or_else(cursor)), ..reply.clone() };
-    fitting(reply.results.len(), budget, |hits| search_text(&longest, hits, queries, mode))
-}
-
-/// An answer cut at the end of a line so that it fits the budget. It is for what cannot be divided, such as a single
-/// hit with much code; the end of the text, which says where the next page is, stays.
-pub fn cut(answer: Answer, budget: usize) -> Answer {
-    let most = budget * 4;
-    if answer.text.len() <= most {
-        return answer;
-    }
-    let (body, end) = match answer.text.rfind("\n\n") {
-        Some(at) => answer.text.split_at(at),
-        None => (answer.text.as_str(), "\n"),
-    };
-    let mark = "\n… cut: raise max_tokens";
-    let room = most.saturating_sub(end.len() + mark.len());
-    let kept = body.match_indices('\n').map(|(at, _)| at).take_while(|at| *at <= room).last();
-    let head = body.find('\n').unwrap_or(body.len());
-    let text = format!("{}{mark}{end}", &body[..kept.unwrap_or(head)]);
-    Answer { text, ..answer }
+    rows_that_fit(reply.results.len(), budget, |hits| search_text(&longest, hits, queries, mode))
 }
 
 fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode) -> String {
@@ -131,7 +62,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
             code(&mut out, snippet);
         }
         if let Some(Sent { call, result, query }) = &hit.sent_before {
-            let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", named(query));
+            let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", short_name(query));
         }
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
@@ -145,12 +76,12 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     out
 }
 
-/// `path:first-last kind symbol score band`, and why in a line.
+/// Writes `path:first-last kind symbol score band`, then a line with the reasons.
 fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
     let _ = write!(out, "{}:{}", clean::answer_path(hit.path.as_str()), span(hit.lines));
     let _ = write!(out, " {}", hit.kind.name());
     if let Some(symbol) = &hit.symbol {
-        let _ = write!(out, " {}", named(symbol));
+        let _ = write!(out, " {}", short_name(symbol));
     }
     let _ = write!(out, " {:.2} {}", hit.score, hit.band.name());
     if hit.stale {
@@ -160,11 +91,11 @@ fn heading(out: &mut String, hit: &Hit, query: Option<&String>, mode: Mode) {
         let _ = write!(out, " <- {}", clean(query));
     }
     let why: Vec<String> =
-        shown_reasons(&hit.reasons, mode).iter().map(|reason| named(&reason.text)).collect();
+        shown_reasons(&hit.reasons, mode).iter().map(|reason| short_name(&reason.text)).collect();
     let _ = writeln!(out, "\n  why: {}", why.join("; "));
 }
 
-/// The reasons in the text of a hit; the data has all of them.
+/// The reasons in the text of a hit. The data contains all reasons.
 fn shown_reasons(reasons: &[Reason], mode: Mode) -> Vec<&Reason> {
     match mode {
         Mode::Compact => telling(reasons, 2),
@@ -176,20 +107,9 @@ fn shown_reasons(reasons: &[Reason], mode: Mode) -> Vec<&Reason> {
     }
 }
 
-/// A name or sentence that a file may have written: on one line, and no longer than a name can be.
-pub(super) fn named(text: &str) -> String {
-    let name = clean(text);
-    match name.char_indices().nth(MAX_NAME_CHARS) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name,
-    }
-}
-
-/// The heading of a document can be a whole paragraph.
-const MAX_NAME_CHARS: usize = 160;
-
-/// Lines with their numbers, as `cat -n` has them: an agent edits by them. The number is also what tells a file's text
-/// from ours: every line of it has one in front, and no sign in it begins another line.
+/// Writes lines with their numbers, as `cat -n` does, because agents refer to the numbers in edits. The numbers also
+/// distinguish the text of a file from the text of the answer: every line of a file begins with its number, and no
+/// character of a file can begin another line.
 fn code(out: &mut String, snippet: &Snippet) {
     let head = snippet.head.iter().map(|line| (line.line, line.text.as_str()));
     for (number, line) in head.chain((snippet.lines.first..).zip(snippet.text.lines())) {
@@ -200,17 +120,9 @@ fn code(out: &mut String, snippet: &Snippet) {
     }
 }
 
-fn span(lines: Lines) -> String {
-    if lines.first == lines.last {
-        lines.first.to_string()
-    } else {
-        format!("{}-{}", lines.first, lines.last)
-    }
-}
-
-/// The state of an index, with how far an update is that runs just now.
+/// The state of an index, with the progress of a running update.
 pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> Answer {
-    let mut data = parsed(&json::status(status));
+    let mut data = clean_value(&json::status_wire(status));
     data["roots"] = roots.iter().map(|root| root.to_string_lossy()).collect();
     data["indexing"] = progress.map_or(Value::Null, wire_progress);
     let mut out = format!("state: {}", status.state.name());
@@ -233,7 +145,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     }
     out.push('\n');
     if status.state == State::Missing {
-        let _ = writeln!(out, "{}", super::no_index(status));
+        let _ = writeln!(out, "{}", no_index(&status.recipe));
         return Answer { text: out, data };
     }
     let stale = status.stale_files.map_or("not compared".to_string(), |files| files.to_string());
@@ -257,7 +169,7 @@ pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> A
     Answer { text: out, data }
 }
 
-/// What is answered while there is no index yet.
+/// The answer during the first indexing run, before there is an index.
 pub fn indexing(root: &Path, progress: Option<Progress>) -> Answer {
     let done = progress.map_or("starting".to_string(), said);
     let text = format!(
@@ -274,7 +186,7 @@ pub fn indexing(root: &Path, progress: Option<Progress>) -> Answer {
     Answer { text, data }
 }
 
-/// How far an update is, in words.
+/// The progress of an update as a phrase.
 pub fn said(progress: Progress) -> String {
     let Progress { files, total_files, bytes: done, total_bytes, .. } = progress;
     match progress.stage {
@@ -302,8 +214,8 @@ fn wire_progress(progress: Progress) -> Value {
     json!({ "stage": stage, "files": files, "total_files": total_files, "bytes": bytes, "total_bytes": total_bytes })
 }
 
-/// What is left out, from behind the path `after` on, as much of it as fits; the cursor of the rest is a path, so it
-/// stays right when files come and go.
+/// A page of the skipped files after the path `after`, as many as fit the budget. The cursor is a path, so it stays valid
+/// if files are created or deleted.
 pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answer {
     let begin = after.map_or(0, |after| reply.entries.partition_point(|entry| entry.path.as_str() <= after));
     let rest = &reply.entries[begin..];
@@ -325,23 +237,23 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
         }
         out
     };
-    let fits = fitting(rest.len(), budget, answer).max(1).min(rest.len());
+    let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
-    let mut data = parsed(&json::skipped(&page));
+    let mut data = clean_value(&json::skipped_wire(&page));
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
     Answer { text: answer(fits), data }
 }
 
-/// Why a file ranks where it does.
+/// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
-    let mut data = parsed(&json::why_not(answer));
+    let mut data = clean_value(&json::why_not_wire(answer));
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
     Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }
 }
 
-/// Files that were noted.
+/// The confirmation that files were recorded as touched.
 pub fn touched(root: &Path, files: &[RelPath]) -> Answer {
     let names: Vec<_> = files.iter().map(|file| clean::answer_path(file.as_str())).collect();
     let links: Vec<String> = files.iter().map(|file| link(root, file, None)).collect();
@@ -349,57 +261,38 @@ pub fn touched(root: &Path, files: &[RelPath]) -> Answer {
     Answer { text: format!("touched: {}\n", names.join(", ")), data }
 }
 
-/// Tools that were found, each with all that a caller needs to know.
+/// The most tokens of schemas in an answer with tools.
+const MAX_SCHEMA_TOKENS: usize = 700;
+
+/// The tools that were found, each with its description. Schemas are given for the first tools, as far as they fit.
 pub fn tools(query: &str, found: &[&Tool]) -> Answer {
     let mut out = String::new();
-    for tool in found {
-        let _ = writeln!(out, "{}: {}\n{}\n", tool.name, tool.description, Value::from(schema::of(tool)));
+    let mut described = Vec::new();
+    let mut without = Vec::new();
+    for (place, tool) in found.iter().enumerate() {
+        let text = format!("{}: {}\n{}\n\n", tool.name, tool.description, Value::from(schema::of(tool)));
+        if without.is_empty() && (place == 0 || tokens(&out) + tokens(&text) <= MAX_SCHEMA_TOKENS) {
+            out.push_str(&text);
+            described.push(schema::described(tool));
+        } else {
+            let purpose = tool.description.split([':', '.']).next().unwrap_or_default();
+            without.push(tool.name);
+            let _ = writeln!(out, "{}: {purpose}", tool.name);
+            described.push(json!({ "name": tool.name, "description": tool.description }));
+        }
+    }
+    if !without.is_empty() {
+        let _ = writeln!(out, "\nFor the parameters of a tool, search for its name.");
     }
     if found.is_empty() {
-        let _ = writeln!(out, "No tool found for: {}; without a query every one is shown.", clean(query));
+        let _ = writeln!(out, "No further tool found for: {}; listed tools are not searched.", clean(query));
     }
-    let described: Vec<Value> = found.iter().map(|tool| schema::described(tool)).collect();
     Answer { text: out, data: json!({ "query": query, "tools": described }) }
 }
 
-/// A failure: its text, and both in the data.
+/// An error: the message as text; the message and its kind as data.
 pub fn error(text: &str, kind: &str) -> Answer {
-    Answer { text: format!("{}\n", clean::lines(text)), data: parsed(&json::error(text, kind)) }
-}
-
-/// The link to a place: a `file:` URI of the file, and `#L3` for its first line.
-pub(super) fn link(root: &Path, path: &RelPath, lines: Option<Lines>) -> String {
-    let uri = file_uri("", &path.below(root));
-    lines.map_or(uri.clone(), |lines| format!("{uri}#L{}", lines.first))
-}
-
-/// The rows of a list in `data`.
-pub(super) fn rows<'d>(data: &'d mut Value, list: &str) -> impl Iterator<Item = &'d mut Map<String, Value>> {
-    let list = data.get_mut(list).and_then(Value::as_array_mut);
-    list.into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-/// The wire format as data. Clients show it to models as well, so its texts are clean; a cursor is for the server and
-/// stays as it is.
-pub(super) fn parsed(wire: &str) -> Value {
-    let mut data = serde_json::from_str(wire).expect("the wire format is JSON");
-    clean_data(&mut data);
-    data
-}
-
-fn clean_data(data: &mut Value) {
-    match data {
-        Value::String(text) => {
-            if let Cow::Owned(clean) = clean::data(text) {
-                *text = clean;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(clean_data),
-        Value::Object(fields) => {
-            fields.iter_mut().filter(|(name, _)| *name != "next").for_each(|(_, value)| clean_data(value));
-        }
-        _ => {}
-    }
+    Answer { text: format!("{}\n", clean::lines(text)), data: clean_value(&json::error_wire(text, kind)) }
 }
 
 #[cfg(test)]
@@ -407,13 +300,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tells_something_is_said_first() {
+    fn specific_reasons_come_first() {
         let check = |mode: Mode, signals: &[Signal], expected: &[&str]| {
             let reason = |signal: &Signal| Reason { signal: *signal, share: 0.1, text: signal.name().into() };
             let reasons: Vec<Reason> = signals.iter().map(reason).collect();
-            let said: Vec<&str> =
+            let texts: Vec<&str> =
                 shown_reasons(&reasons, mode).iter().map(|reason| reason.text.as_str()).collect();
-            assert_eq!(said, expected);
+            assert_eq!(texts, expected);
         };
         use Signal::{Base, Chunks, Definition, Lexical, Literal, Size, Test};
         let all = [Chunks, Definition, Size, Lexical, Test, Literal, Base];

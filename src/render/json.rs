@@ -1,38 +1,50 @@
-//! The wire format: one JSON document a reply, on one line, without a line end.
+//! The wire format: one JSON document per reply, on one line, without a line end.
 //!
-//! This module decides field names, their order and what is `null`; [`crate::engine::api`] owns what the values mean. Shares and
-//! scores are rounded to six decimals, each by itself: the error of a sum of a dozen shares stays far below 1e-4,
-//! whereas spreading the remainder would make one reason say something its signal did not.
+//! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
+//! meaning of the values. Shares and scores are rounded to six decimals, each separately. The error of the sum of a dozen
+//! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
 
+mod error;
 mod index;
 mod lookup;
-
-use std::path::Path;
+mod shared;
 
 use serde::Serialize;
 
+pub(super) use self::error::error_wire;
+pub use self::error::{error, error_kind};
+pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
-use super::rfc3339;
+pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
+use self::shared::{WireReasonCount, WireSnapshot, line, reasons};
+use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Building, Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply,
-    SkippedReply, Snapshot, Verdict, WhyNot,
+    Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
+    Verdict, WhyNot,
 };
-use crate::engine::{ErrorKind, LanguageRow};
-use crate::model::{SkipReason, Skipped};
+use crate::model::Skipped;
 
-/// A search's reply.
+/// The reply to a search.
 pub fn search(reply: &SearchReply) -> String {
     line(&WireReply::new(reply, None))
 }
 
-/// The reply to several queries; each result names its query by place.
+/// The reply to several queries. Each result contains the index of its query.
 pub fn batch(reply: &SearchReply, queries: &[String]) -> String {
     line(&WireReply::new(reply, Some(queries)))
 }
 
-/// A search's reply as JSON lines: one a hit, then one with everything else, each with its line end.
+/// The reply to a search, or to a batch if `queries` is given, to be serialized.
+pub(super) fn search_wire<'r>(
+    reply: &'r SearchReply,
+    queries: Option<&'r [String]>,
+) -> impl Serialize + use<'r> {
+    WireReply::new(reply, queries)
+}
+
+/// The reply to a search as JSON lines: a line per hit, then a line with all other fields. Each line has a line end.
 pub fn search_lines(reply: &SearchReply) -> String {
     lines(reply, None)
 }
@@ -42,20 +54,30 @@ pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
     lines(reply, Some(queries))
 }
 
-/// What is left out.
+/// The skipped files.
 pub fn skipped(reply: &SkippedReply) -> String {
-    let entries = reply.entries.iter().map(WireSkipped::new).collect();
-    line(&WireSkippedReply { entries, counts: reasons(&reply.counts) })
+    line(&skipped_wire(reply))
 }
 
-/// What becomes of one path.
+/// The skipped files, to be serialized.
+pub(super) fn skipped_wire(reply: &SkippedReply) -> impl Serialize {
+    let entries = reply.entries.iter().map(WireSkipped::new).collect();
+    WireSkippedReply { entries, counts: reasons(&reply.counts) }
+}
+
+/// How the rules apply to one path.
 pub fn explanation(explanation: &Explanation) -> String {
     line(&WireExplanation::new(explanation))
 }
 
-/// Why a file ranks where it does.
+/// Why a file has its rank.
 pub fn why_not(answer: &WhyNot) -> String {
-    line(&WireWhyNot::new(answer))
+    line(&why_not_wire(answer))
+}
+
+/// Why a file has its rank, to be serialized.
+pub(super) fn why_not_wire(answer: &WhyNot) -> impl Serialize {
+    WireWhyNot::new(answer)
 }
 
 /// The languages.
@@ -73,65 +95,22 @@ pub fn languages(rows: &[LanguageRow]) -> String {
     line(&WireLanguages { languages })
 }
 
-/// A failure: its text and the word for its kind.
-pub fn error(text: &str, kind: &str) -> String {
-    line(&WireError { error: text, kind })
-}
-
-/// The word for a kind of error.
-pub fn error_kind(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::BadRequest => "bad-request",
-        ErrorKind::NoRoot => "no-root",
-        ErrorKind::NoIndex => "no-index",
-        ErrorKind::ForeignIndex => "foreign-index",
-        ErrorKind::NewerFormat => "newer-format",
-        ErrorKind::Damaged => "damaged",
-        ErrorKind::BadArchive => "bad-archive",
-        ErrorKind::ForeignArchive => "foreign-archive",
-        ErrorKind::IndexExists => "index-exists",
-        ErrorKind::NoSources => "no-sources",
-        ErrorKind::Locked => "locked",
-        ErrorKind::Stale => "stale",
-        ErrorKind::TooLarge => "too-large",
-        ErrorKind::Cancelled => "cancelled",
-        ErrorKind::DiskFull => "disk-full",
-        ErrorKind::ReadOnly => "read-only",
-        ErrorKind::Permission => "permission",
-        ErrorKind::NoThread => "no-thread",
-        ErrorKind::Io => "io",
-        ErrorKind::Internal => "internal",
-    }
-}
-
-fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("wire structs hold only strings, numbers and lists")
-}
-
 fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
-    let mut whole = WireReply::new(reply, queries);
-    let hits = whole.results.take().unwrap_or_default();
+    let mut rest = WireReply::new(reply, queries);
+    let hits = rest.results.take().unwrap_or_default();
     let mut out = String::new();
     for hit in &hits {
         out.push_str(&line(hit));
         out.push('\n');
     }
-    out.push_str(&line(&whole));
+    out.push_str(&line(&rest));
     out.push('\n');
     out
 }
 
-/// A score or share as it is written: six decimals, and no negative zero.
+/// A score or share, rounded to six decimals, without negative zero.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e6).round() / 1e6 + 0.0
-}
-
-fn shown(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn reasons(counts: &[(SkipReason, usize)]) -> Vec<WireReasonCount> {
-    counts.iter().map(|&(reason, files)| WireReasonCount { reason: reason.name(), files }).collect()
 }
 
 #[derive(Serialize)]
@@ -139,7 +118,7 @@ struct WireReply<'a> {
     query: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     queries: Option<&'a [String]>,
-    /// Taken out where hits have lines of their own.
+    /// Absent in JSON lines, where each hit is a line of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<Vec<WireHit<'a>>>,
     backend: &'a str,
@@ -180,7 +159,7 @@ struct WireHit<'a> {
     kind: &'static str,
     symbol: Option<&'a str>,
     language: &'a str,
-    /// The lines that stand above the snippet: of the item and of what encloses it.
+    /// The lines shown above the snippet: the headings of the item and of the enclosing items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     head: Vec<WireContextLine<'a>>,
     snippet: Option<&'a str>,
@@ -188,11 +167,11 @@ struct WireHit<'a> {
     band: &'static str,
     reasons: Vec<WireReason<'a>>,
     stale: bool,
-    /// The line of the file on which the snippet begins.
+    /// The first line of the snippet in the file.
     snippet_line: Option<u32>,
-    /// Half-open ranges of bytes of the snippet.
+    /// Half-open byte ranges in the snippet.
     highlights: Vec<[u32; 2]>,
-    /// Where the text was sent before, instead of the snippet.
+    /// Where an earlier reply contains the text; in place of the snippet.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent_before: Option<WireSent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,67 +228,6 @@ struct WireReason<'a> {
 }
 
 #[derive(Serialize)]
-struct WireSnapshot {
-    root: String,
-    branch: Option<String>,
-    commit: Option<String>,
-    generation: u64,
-    checked_at: Option<String>,
-    indexed_files: usize,
-    skipped_files: usize,
-    stale_files: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    building: Option<WireBuilding>,
-}
-
-#[derive(Serialize)]
-struct WireBuilding {
-    files: usize,
-    of: usize,
-    text_only: usize,
-}
-
-impl WireBuilding {
-    fn new(building: &Building) -> WireBuilding {
-        WireBuilding { files: building.files, of: building.of, text_only: building.text_only }
-    }
-}
-
-impl WireSnapshot {
-    fn new(snapshot: &Snapshot) -> WireSnapshot {
-        WireSnapshot {
-            root: shown(&snapshot.root),
-            branch: snapshot.branch.clone(),
-            commit: snapshot.commit.clone(),
-            generation: snapshot.generation.0,
-            checked_at: snapshot.checked_at.map(rfc3339),
-            indexed_files: snapshot.indexed_files,
-            skipped_files: snapshot.skipped_files,
-            stale_files: snapshot.stale_files,
-            building: snapshot.building.as_ref().map(WireBuilding::new),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct WireLanguageCount<'a> {
-    name: &'a str,
-    files: usize,
-}
-
-#[derive(Serialize)]
-struct WireReasonCount {
-    reason: &'static str,
-    files: usize,
-}
-
-#[derive(Serialize)]
-struct WireNoteCount {
-    note: &'static str,
-    files: usize,
-}
-
-#[derive(Serialize)]
 struct WireSkippedReply<'a> {
     entries: Vec<WireSkipped<'a>>,
     counts: Vec<WireReasonCount>,
@@ -334,7 +252,7 @@ impl<'a> WireSkipped<'a> {
 struct WireExplanation<'a> {
     path: &'a str,
     fate: &'static str,
-    /// The row's path: this one, or that of a folder above it.
+    /// The path to which the reason applies: this path, or a folder above the path.
     at: Option<&'a str>,
     is_dir: Option<bool>,
     reason: Option<&'static str>,
@@ -407,7 +325,7 @@ struct WireException<'a> {
     path: &'a str,
     reason: &'static str,
     over: String,
-    /// What kept it: `rule`, `git`, `no-repository`, or the name of an option.
+    /// Why the path is kept: `rule`, `git`, `no-repository`, or the name of an option.
     by: &'static str,
     rule: Option<WireRule<'a>>,
 }
@@ -429,7 +347,7 @@ impl<'a> WireException<'a> {
 struct WireWhyNot<'a> {
     path: &'a str,
     verdict: &'static str,
-    /// What the verdict names: the part of a filter, the reason for leaving out.
+    /// The detail of the verdict: the part of a filter, or the reason for skipping.
     detail: Option<&'a str>,
     rank: Option<usize>,
     hit: Option<WireHit<'a>>,
@@ -484,10 +402,4 @@ struct WireLanguage<'a> {
     extensions: Vec<&'a str>,
     overridden: bool,
     files: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct WireError<'a> {
-    error: &'a str,
-    kind: &'a str,
 }

@@ -1,8 +1,8 @@
-//! Ink: colours, hyperlinks and clipping.
+//! Colours, hyperlinks and truncation for terminals.
 //!
-//! This module owns every escape sequence the library can emit. Which stream takes them is the front end's decision,
-//! handed in as a [`Style`]. Text that comes from a repository goes through [`crate::clean`] first: a file must not be
-//! able to retitle a window or hide a line because a hit quotes it.
+//! This module contains every escape sequence that the library can emit, except for those of the exact search. The front
+//! end decides which stream gets them and passes a [`Style`]. Text from a repository must go through [`crate::clean`] first,
+//! so that a quoted file cannot change the title of a window or hide a line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,23 +10,31 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style as Ansi};
 
 use crate::clean;
+use crate::path::PathBase;
+use crate::text::Span;
 
-/// What the reader's terminal can show. The default is plain text of any width.
+/// The capabilities of the terminal. The default is plain text of unlimited width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Whether colours may be used.
     pub color: bool,
     /// Whether paths are links (OSC 8).
     pub hyperlinks: bool,
-    /// The host that links name, so that a terminal on another machine does not open its own file; may be empty.
+    /// The host name in links, so that a terminal on another machine does not open a local file. May be empty.
     pub host: String,
-    /// Whether an agent reads it, to whom a name must not look like a line of the answer.
+    /// Whether the text is for an agent. Then a file name must not look like a line of the answer.
     pub agent: bool,
-    /// Columns at which explanations are clipped; 0 for never. Source lines are never clipped.
+    /// The rows of the screen; 0 where they are unknown.
+    pub height: usize,
+    /// Whether all of a page is shown, however many screens it takes.
+    pub all: bool,
+    /// How paths are shown.
+    pub paths: PathBase,
+    /// The column at which explanations are truncated; 0 for no limit. Source lines are never truncated.
     pub width: usize,
 }
 
-/// The parts of a text that are told apart by colour.
+/// The kinds of text that have a colour or weight of their own.
 #[derive(Clone, Copy)]
 pub(super) enum Ink {
     Path,
@@ -57,7 +65,7 @@ impl Ink {
 }
 
 impl Style {
-    /// `text` in `ink`; `text` must be clean already.
+    /// `text` with the escape sequences of `ink`. The text must already be clean.
     pub(super) fn paint(&self, ink: Ink, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_string();
@@ -66,7 +74,7 @@ impl Style {
         format!("{}{text}{}", ansi.render(), ansi.render_reset())
     }
 
-    /// `text` as a link to the file `target`.
+    /// `text` as a hyperlink to the file `target`, if the terminal supports hyperlinks.
     pub(super) fn link(&self, target: &Path, text: &str) -> String {
         if !self.hyperlinks {
             return text.to_string();
@@ -75,7 +83,7 @@ impl Style {
         format!("\x1b]8;;{uri}\x1b\\{text}\x1b]8;;\x1b\\")
     }
 
-    /// `text` clipped so that it and `indent` columns before it fit the width.
+    /// `text`, truncated so that it fits the width after `indent` columns.
     pub(super) fn clip(&self, indent: usize, text: &str) -> String {
         let room = self.width.saturating_sub(indent);
         if self.width == 0 || text.chars().count() <= room {
@@ -87,7 +95,7 @@ impl Style {
     }
 }
 
-/// `file://HOST/path`, with every byte escaped that is not plain in a path.
+/// `file://HOST/path`, with percent encoding of all bytes except the unreserved characters and `/`.
 pub(super) fn file_uri(host: &str, target: &Path) -> String {
     let path = target.to_string_lossy();
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
@@ -107,9 +115,28 @@ pub(super) fn file_uri(host: &str, target: &Path) -> String {
     uri
 }
 
-/// A path of the system as it is shown on one line.
+/// A path of the file system, cleaned so that it stays on one line.
 pub(super) fn shown(path: &Path) -> String {
     clean::line(&path.to_string_lossy())
+}
+
+/// `body` with its parts of `spans` highlighted. `offset` is the byte of the text at which `body` begins. A span that does
+/// not begin and end between characters is ignored.
+pub(super) fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Style) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    for span in spans {
+        let from = (span.start as usize).saturating_sub(offset).min(body.len());
+        let to = (span.end as usize).saturating_sub(offset).min(body.len());
+        if from < done || from >= to || !body.is_char_boundary(from) || !body.is_char_boundary(to) {
+            continue;
+        }
+        out.push_str(&clean::line(&body[done..from]));
+        out.push_str(&style.paint(Ink::Match, &clean::line(&body[from..to])));
+        done = to;
+    }
+    out.push_str(&clean::line(&body[done..]));
+    out
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Golden tests: replies built by hand, compared with the whole text that they render to.
+//! Golden tests: the complete output of replies that are built by hand.
 //!
-//! What a reply holds is made up here on purpose; that the engine fills it rightly is tested where it does. Whole
-//! texts are compared because layout is the very thing that is promised.
+//! The content of the replies is invented; the tests of the engine check the real content. The tests compare complete
+//! outputs, because the layout is the subject of these tests.
 
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
@@ -69,6 +69,7 @@ fn second_hit() -> Hit {
 
 fn reply() -> SearchReply {
     SearchReply {
+        offset: 0,
         query: "provider auth".into(),
         results: vec![first_hit(), second_hit()],
         backend: "lexical+symbol+path".into(),
@@ -96,7 +97,18 @@ fn status_sample() -> Status {
         state: State::Stale,
         detail: None,
         index_path: PathBuf::from("/cache/k"),
-        index_command: "spyhop index /w/tree".into(),
+        recipe: IndexRecipe {
+            index_path: PathBuf::from("/cache/k"),
+            root: PathBuf::from("/w/tree"),
+            view: None,
+            index_dir: None,
+            grammars: None,
+            hidden: false,
+            no_ignore: false,
+            no_built_in: false,
+            secrets: false,
+            max_file_bytes: None,
+        },
         root: PathBuf::from("/w/tree"),
         branch: None,
         commit: None,
@@ -228,10 +240,49 @@ fn shares_still_add_up_when_they_are_written() {
     assert!((sum - hit["score"].as_f64().unwrap()).abs() < 1e-4);
 }
 
+/// A style that shows the whole page.
+fn whole_page() -> Style {
+    Style { all: true, ..Style::default() }
+}
+
+#[test]
+fn a_search_on_one_screen() {
+    check(
+        text::search(&reply(), Mode::Default, &Style::default()),
+        "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
+         \x20 matches provider, key\n\
+         \x20    4 │ impl Auth {\n\
+         \x20      ┆\n\
+         \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
+         \x20   10 │     let title = \"␛]0;x\";\n\
+         \x20   11 │ }\n\
+         \x20      ┆\n\
+         \n\
+         docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         \n\
+         2 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
+         120 files · 7 skipped · 1 stale\n\
+         more: --cursor c2\n",
+    );
+}
+
+#[test]
+fn a_page_of_many_hits_fits_its_screen() {
+    for (height, strong, weak) in [(0, 1, 9), (24, 10, 0), (24, 3, 7), (50, 10, 0), (10, 2, 2)] {
+        let hits = std::iter::repeat_with(first_hit).take(strong);
+        let mut reply = reply();
+        reply.results = hits.chain(std::iter::repeat_with(second_hit).take(weak)).collect();
+        let style = Style { height, ..Style::default() };
+        let got = text::search(&reply, Mode::Default, &style);
+        let most = if height == 0 { 40 } else { height };
+        assert!(got.lines().count() < most.max(14), "{height} {strong} {weak}: {got}");
+    }
+}
+
 #[test]
 fn a_search_as_text() {
     check(
-        text::search(&reply(), Mode::Default, &Style::default()),
+        text::search(&reply(), Mode::Default, &whole_page()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
          \x20 symbol: resolve_api_key matches 'auth/resolve' · lexical: matched tokens [provider, key] · \
          test: the file is a test\n\
@@ -286,7 +337,7 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
     let mut reply = reply();
     reply.results.truncate(1);
     reply.next = None;
-    let style = Style { color: true, hyperlinks: true, host: "box".into(), width: 30, agent: false };
+    let style = Style { color: true, hyperlinks: true, host: "box".into(), width: 30, ..whole_page() };
     check(
         text::search(&reply, Mode::Default, &style).replace('\x1b', "^"),
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
@@ -304,13 +355,16 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
 }
 
 #[test]
-fn nothing_found_says_only_that() {
+fn nothing_found_says_so_and_to_people_what_to_do() {
     let mut reply = reply();
     reply.results.clear();
     reply.total = 0;
-    for mode in [Mode::Compact, Mode::Default, Mode::Debug] {
-        check(text::search(&reply, mode, &Style::default()), "No results found for: provider auth\n");
+    let only = "No results found for: provider auth\n";
+    for mode in [Mode::Compact, Mode::Debug] {
+        check(text::search(&reply, mode, &Style::default()), only);
     }
+    let got = text::search(&reply, Mode::Default, &Style::default());
+    assert!(got.starts_with(only) && got.contains("`spyhop grep 'provider auth'`"), "{got}");
 }
 
 #[test]
@@ -339,7 +393,7 @@ fn hits_of_one_file_stand_together() {
     let plain = Hit { snippet: None, ..first_hit() };
     let further = Hit { lines: Lines { first: 40, last: 50 }, ..plain.clone() };
     reply.results = vec![plain, further, second_hit()];
-    let got = text::search(&reply, Mode::Default, &Style::default());
+    let got = text::search(&reply, Mode::Default, &whole_page());
     let shape: Vec<&str> = got.lines().map(|line| line.split("  ").next().unwrap_or("")).collect();
     assert_eq!(
         shape[..7],

@@ -1,44 +1,52 @@
-//! Replies as text for people: complete strings with their last line end.
+//! Replies as text for people: complete strings that end with a line end.
 //!
-//! This module decides the layout. `paint` handles colours, links and the cleaning of foreign text; the engine computes the
-//! numbers. A hit is headed by `path:line`, because that is the form editors and terminals open, and every heading
-//! repeats the path: output is read from the end as often as from the beginning.
+//! This module decides the layout. `paint` handles colours and links, `crate::clean` replaces control characters, and the
+//! engine computes the numbers. The heading of a hit begins with `path:line`, because editors and terminals open this form.
+//! Every heading repeats the path, because people often read output from the end.
 
+mod counts;
 mod index;
 mod lookup;
+mod page;
+mod parts;
 
 use std::fmt::Write;
 use std::path::Path;
 
+pub(super) use self::counts::{bytes, count, tally};
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map, symbols};
+use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
+pub(super) use self::parts::{footer, telling};
 use super::paint::{Ink, Style};
-use super::rfc3339;
+use super::time::rfc3339;
 use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Band, Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply,
-    SkippedReply, Snippet, Verdict, WhyNot,
+    Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, SearchReply, SkippedReply,
+    Verdict, WhyNot,
 };
 use crate::model::SkipReason;
-use crate::profile::Signal;
-use crate::text::Span;
 
-/// A search's reply: in compact mode one line a hit, else blocks and a line on where the answer comes from.
+/// The reply to a search: one line per hit in compact mode; otherwise a block per hit, and a line about the snapshot.
 pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
-    answer(reply, &[], mode, style)
+    render_hits(reply, &[], mode, style)
 }
 
-/// The reply to several queries; each hit names the query that found it.
+/// The reply to several queries. Each hit names the query that found the hit.
 pub fn batch(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
-    answer(reply, queries, mode, style)
+    render_hits(reply, queries, mode, style)
 }
 
-/// What is left out: a line an entry, then the counts.
+/// The skipped files, a line each, then the counts.
 pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        let path = format!("{}{}", clean::path(entry.path.as_str()), if entry.is_dir { "/" } else { "" });
+        let path = format!(
+            "{}{}",
+            clean::path(&style.paths.shown(entry.path.as_str())),
+            if entry.is_dir { "/" } else { "" }
+        );
         let _ = write!(out, "{}  {}", style.paint(Ink::Path, &path), entry.reason.name());
         if !entry.detail.is_empty() {
             let _ = write!(out, "  {}", style.paint(Ink::Dim, &clean(&entry.detail)));
@@ -55,7 +63,7 @@ pub fn skipped(reply: &SkippedReply, style: &Style) -> String {
     if out.is_empty() { "Nothing was left out.\n".to_string() } else { out }
 }
 
-/// What becomes of one path: a sentence, then what else counts, a line each.
+/// How the rules apply to one path: a sentence, then a line for each further rule or hint.
 pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     let mut out = format!("{}\n", clean(&explanation.text));
     let mut line = |text: &str| {
@@ -97,7 +105,7 @@ fn keeper_words(keeper: &OverridingRule) -> String {
     }
 }
 
-/// Why a file ranks where it does.
+/// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     let mut out = format!("{}\n", clean(&answer.text));
     if let Verdict::Skipped(entry) = &answer.verdict {
@@ -105,7 +113,7 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     }
     if let Some(hit) = &answer.hit {
         out.push('\n');
-        out.push_str(&block(hit, None, root, Mode::Debug, style));
+        out.push_str(&hit_block(hit, None, root, Mode::Debug, style));
     }
     if !answer.missing.is_empty() {
         out.push_str("\nagainst the tenth hit:\n");
@@ -135,12 +143,17 @@ pub fn languages(rows: &[LanguageRow], style: &Style) -> String {
     out
 }
 
-fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
+fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) -> String {
     if reply.results.is_empty() && reply.total > 0 {
         return format!("No further results for: {} ({} in all)\n", clean(&reply.query), reply.total);
     }
     if reply.results.is_empty() {
-        return format!("No results found for: {}\n", clean(&reply.query));
+        let is_for_people = mode == Mode::Default && !style.agent;
+        let advice = if is_for_people { page::nothing(&clean(&reply.query)) } else { String::new() };
+        return format!("No results found for: {}\n{advice}", clean(&reply.query));
+    }
+    if mode == Mode::Default && !style.all && !style.agent {
+        return page::page(reply, queries, style);
     }
     let root = &reply.snapshot.root;
     let mut out = String::new();
@@ -148,15 +161,15 @@ fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) ->
     for hit in &reply.results {
         let query = queries.get(hit.query_index).map(String::as_str);
         if mode == Mode::Compact {
-            out.push_str(&compact(hit, query, root, style));
+            out.push_str(&hit_line(hit, query, root, style));
             continue;
         }
-        // Neighbouring hits of one file stand together; a blank line begins the next file.
+        // A blank line separates hits of different files.
         if before.is_some_and(|path| path != &hit.path) {
             out.push('\n');
         }
         before = Some(&hit.path);
-        out.push_str(&block(hit, query, root, mode, style));
+        out.push_str(&hit_block(hit, query, root, mode, style));
     }
     if mode != Mode::Compact {
         let _ =
@@ -171,24 +184,34 @@ fn answer(reply: &SearchReply, queries: &[String], mode: Mode, style: &Style) ->
     out
 }
 
-/// One line a hit: `path:line: kind symbol  score band  reason`.
-fn compact(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String {
-    let mut line = format!("{}: {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
+/// A hit on one line: `path:line: kind symbol  score band  reason`.
+fn hit_line(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String {
+    let mut line = format!(
+        "{}: {}  {}",
+        location(hit, root, style),
+        kind_and_symbol(hit, style),
+        score_and_band(hit, style)
+    );
     if let Some(reason) = telling(&hit.reasons, 1).first() {
         let _ = write!(line, "  {}", style.paint(Ink::Dim, &style.clip(0, &clean(&reason.text))));
     }
-    line.push_str(&marks(hit, query, style));
+    line.push_str(&annotations(hit, query, style));
     line.push('\n');
     line
 }
 
-/// How many reasons stand above a hit's code; `debug` shows them all.
-const REASONS: usize = 4;
+/// The most reasons shown above the code of a hit. The debug mode shows all reasons.
+const MAX_REASONS: usize = 4;
 
-/// A hit as a heading, its reasons and its code.
-fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
-    let mut out = format!("{}  {}  {}", place(hit, root, style), what(hit, style), grade(hit, style));
-    out.push_str(&marks(hit, query, style));
+/// A hit as a block: the heading, the reasons and the code.
+fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
+    let mut out = format!(
+        "{}  {}  {}",
+        location(hit, root, style),
+        kind_and_symbol(hit, style),
+        score_and_band(hit, style)
+    );
+    out.push_str(&annotations(hit, query, style));
     out.push('\n');
     if mode == Mode::Debug {
         for reason in &hit.reasons {
@@ -198,163 +221,11 @@ fn block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style)
         }
     } else {
         let texts: Vec<String> =
-            telling(&hit.reasons, REASONS).iter().map(|reason| clean(&reason.text)).collect();
+            telling(&hit.reasons, MAX_REASONS).iter().map(|reason| clean(&reason.text)).collect();
         let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
     }
     if let Some(snippet) = &hit.snippet {
         out.push_str(&code(snippet, style));
     }
     out
-}
-
-/// The snippet with line numbers, matches highlighted.
-fn code(snippet: &Snippet, style: &Style) -> String {
-    let digits = snippet.lines.last.to_string().len().max(4);
-    let mut out = String::new();
-    let mut follows = snippet.lines.first;
-    for line in snippet.head.iter().rev() {
-        let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
-        let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
-        let shown = format!("  {number} │ {}", clean(&line.text));
-        out = format!("{}\n{gap}{out}", shown.trim_end());
-        follows = line.line;
-    }
-    let mut start = 0;
-    for (number, line) in (snippet.lines.first..).zip(snippet.text.split_inclusive('\n')) {
-        let body = line.trim_end_matches(['\n', '\r']);
-        let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
-        let painted = highlighted(body, start, &snippet.highlights, style);
-        let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
-        start += line.len();
-    }
-    if snippet.cut {
-        let _ = writeln!(out, "  {:>digits$} ┆", "");
-    }
-    out
-}
-
-/// `body`, which stands at byte `offset` of a text, with the parts of `spans` that lie in it painted. A span that
-/// cuts a character is left unpainted.
-fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Style) -> String {
-    let mut out = String::new();
-    let mut done = 0;
-    for span in spans {
-        let from = (span.start as usize).saturating_sub(offset).min(body.len());
-        let to = (span.end as usize).saturating_sub(offset).min(body.len());
-        if from < done || from >= to || !body.is_char_boundary(from) || !body.is_char_boundary(to) {
-            continue;
-        }
-        out.push_str(&clean(&body[done..from]));
-        out.push_str(&style.paint(Ink::Match, &clean(&body[from..to])));
-        done = to;
-    }
-    out.push_str(&clean(&body[done..]));
-    out
-}
-
-fn place(hit: &Hit, root: &Path, style: &Style) -> String {
-    let path = hit.path.as_str();
-    let path = if style.agent { clean::answer_path(path) } else { clean::path(path) };
-    let path = style.paint(Ink::Path, &path);
-    let line = style.paint(Ink::Line, &hit.lines.first.to_string());
-    style.link(&hit.path.below(root), &format!("{path}:{line}"))
-}
-
-fn what(hit: &Hit, style: &Style) -> String {
-    match &hit.symbol {
-        Some(symbol) => format!("{} {}", hit.kind.name(), style.paint(Ink::Symbol, &clean(symbol))),
-        None => hit.kind.name().to_string(),
-    }
-}
-
-fn grade(hit: &Hit, style: &Style) -> String {
-    let ink = match hit.band {
-        Band::High => Ink::High,
-        Band::Good | Band::Possible => Ink::Good,
-        Band::Weak => Ink::Weak,
-    };
-    style.paint(ink, &format!("{:.2} {}", hit.score, hit.band.name()))
-}
-
-fn marks(hit: &Hit, query: Option<&str>, style: &Style) -> String {
-    let mut out = String::new();
-    if hit.stale {
-        let _ = write!(out, "  {}", style.paint(Ink::Alarm, "changed since indexed"));
-    }
-    if let Some(query) = query {
-        let _ = write!(out, "  {}", style.paint(Ink::Dim, &format!("← {}", clean(query))));
-    }
-    out
-}
-
-/// Signals that every file has more or less of. They say nothing about one place.
-const GENERAL: &[Signal] =
-    &[Signal::Chunks, Signal::Depth, Signal::File, Signal::PathKin, Signal::Size, Signal::Symbols];
-
-/// Up to `most` reasons that say something about a hit's own place: those that speak for the place before those that
-/// speak against it, the weightiest first. Where there are none, the first reason of all.
-pub(super) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
-    let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
-    let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
-        reasons.iter().filter(says).partition(|reason| reason.share >= 0.0);
-    telling.extend(against);
-    telling.truncate(most);
-    if telling.is_empty() {
-        telling.extend(reasons.first());
-    }
-    telling
-}
-
-/// What a page of `shown` hits says about itself.
-pub(super) fn footer(reply: &SearchReply, shown: usize) -> String {
-    let snapshot = &reply.snapshot;
-    let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
-    if reply.fallback_grep_hits > 0 {
-        let at_least = if reply.complete { "" } else { "at least " };
-        parts.push(format!(
-            "{at_least}{} the query as written",
-            count(reply.fallback_grep_hits, "line holds", "lines hold")
-        ));
-    }
-    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
-    match (&snapshot.branch, commit) {
-        (Some(branch), Some(commit)) => parts.push(format!("{}@{commit}", clean(branch))),
-        (Some(name), None) => parts.push(clean(name)),
-        (None, Some(commit)) => parts.push(commit),
-        (None, None) => {}
-    }
-    parts.push(format!("generation {}", snapshot.generation));
-    parts.push(count(snapshot.indexed_files, "file", "files"));
-    if snapshot.skipped_files > 0 {
-        parts.push(format!("{} skipped", snapshot.skipped_files));
-    }
-    if snapshot.stale_files > 0 {
-        parts.push(format!("{} stale", snapshot.stale_files));
-    }
-    parts.join(" · ")
-}
-
-pub(super) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
-pub(super) fn tally<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> String {
-    let listed: Vec<String> = counts.map(|(name, files)| format!("{name} {files}")).collect();
-    if listed.is_empty() { "-".to_string() } else { listed.join(", ") }
-}
-
-/// A number of bytes in binary units.
-pub(super) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64 / 1024.0;
-    let mut unit = 0;
-    // 1023.95 would print as 1024.0.
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
 }

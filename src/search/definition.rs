@@ -1,33 +1,32 @@
-//! What a definition says of itself: what holds it, whether it has a body, what it is worth to a query for its name.
+//! Properties of one definition: its container or module, whether it has a body, its worth for a query by name.
 
 use crate::meta::OutlineSymbol;
 use crate::path;
 
-/// Whether a type or another item named `container` holds a symbol. The name of the item may be qualified itself.
+/// Whether `container` contains a symbol. The container of the symbol may be qualified itself.
 pub fn is_in_container(symbol: &OutlineSymbol<'_>, container: &str) -> bool {
     let is_last_part =
         |own: &str| own.strip_suffix(container).is_some_and(|before| before.ends_with(['.', ':', '\\']));
     symbol.container.is_some_and(|own| own == container || is_last_part(own))
 }
 
-/// Whether the file of a symbol that no item holds, or a folder of the file, is the module or package `container`.
+/// Whether a symbol without container is in the module or package `container`, by the path of its file.
 pub fn is_in_module(symbol: &OutlineSymbol<'_>, path: &str, container: &str) -> bool {
-    let folders = path::split(path).0.split('/');
-    symbol.container.is_none()
-        && folders.chain([path::naming(path)]).any(|module| module.eq_ignore_ascii_case(container))
+    symbol.container.is_none() && path::modules(path).any(|module| module.eq_ignore_ascii_case(container))
 }
 
-/// Whether a symbol is more than the declaration of a function on a single line.
+/// Whether a symbol is more than a function declaration on a single line.
 pub fn has_body(symbol: &OutlineSymbol<'_>) -> bool {
     !(symbol.kind.is_function() && symbol.lines.count() < 2)
 }
 
-/// Whether a symbol is a constructor that has the name of its type.
+/// Whether a symbol is a constructor with the name of its type.
 pub fn is_constructor(symbol: &OutlineSymbol<'_>) -> bool {
     symbol.kind.is_function() && symbol.container == Some(symbol.name)
 }
 
-/// What a definition of a name asked for is worth, 0 to 1: outer, large and type-like ones are what people mean.
+/// The worth of a definition for a query by its name, 0 to 1. Outer, large and type-like definitions are worth more, because
+/// people usually mean them.
 pub fn definition_worth(symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
     let outer = 1.0 / (1.0 + depth as f32);
     let large = symbol.lines.count().min(200) as f32 / 400.0;

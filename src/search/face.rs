@@ -1,47 +1,47 @@
-//! What of a chunk is shown: the symbol in it that answers, or the chunk.
+//! The display of a hit: the symbol of a chunk that answers, or the whole chunk.
 
-use super::SearchError;
-use super::corpus::Corpus;
+use super::error::SearchError;
 use super::hits::Ranked;
 use super::places::Place;
-use crate::index::Columns;
+use super::snapshot::SearchSnapshot;
+use crate::index::DocColumns;
 use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
 use crate::query::Query;
 use crate::text::{Lines, Span};
 use crate::tokenize::{TermList, Tokenizer};
 
-/// What a hit is shown as: its chunk or, where one symbol of it answers, that symbol.
+/// What is shown for a hit: its place, its chunk, or the symbol of the chunk that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HitDisplay {
-    /// Its bytes.
+    /// The bytes.
     pub span: Span,
-    /// Its lines.
+    /// The lines.
     pub lines: Lines,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// The name it defines or belongs to.
+    /// The name that the hit defines or belongs to.
     pub symbol: Option<String>,
-    /// The first lines of the symbol and of what encloses it, outermost first.
+    /// The first lines of the symbol and of the symbol around it, outermost first.
     pub head: Vec<u32>,
-    /// The line that answers, where one does.
+    /// The line that answers, if there is one.
     pub wanted: Option<u32>,
 }
 
-/// A place is shown as it is. A chunk is shown as the symbol in it that answers, where one does; else as itself, under
-/// the name of its main symbol or of what it is a part of.
+/// The display of a hit. A place is shown unchanged. A chunk is shown as the symbol that answers, if there is one;
+/// otherwise whole, under the name of its main symbol or of the symbol around it.
 pub fn face(
     query: &Query,
     kinds: Option<KindSet>,
-    corpus: &Corpus,
+    snapshot: &SearchSnapshot,
     hit: &Ranked,
 ) -> Result<HitDisplay, SearchError> {
     let mut names = Vec::new();
-    let version = corpus.meta().version(hit.version);
+    let version = snapshot.meta().version(hit.version);
     let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
     if let Some(Place { span, lines, kind, symbol, wanted, .. }) = hit.place {
         let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
-        let head = symbol.map(|symbol| head(&outline.symbols, symbol)).unwrap_or_default();
+        let head = symbol.map(|symbol| head_lines(&outline.symbols, symbol)).unwrap_or_default();
         return Ok(HitDisplay {
             span,
             lines,
@@ -51,16 +51,17 @@ pub fn face(
             wanted,
         });
     }
-    // The query as written may stand anywhere in the chunk, so only what it names narrows such a hit.
+    // The query as written may occur anywhere in the chunk, so only a symbol with a name of the query narrows such a
+    // hit.
     let enough = if hit.literal { 1.0 } else { 0.5 };
-    Ok(face_among(query, kinds, &outline.symbols, &corpus.columns(hit.doc)?, enough))
+    Ok(face_among(query, kinds, &outline.symbols, &snapshot.columns(hit.doc)?, enough))
 }
 
 fn face_among(
     query: &Query,
     kinds: Option<KindSet>,
     symbols: &[OutlineSymbol<'_>],
-    columns: &Columns,
+    columns: &DocColumns,
     enough: f32,
 ) -> HitDisplay {
     let whole = |kind: SymbolKind, symbol: Option<&OutlineSymbol<'_>>| HitDisplay {
@@ -68,7 +69,7 @@ fn face_among(
         lines: columns.lines,
         kind,
         symbol: symbol.map(OutlineSymbol::qualified),
-        head: symbol.map(|symbol| head(symbols, symbol)).unwrap_or_default(),
+        head: symbol.map(|symbol| head_lines(symbols, symbol)).unwrap_or_default(),
         wanted: None,
     };
     let begins_here = |symbol: &OutlineSymbol| {
@@ -80,9 +81,9 @@ fn face_among(
         if kinds.is_some_and(|kinds| !kinds.contains(symbol.kind)) {
             continue;
         }
-        // A constant is rarely the answer beside a function or type, unless it is what was asked for.
+        // A constant rarely answers if there is a function or type, unless the query has its name.
         let is_data = matches!(symbol.kind, SymbolKind::Const | SymbolKind::Field);
-        let worth = match answers(query, &mut tokenizer, symbol.name) {
+        let worth = match name_match(query, &mut tokenizer, symbol.name) {
             worth if is_data && worth < 1.0 => worth / 2.0,
             worth => worth,
         };
@@ -100,7 +101,7 @@ fn face_among(
             HitDisplay { span, lines, ..whole(symbol.kind, Some(symbol)) }
         }
         Some((_, symbol)) if columns.kind != SymbolKind::Block => {
-            whole(columns.kind, Some(main(symbols, columns).unwrap_or(symbol)))
+            whole(columns.kind, Some(main_symbol(symbols, columns).unwrap_or(symbol)))
         }
         _ => {
             let enclosing = symbols.iter().rfind(|symbol| symbol.span.contains(columns.span));
@@ -109,9 +110,9 @@ fn face_among(
     }
 }
 
-/// The first lines of a symbol and of the type or function around it, outermost first. A module has none that tells
-/// anything, and the sections of a document none but their own.
-fn head(symbols: &[OutlineSymbol<'_>], symbol: &OutlineSymbol<'_>) -> Vec<u32> {
+/// The first lines of a symbol and of the type or function around it, outermost first. The first line of a module is
+/// not informative, and neither is the heading of an outer section.
+fn head_lines(symbols: &[OutlineSymbol<'_>], symbol: &OutlineSymbol<'_>) -> Vec<u32> {
     let outer = symbol.parent.and_then(|parent| symbols.get(parent as usize));
     let tells = |outer: &&OutlineSymbol<'_>| !matches!(outer.kind, SymbolKind::Module | SymbolKind::Doc);
     let lines = outer.filter(tells).into_iter().chain([symbol]).map(|symbol| symbol.lines.first);
@@ -120,8 +121,11 @@ fn head(symbols: &[OutlineSymbol<'_>], symbol: &OutlineSymbol<'_>) -> Vec<u32> {
     head
 }
 
-/// The symbol that a chunk's kind comes from.
-fn main<'o, 'a>(symbols: &'o [OutlineSymbol<'a>], columns: &Columns) -> Option<&'o OutlineSymbol<'a>> {
+/// The symbol that determines the kind of a chunk.
+fn main_symbol<'o, 'a>(
+    symbols: &'o [OutlineSymbol<'a>],
+    columns: &DocColumns,
+) -> Option<&'o OutlineSymbol<'a>> {
     symbols.iter().find(|symbol| {
         columns.span.start <= symbol.span.start
             && symbol.span.start < columns.span.end
@@ -129,9 +133,9 @@ fn main<'o, 'a>(symbols: &'o [OutlineSymbol<'a>], columns: &Columns) -> Option<&
     })
 }
 
-/// How well a name answers the query: 1 when the query has it as written, else .9 of the share of its terms that the
-/// query has.
-fn answers(query: &Query, tokenizer: &mut Tokenizer, name: &str) -> f32 {
+/// How well a name matches the query: 1 if the query has the name as written, otherwise .9 of the share of its terms
+/// that are in the query.
+fn name_match(query: &Query, tokenizer: &mut Tokenizer, name: &str) -> f32 {
     if query.names.iter().any(|wanted| wanted == name) {
         return 1.0;
     }

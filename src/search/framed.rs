@@ -1,14 +1,15 @@
-//! The files that a text's frames name: traces of another machine have paths that only end as ours do.
+//! The files that the frames of a query name. The path of a frame may come from another machine, so only its end has to
+//! match.
 
 use rustc_hash::FxHashMap;
 
-use super::Context;
+use super::context::Context;
 use crate::query::{Frame, Query};
 
-/// A frame whose file name is that of more files, where nothing tells which is meant, names none.
+/// A frame that matches more files equally well is ignored.
 const MOST_FILES: usize = 5;
 
-/// Files with the lines that frames of the query name in them, by file.
+/// The files that frames of the query name, in increasing order, with the lines.
 pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     let mut by_name: FxHashMap<&str, Vec<&Frame>> = FxHashMap::default();
     for frame in &query.frames {
@@ -17,12 +18,12 @@ pub fn framed(query: &Query, context: &Context<'_>) -> Vec<(u32, Vec<u32>)> {
     if by_name.is_empty() {
         return Vec::new();
     }
-    // By frame: how many parts of their paths the best files share with it, and which these are.
+    // By frame: the greatest number of shared path components, and the files that share so many.
     let mut best: FxHashMap<*const Frame, (usize, Vec<u32>)> = FxHashMap::default();
-    for file in 0..context.corpus.n_files() as u32 {
-        let path = context.corpus.path(file);
+    for file in 0..context.snapshot.n_files() as u32 {
+        let path = context.snapshot.path(file);
         let Some(frames) = by_name.get(crate::path::split(path).1) else { continue };
-        let version = context.corpus.version(file);
+        let version = context.snapshot.version(file);
         if !context.filter.takes_file(path, version.language()) {
             continue;
         }

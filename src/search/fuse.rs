@@ -1,24 +1,25 @@
-//! Reciprocal rank fusion of the lists that the evidence gives, one a kind of evidence, over files.
+//! Reciprocal rank fusion of lists of files, one list for each kind of evidence.
 //!
-//! A list is cut at a depth of the profile; the files that tie with the last one are taken as well, so that a cut
-//! never depends on the order of documents.
+//! Each list is truncated at a depth of the profile and keeps all ties of its last entry, so the result does not depend
+//! on the order of documents.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::Context;
-use super::evidence::Evidence;
+use super::context::Context;
+use super::evidence::{Evidence, FusedList};
 use crate::parallel;
 
-/// The head: the best files of the fused lists, best first. The `few` files that hold the query as written are added; where
-/// that was looked for everywhere, all files that hold it are, by number. So are the files that frames of the query name.
+/// The head: the best files of the fused lists, best first. Then follow files that contain the query as written: the
+/// `few` files, or after an exact search all such files, by number. Then follow the files that frames of the query
+/// name.
 pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32> {
     let fusion = context.profile.fusion;
     let n_rows = evidence.sums.len();
     let lists_of = |rows: Range<usize>| lists(evidence, rows, fusion.depth);
     let (mut lists, others) = parallel::join(
-        context.corpus.is_large(),
+        context.snapshot.is_large(),
         || lists_of(0..n_rows / 2),
         || lists_of(n_rows / 2..n_rows),
     );
@@ -26,17 +27,17 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32>
         other.entries.into_iter().for_each(|(score, row)| list.offer(score, row));
     }
     for (file, lines) in &evidence.literal_files {
-        if let Ok(row) = evidence.touched.binary_search(file)
+        if let Ok(row) = evidence.matching.binary_search(file)
             && evidence.sums[row].is_shown
         {
-            lists[8].offer(*lines as f32, row as u32);
+            lists[FusedList::Literal as usize].offer(*lines as f32, row as u32);
         }
     }
-    // By row; more than 0 for those that are in a list.
-    let mut fused = vec![0.0; evidence.touched.len()];
+    // By row; more than 0 if the file is in a list.
+    let mut fused = vec![0.0; evidence.matching.len()];
     let mut rows: Vec<u32> = Vec::new();
     for list in lists {
-        // Files that tie share the better rank, so their order among themselves does not matter.
+        // Ties share the better rank, so their order within the list does not matter.
         let entries = list.best();
         let mut rank = 0;
         for (place, (score, row)) in entries.iter().enumerate() {
@@ -50,13 +51,13 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32>
             *sum += 1.0 / (fusion.k + rank as f32);
         }
     }
-    let path = |row: u32| context.corpus.path(evidence.touched[row as usize]);
+    let path = |row: u32| context.snapshot.path(evidence.matching[row as usize]);
     let mut entries: Vec<(f32, u32)> = rows.into_iter().map(|row| (fused[row as usize], row)).collect();
     cut_with_ties(&mut entries, fusion.head);
     entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     entries.truncate(fusion.head);
-    let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.touched[row as usize]).collect();
-    if context.everywhere.is_some() {
+    let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.matching[row as usize]).collect();
+    if context.exhaustive.is_some() {
         head.extend(literal_beside(evidence, &head));
     } else {
         let beside = few.iter().filter(|file| !head.contains(file) && is_shown(evidence, file));
@@ -68,44 +69,44 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32>
     head
 }
 
-/// What the evidence says of some files, one list a kind of evidence; the last is for what the query as written says.
-fn lists(evidence: &Evidence, rows: Range<usize>, depth: usize) -> [List; 9] {
-    let mut lists: [List; 9] = std::array::from_fn(|_| List::new(depth));
+/// The lists for a range of rows, by [`FusedList`]. The list of the literal pass stays empty here.
+fn lists(evidence: &Evidence, rows: Range<usize>, depth: usize) -> [TopList; FusedList::ALL.len()] {
+    let mut lists = FusedList::ALL.map(|_| TopList::new(depth));
     for row in rows.filter(|row| evidence.sums[*row].is_shown) {
-        for (list, score) in lists.iter_mut().zip(evidence.scores(row)) {
-            list.offer(score, row as u32);
+        for list in FusedList::ALL {
+            lists[list as usize].offer(evidence.score(list, row), row as u32);
         }
     }
     lists
 }
 
-/// The files beside those of the head that hold the query as written and have something to show.
+/// The files outside the head that contain the query as written and have a chunk to show.
 fn literal_beside(evidence: &Evidence, head: &[u32]) -> Vec<u32> {
     let known: FxHashSet<u32> = head.iter().copied().collect();
     let files = evidence.literal_files.iter().map(|(file, _)| *file);
     files.filter(|file| !known.contains(file) && is_shown(evidence, file)).collect()
 }
 
-/// Whether a file has something to show.
+/// Whether a file has a chunk to show.
 fn is_shown(evidence: &Evidence, file: &u32) -> bool {
-    let row = evidence.touched.binary_search(file);
+    let row = evidence.matching.binary_search(file);
     row.is_ok_and(|row| evidence.sums[row].is_shown)
 }
 
-/// The best entries of a list whose scores come in any order. Most are refused at once, because so many better ones
-/// have come before.
-struct List {
+/// The best entries of a list whose scores arrive in any order. Most entries are rejected by the lowest score of the
+/// kept ones.
+struct TopList {
     depth: usize,
-    /// Less is not among the best.
+    /// Entries below this score are rejected.
     least: f32,
     entries: Vec<(f32, u32)>,
-    /// At so many entries the worst are thrown out.
+    /// The number of entries at which the list is truncated.
     full: usize,
 }
 
-impl List {
-    fn new(depth: usize) -> List {
-        List { depth, least: f32::MIN_POSITIVE, entries: Vec::new(), full: 2 * depth }
+impl TopList {
+    fn new(depth: usize) -> TopList {
+        TopList { depth, least: f32::MIN_POSITIVE, entries: Vec::new(), full: 2 * depth }
     }
 
     #[inline]
@@ -126,11 +127,11 @@ impl List {
         if let Some(least) = cut_with_ties(&mut self.entries, self.depth) {
             self.least = least;
         }
-        // Where all that is left are ties, it grows instead.
+        // If most entries are ties, the list grows.
         self.full = self.full.max(2 * self.entries.len());
     }
 
-    /// The best of what was offered, with all that tie with the last of them, best first.
+    /// The best entries with all ties of the last one, best first.
     fn best(mut self) -> Vec<(f32, u32)> {
         self.throw_out();
         self.entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -138,8 +139,8 @@ impl List {
     }
 }
 
-/// Keeps the best `depth` entries and those that tie with the last of them, in any order; that one's score, if
-/// there are so many.
+/// Keeps the best `depth` entries and all ties of the last one, in any order. Returns the score of the last one, or
+/// `None` if there are fewer entries.
 fn cut_with_ties(entries: &mut Vec<(f32, u32)>, depth: usize) -> Option<f32> {
     if entries.len() < depth {
         return None;
@@ -166,7 +167,7 @@ mod tests {
     fn a_list_has_what_sorting_all_would_give() {
         for modulus in [1, 3, 17, 1000] {
             let offered = (0..500u32).map(|row| ((row * 7919 % modulus) as f32, row));
-            let mut list = List::new(10);
+            let mut list = TopList::new(10);
             offered.clone().for_each(|(score, row)| list.offer(score, row));
             let mut all: Vec<(f32, u32)> = offered.filter(|(score, _)| *score > 0.0).collect();
             cut_with_ties(&mut all, 10);

@@ -1,68 +1,71 @@
-//! What each signal measures on a file of the head: numbers only, and the facts that its sentences are made from.
+//! The measure of each signal on each file of the head, with the facts that the sentences of reasons need.
 //!
-//! Measures do not depend on the profile's weights, so they can be exported, weighed anew and learned from.
+//! Measures do not depend on the weights of the profile, so they can be exported, weighed again and fitted.
 
 use rustc_hash::FxHashSet;
 
-use super::corpus::Role;
+use super::context::Context;
 use super::definition::{definition_worth, has_body, is_in_container, is_in_module};
+use super::error::SearchError;
 use super::evidence::{Evidence, FileEvidence};
 use super::names::Names;
+use super::role;
+use super::snapshot::PathRole;
 use super::usage::usage;
-use super::{Context, SearchError, role};
 use crate::meta::Version;
 use crate::parallel;
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::SessionInterest;
-use crate::tokenize::{Scan, TermPrefixFilter};
+use crate::tokenize::{PrefixScan, TermPrefixFilter};
 
 /// A value for each signal.
 pub type Values = [f32; Signal::COUNT];
 
-/// A file of the head, measured.
+/// A measured file of the head.
 #[derive(Clone, Debug)]
-pub struct Measured {
-    /// Which file.
+pub struct MeasuredFile {
+    /// The number of the file.
     pub file: u32,
-    /// What the postings say of it.
+    /// The evidence from the postings.
     pub known: FileEvidence,
-    /// By signal; what it means is said in the profile.
+    /// By signal: its measure, as the profile describes it.
     pub values: Values,
-    /// What the sentences tell.
+    /// The facts for the sentences.
     pub facts: Facts,
 }
 
-/// Facts behind the values.
+/// The facts behind the measures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
-    /// The symbol of its outline that the query asks for by name.
+    /// The symbol with a name of the query.
     pub exact: Option<u32>,
-    /// How many places use it.
+    /// The number of chunks that use this name.
     pub uses: u32,
-    /// The symbol whose name and the query cover each other best, and the terms that they share.
+    /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
-    /// What the session knows of it.
+    /// The activity of the session in the file.
     pub noted: Option<SessionInterest>,
 }
 
-/// BM25 sums are some tens; a tenth of them is of the size of the other measures.
+/// The factor that brings BM25 sums to the scale of the other measures.
 const BM25_UNIT: f32 = 0.1;
 
-/// What the definition of a qualified name and its declaration without a body are worth; others are worth at most 1.
+/// The worth of a definition of a qualified name, and of its declaration without a body. Other definitions are worth at
+/// most 1.
 const QUALIFIED: f32 = 2.0;
 const QUALIFIED_DECLARATION: f32 = 1.75;
 
-/// How much more the definition of a qualified name counts if the query is nothing else: uses that hold the query as
-/// written, such as imports, must not stand before the definition.
+/// The factor for a definition if the query is only a qualified name: uses that contain the query as written, such as
+/// imports, must rank behind the definition.
 const ONLY_QUALIFIED: f32 = 2.0;
 
-/// A query of so many words that stands in so few files as written was copied from there.
+/// A query of at least this many words, found as written in at most this many files, was probably copied from there.
 const PASTED_WORDS: usize = 4;
 const PASTED_FILES: usize = 3;
 
-/// What such a file measures, where others measure 1.
+/// The literal measure of such a file; the usual measure is 1.
 const PASTED: f32 = 3.0;
 
 /// Measures the files of the head.
@@ -71,14 +74,14 @@ pub fn measure(
     context: &Context<'_>,
     evidence: &Evidence,
     head: &[u32],
-) -> Result<Vec<Measured>, SearchError> {
-    let paths: FxHashSet<&str> = head.iter().map(|file| context.corpus.path(*file)).collect();
+) -> Result<Vec<MeasuredFile>, SearchError> {
+    let paths: FxHashSet<&str> = head.iter().map(|file| context.snapshot.path(*file)).collect();
     let sources =
         paths.iter().filter(|path| role::is_source_of_header(path)).map(|path| path::stem(path)).collect();
     let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
     let measure = || {
-        let (names, scan) = (Names::new(query, context.tokenizers), Scan::default());
-        Measure {
+        let (names, scan) = (Names::new(query, context.tokenizers), PrefixScan::default());
+        FileMeasure {
             query,
             context,
             evidence,
@@ -89,36 +92,37 @@ pub fn measure(
             sources: &sources,
         }
     };
-    let file = |measure: &mut Measure<'_>, file: u32| measure.file(file);
-    parallel::map_init(context.corpus.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
+    let file = |measure: &mut FileMeasure<'_>, file: u32| measure.file(file);
+    parallel::map_init(context.snapshot.is_large(), head.to_vec(), measure, file, || ()).into_iter().collect()
 }
 
-struct Measure<'m> {
+struct FileMeasure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
     term_prefixes: &'m TermPrefixFilter,
-    scan: Scan,
+    scan: PrefixScan,
     names: Names<'m>,
-    /// Those of the head.
+    /// The paths of the head.
     paths: &'m FxHashSet<&'m str>,
     /// The stems of the head's sources of C, C++ and Objective-C.
     sources: &'m FxHashSet<&'m str>,
 }
 
-impl<'m> Measure<'m> {
-    fn file(&mut self, file: u32) -> Result<Measured, SearchError> {
-        let known = self.evidence.of_file(self.context, file);
-        let mut measured = Measured { file, known, values: [0.0; Signal::COUNT], facts: Facts::default() };
-        self.text(&mut measured);
-        let pairs = self.names(&mut measured);
-        self.definitions(&mut measured, pairs)?;
-        self.place(&mut measured);
+impl<'m> FileMeasure<'m> {
+    fn file(&mut self, file: u32) -> Result<MeasuredFile, SearchError> {
+        let known = self.evidence.file_row(self.context, file);
+        let mut measured =
+            MeasuredFile { file, known, values: [0.0; Signal::COUNT], facts: Facts::default() };
+        self.measure_text(&mut measured);
+        let pairs = self.measure_path(&mut measured);
+        self.measure_definitions(&mut measured, pairs)?;
+        self.measure_role(&mut measured);
         Ok(measured)
     }
 
-    fn text(&self, measured: &mut Measured) {
-        let Measured { known, values, file, .. } = measured;
+    fn measure_text(&self, measured: &mut MeasuredFile) {
+        let MeasuredFile { known, values, file, .. } = measured;
         let mut set = |signal: Signal, value: f32| values[signal as usize] = value;
         set(Signal::Base, 1.0);
         set(Signal::Lexical, BM25_UNIT * known.chunks[0]);
@@ -129,15 +133,14 @@ impl<'m> Measure<'m> {
         set(Signal::Comment, BM25_UNIT * known.comment);
         set(Signal::Path, BM25_UNIT * known.path);
         set(Signal::Coverage, self.evidence.idf_of(known.body_mask | known.path_mask));
-        set(Signal::Literal, self.literal(known.literal));
+        set(Signal::Literal, self.literal_value(known.literal));
         set(Signal::Frame, !self.evidence.frames_of(*file).is_empty() as u32 as f32);
         let n_names = self.query.names.len().max(1);
         set(Signal::Mentions, known.mentions.count_ones() as f32 / n_names as f32);
     }
 
-    /// What it means that a file holds the query as written: more where the query has several words and hardly another
-    /// file does, because such a text is found and not described.
-    fn literal(&self, lines: u32) -> f32 {
+    /// The literal measure of a file. It is greater for a text of several words that few files contain.
+    fn literal_value(&self, lines: u32) -> f32 {
         let is_pasted = !self.query.is_qualified_name
             && self.query.n_words >= PASTED_WORDS
             && self.evidence.literal_files.len() <= PASTED_FILES;
@@ -148,36 +151,40 @@ impl<'m> Measure<'m> {
         }
     }
 
-    /// Signals of the path's own words; gives the pairs of neighbours in it.
-    fn names(&mut self, measured: &mut Measured) -> u64 {
-        let path = self.context.corpus.path(measured.file);
+    /// Measures the words of the path. Returns the pairs of adjacent query terms in the path.
+    fn measure_path(&mut self, measured: &mut MeasuredFile) -> u64 {
+        let path = self.context.snapshot.path(measured.file);
         let (naming, folders) = (path::naming(path), path::split(path).0);
         let mut pairs = 0;
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         let names = &mut self.names;
-        let (of_naming, of_path) = (names.of(naming), names.of_path(path));
+        let (of_naming, of_path) = (names.terms_of(naming), names.path_terms(path));
         if measured.known.path_mask != 0 {
-            set(Signal::NameShare, names.cover(of_naming.clone()).of_name);
+            set(Signal::FileName, names.cover(of_naming.clone()).of_name);
             pairs = names.cover(of_path.clone()).pairs;
             let folder = folders.rsplit('/').find(|folder| *folder != naming).unwrap_or_default();
-            let of_folder = names.of(folder);
+            let of_folder = names.terms_of(folder);
             set(Signal::Folder, names.cover(of_folder).of_name);
         }
-        set(Signal::NameKin, names.kin_cover(of_naming.clone()).of_name);
-        set(Signal::PathKin, self.evidence.idf_of(names.kin_cover(of_path).mask));
+        set(Signal::FileNameRelated, names.kin_cover(of_naming.clone()).of_name);
+        set(Signal::PathRelated, self.evidence.idf_of(names.kin_cover(of_path).mask));
         let is_entry = naming != path::stem(path);
-        let of_holder = names.of(path::split(folders).1);
-        let is_eponym = !is_entry && names.is_same(of_holder, of_naming);
-        set(Signal::Eponym, is_eponym as u32 as f32);
+        let of_holder = names.terms_of(path::split(folders).1);
+        let is_eponym = !is_entry && names.are_related(of_holder, of_naming);
+        set(Signal::NamedAsFolder, is_eponym as u32 as f32);
         pairs
     }
 
-    /// Signals of what the file defines.
-    fn definitions(&mut self, measured: &mut Measured, mut pairs: u64) -> Result<(), SearchError> {
-        let Measured { file, known, values, facts } = measured;
-        let version = self.context.corpus.version(*file);
+    /// Measures the names that the file defines.
+    fn measure_definitions(
+        &mut self,
+        measured: &mut MeasuredFile,
+        mut pairs: u64,
+    ) -> Result<(), SearchError> {
+        let MeasuredFile { file, known, values, facts } = measured;
+        let version = self.context.snapshot.version(*file);
         if known.defines != 0 {
-            self.asked_by_name(version, values, facts)?;
+            self.measure_exact_definitions(version, values, facts)?;
         }
         let held = known.symbol_mask;
         if held != 0 {
@@ -188,7 +195,7 @@ impl<'m> Measure<'m> {
             while let Some((name, shared)) = symbols.advance() {
                 let place = next;
                 next += 1;
-                // Most names are ruled out by the bytes that the one before does not begin with.
+                // The prefix filter rules out most names by the bytes that differ from the previous name.
                 let may = held & self.scan.next(self.term_prefixes, name, shared);
                 let is_ruled_out =
                     may == 0 || (self.evidence.idf_of(may) <= best && may & (may >> 1) & !pairs == 0);
@@ -196,7 +203,7 @@ impl<'m> Measure<'m> {
                     continue;
                 }
                 let Ok(name) = std::str::from_utf8(name) else { continue };
-                let name = self.names.of(name);
+                let name = self.names.terms_of(name);
                 let cover = self.names.cover(name);
                 pairs |= cover.pairs;
                 let worth = name_worth(self.evidence.idf_of(cover.mask), cover.of_name);
@@ -204,7 +211,7 @@ impl<'m> Measure<'m> {
                     best = worth;
                     facts.best = Some((place, cover.mask));
                 }
-                // No name can be worth more.
+                // The remaining names cannot match better.
                 if best >= most && neighbours & !pairs == 0 {
                     break;
                 }
@@ -213,13 +220,13 @@ impl<'m> Measure<'m> {
         }
         let n_pairs = self.query.terms.len().saturating_sub(1);
         if n_pairs > 0 {
-            values[Signal::Pairs as usize] = pairs.count_ones() as f32 / n_pairs as f32;
+            values[Signal::AdjacentWords as usize] = pairs.count_ones() as f32 / n_pairs as f32;
         }
         Ok(())
     }
 
-    /// The best definition of a name that the query asks for, and how much that name is used.
-    fn asked_by_name(
+    /// Finds the best definition of a name of the query, and counts the uses of the name.
+    fn measure_exact_definitions(
         &self,
         version: Version<'_>,
         values: &mut Values,
@@ -233,18 +240,13 @@ impl<'m> Measure<'m> {
                 let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
                 let worth = match () {
                     () if of_name().any(|own| is_in_container(symbol, &own.container)) => {
-                        match has_body(symbol) {
-                            true => QUALIFIED,
-                            false => QUALIFIED_DECLARATION,
-                        }
+                        qualified_worth(self.query, has_body(symbol))
                     }
                     () if of_name().any(|own| is_in_module(symbol, version.path(), &own.container)) => {
-                        QUALIFIED
+                        qualified_worth(self.query, true)
                     }
                     () => definition_worth(symbol, outline.depth(place)),
                 };
-                let worth =
-                    if self.query.is_qualified_name && worth > 1.0 { ONLY_QUALIFIED * worth } else { worth };
                 if worth > exact {
                     exact = worth;
                     facts.exact = Some(place as u32);
@@ -254,14 +256,14 @@ impl<'m> Measure<'m> {
         values[Signal::Definition as usize] = exact;
         if let Some(place) = facts.exact {
             let name = outline.symbols[place as usize].name;
-            facts.uses = usage(self.context.corpus, name)?.references;
+            facts.uses = usage(self.context.snapshot, name)?.references;
             values[Signal::Reference as usize] = (((1 + facts.uses) as f32).ln() / 1000f32.ln()).min(1.0);
         }
         Ok(())
     }
 
-    /// Whether a name of a file whose names hold the terms `held` may be worth more than `best`, or have neighbours
-    /// that are not among `pairs`.
+    /// Whether a name may match better than `best`, or contain pairs that are not in `pairs`. `held` are the terms in
+    /// the names of the file.
     fn may_be_better(&self, name: &[u8], held: u64, best: f32, pairs: u64) -> bool {
         let found = self.term_prefixes.possible_terms(name);
         let mask = found.mask & held;
@@ -273,22 +275,22 @@ impl<'m> Measure<'m> {
         n_terms > 0 && name_worth(self.evidence.idf_of(mask), of_name) > best
     }
 
-    /// Signals of where the file lies and what it is.
-    fn place(&self, measured: &mut Measured) {
+    /// Measures the path and the role of the file.
+    fn measure_role(&self, measured: &mut MeasuredFile) {
         let context = self.context;
-        let version = context.corpus.version(measured.file);
+        let version = context.snapshot.version(measured.file);
         let (path, asks) = (version.path(), self.query.asks);
         let mut set = |signal: Signal, value: f32| measured.values[signal as usize] = value;
         set(Signal::Depth, (memchr::memchr_iter(b'/', path.as_bytes()).count() as f32 / 10.0).min(1.0));
         set(Signal::Size, (((1 + version.lines()) as f32).ln() / 10_000f32.ln()).min(1.0));
-        let role = context.corpus.role(measured.file);
+        let role = context.snapshot.role(measured.file);
         let flag = |is: bool, asked: bool| (is && !asked) as u32 as f32;
-        set(Signal::Test, flag(role.has(Role::TEST), asks.tests));
-        set(Signal::Compat, flag(role.has(Role::COMPAT), asks.compat));
-        set(Signal::Generated, flag(role.has(Role::GENERATED), asks.generated));
-        set(Signal::Platform, flag(role.has(Role::PLATFORM), asks.platform));
+        set(Signal::Test, flag(role.has(PathRole::TEST), asks.tests));
+        set(Signal::Legacy, flag(role.has(PathRole::COMPAT), asks.compat));
+        set(Signal::Generated, flag(role.has(PathRole::GENERATED), asks.generated));
+        set(Signal::Platform, flag(role.has(PathRole::PLATFORM), asks.platform));
         set(Signal::Header, (role::is_header(path) && self.sources.contains(path::stem(path))) as u32 as f32);
-        set(Signal::Twin, flag(role.has(Role::PAST) && self.has_twin(path), asks.compat));
+        set(Signal::OlderCopy, flag(role.has(PathRole::PAST) && self.has_twin(path), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(role::is_data(language), asks.data));
@@ -299,7 +301,7 @@ impl<'m> Measure<'m> {
         }
     }
 
-    /// Whether the head holds the same file without one of its folders that speak of a version or the past.
+    /// Whether the head has the file with this path less one folder that denotes a version or old code.
     fn has_twin(&self, path: &str) -> bool {
         let parts: Vec<&str> = path.split('/').collect();
         (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
@@ -309,8 +311,14 @@ impl<'m> Measure<'m> {
     }
 }
 
-/// What a name is worth that covers so much of the query, and of which the query covers so much. One that holds much
-/// else says little, so that counts twice.
+/// The worth of a definition of a qualified name.
+fn qualified_worth(query: &Query, has_body: bool) -> f32 {
+    let worth = if has_body { QUALIFIED } else { QUALIFIED_DECLARATION };
+    if query.is_qualified_name { ONLY_QUALIFIED * worth } else { worth }
+}
+
+/// The worth of a name by two shares: of the query in the name, and of the name in the query. The second share is
+/// squared, because a name with many other words says little.
 fn name_worth(of_query: f32, of_name: f32) -> f32 {
     of_query * of_name * of_name
 }

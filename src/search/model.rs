@@ -1,39 +1,38 @@
-//! The explainable model: measures in their forms times weights, by named signal; their sum, and the score that is
-//! shown.
+//! The explainable model: the score is made of named contributions, each a measure in its forms times weights.
 //!
-//! s = the sum of the contributions in log-odds, the base among them; the score is p = 1 / (1 + e^-s). Shares: the
-//! base has what p would be without evidence; what lies between that and p is shared out in proportion to the other
-//! contributions, so a share has its contribution's sign and all shares add up to p.
+//! s is the sum of the contributions in log-odds, with the base; the score is p = 1 / (1 + e^-s). The share of the base
+//! is the score without evidence. The rest of p is divided among the other contributions in proportion to their values.
+//! So each of these shares has the sign of its contribution, and all shares add up to p.
 
-use super::corpus::Corpus;
-use super::measure::{Measured, Values};
+use super::measure::{MeasuredFile, Values};
+use super::snapshot::SearchSnapshot;
 use crate::profile::{Profile, QueryKind, Signal, Transform};
 
-/// By signal and form: what the weights are multiplied with.
+/// By signal and form: the factors of the weights.
 pub type Forms = [[f32; Transform::ALL.len()]; Signal::COUNT];
 
-/// A file of the head, scored.
+/// A scored file of the head.
 #[derive(Clone, Debug)]
 pub struct RankedFile {
-    /// Which file.
+    /// The number of the file.
     pub file: u32,
-    /// The sum of its weighed measures, in log-odds: what it is ordered by.
+    /// The sum of the weighed measures, in log-odds. Files are ordered by this sum.
     pub raw: f32,
-    /// The sum of its contributions, in log-odds: what its score is made of.
+    /// The sum of the contributions after calibration, in log-odds. The score is computed from this sum.
     pub sum: f32,
-    /// What each signal contributes, in log-odds.
+    /// By signal: its contribution, in log-odds.
     pub parts: Values,
-    /// What it is made from.
-    pub measured: Measured,
+    /// The measures.
+    pub measured: MeasuredFile,
 }
 
-/// The measures of the head's files in all forms, in the order of `measured`.
-pub fn forms(measured: &[Measured]) -> Vec<Forms> {
+/// The measures of the files of the head in all forms, in the order of `measured`.
+pub fn forms(measured: &[MeasuredFile]) -> Vec<Forms> {
     forms_of(measured, |_| true)
 }
 
-/// The measures in all forms; shares and ranks only of the signals that are `wanted`.
-fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
+/// The measures in all forms; shares and ranks only for the signals that are `wanted`.
+fn forms_of(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
     let mut forms = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
     for (of_file, measured) in forms.iter_mut().zip(measured) {
         for (of_signal, value) in of_file.iter_mut().zip(measured.values) {
@@ -49,7 +48,7 @@ fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms>
         let Some((greatest, _)) = order.first().copied() else { continue };
         let mut rank = 0;
         for (place, (value, file)) in order.iter().enumerate() {
-            // Files that tie share the better rank.
+            // Ties share the better rank.
             if place > 0 && order[place - 1].0 != *value {
                 rank = place;
             }
@@ -60,8 +59,13 @@ fn forms_of(measured: &[Measured], wanted: impl Fn(usize) -> bool) -> Vec<Forms>
     forms
 }
 
-/// Weighs the measures; best first, equal ones by path.
-pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: &Corpus) -> Vec<RankedFile> {
+/// Weighs the measures. The files are returned best first, ties by path.
+pub fn weigh(
+    measured: &[MeasuredFile],
+    kind: QueryKind,
+    profile: &Profile,
+    snapshot: &SearchSnapshot,
+) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
     let is_compared = |signal: usize| {
         [Transform::Share, Transform::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0)
@@ -77,7 +81,7 @@ pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: 
     let parts: Vec<Values> = forms.iter().map(weighed).collect();
     let mut order: Vec<(f32, usize)> =
         parts.iter().enumerate().map(|(place, parts)| (parts.iter().sum(), place)).collect();
-    let path = |place: usize| corpus.path(measured[place].file);
+    let path = |place: usize| snapshot.path(measured[place].file);
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
         let measured = measured[place].clone();
@@ -86,16 +90,16 @@ pub fn weigh(measured: &[Measured], kind: QueryKind, profile: &Profile, corpus: 
     order.into_iter().map(ranked).collect()
 }
 
-/// The probability of log-odds.
+/// The probability for log-odds: the logistic function.
 pub fn probability(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// What each part adds to the score, in the order of the signals.
+/// By signal: what its contribution adds to the score.
 pub fn shares(parts: &Values) -> Values {
     let base = parts[Signal::Base as usize];
     let evidence = parts.iter().sum::<f32>() - base;
-    // The slope between the two points; where they meet, the curve's own.
+    // The slope of the secant; the slope of the tangent if the two points coincide.
     let slope = if evidence.abs() > 1e-4 {
         (probability(base + evidence) - probability(base)) / evidence
     } else {

@@ -1,5 +1,5 @@
-//! The terms of names, cut, stemmed and compared with the query once a query: the files of a head share folders, and
-//! names are made of the same words over and over.
+//! The terms of names and their overlap with the query. Tokenizing is cached for each query, because names consist of
+//! few different words and the files of a head share folders.
 
 use std::ops::Range;
 
@@ -9,45 +9,45 @@ use super::relations::{self, WordRelations};
 use crate::query::Query;
 use crate::tokenize::{PooledTokenizer, TermList, Tokenizers};
 
-/// How well a name and the query cover each other.
+/// The overlap of a name with the query.
 #[derive(Clone, Copy, Default)]
 pub struct TermOverlap {
-    /// The query's terms that the name holds.
+    /// The terms of the query in the name.
     pub mask: u64,
-    /// Term `n` of the query stands right before term `n + 1` in the name.
+    /// Bit `n` is set if term `n` of the query occurs directly before term `n + 1` in the name.
     pub pairs: u64,
-    /// The share of the name's terms that the query holds.
+    /// The share of the name's terms that are in the query.
     pub of_name: f32,
 }
 
-/// The names met in one query.
+/// The names of one query, with their terms.
 pub struct Names<'m> {
     query: &'m Query,
     kin: WordRelations<'m>,
     tokenizer: PooledTokenizer<'m>,
-    /// By name: where its terms stand in `terms`.
-    known: FxHashMap<Box<str>, Name>,
-    /// Numbers of terms.
+    /// By name: the range of its terms in `terms`.
+    known: FxHashMap<Box<str>, TermRange>,
+    /// The numbers of the terms of all names.
     terms: Vec<u32>,
     number_of: FxHashMap<Box<str>, u32>,
-    /// By number.
+    /// By number: the term.
     term: Vec<Term>,
     scratch: TermList,
 }
 
-/// The terms of a name: a piece of [`Names::terms`].
-pub type Name = Range<usize>;
+/// The terms of a name, as a range of [`Names::terms`].
+pub type TermRange = Range<usize>;
 
 struct Term {
     text: Box<str>,
-    /// Which term of the query it is.
+    /// The position of the term in the query.
     place: Option<u8>,
-    /// The terms of the query that it is kin to, once that has been asked.
+    /// The terms of the query that are equal or related, once they are computed.
     kin: Option<u64>,
 }
 
 impl<'m> Names<'m> {
-    /// None yet.
+    /// A cache without names.
     pub fn new(query: &'m Query, tokenizers: &'m Tokenizers) -> Names<'m> {
         Names {
             query,
@@ -62,7 +62,7 @@ impl<'m> Names<'m> {
     }
 
     /// The terms of `name`.
-    pub fn of(&mut self, name: &str) -> Name {
+    pub fn terms_of(&mut self, name: &str) -> TermRange {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
@@ -82,22 +82,22 @@ impl<'m> Names<'m> {
             };
             self.terms.push(number);
         }
-        let own = start..self.terms.len();
-        self.known.insert(name.into(), own.clone());
-        own
+        let range = start..self.terms.len();
+        self.known.insert(name.into(), range.clone());
+        range
     }
 
-    /// The terms of a path: those of its parts, one after the other.
-    pub fn of_path(&mut self, path: &str) -> Name {
+    /// The terms of a path: those of its folder and of its file name.
+    pub fn path_terms(&mut self, path: &str) -> TermRange {
         let (folder, file) = crate::path::split(path);
-        let own = [self.of(folder), self.of(file)];
+        let names = [self.terms_of(folder), self.terms_of(file)];
         let start = self.terms.len();
-        own.into_iter().for_each(|name| self.terms.extend_from_within(name));
+        names.into_iter().for_each(|name| self.terms.extend_from_within(name));
         start..self.terms.len()
     }
 
-    /// How well a name and the query cover each other.
-    pub fn cover(&self, name: Name) -> TermOverlap {
+    /// The overlap of a name with the query.
+    pub fn cover(&self, name: TermRange) -> TermOverlap {
         let terms = &self.terms[name];
         let mut cover = TermOverlap::default();
         let (mut known, mut unknown) = (0u32, 0u32);
@@ -110,7 +110,7 @@ impl<'m> Names<'m> {
                     known += 1;
                 }
                 Some(_) => {}
-                // Names are short, so looking back is cheaper than a set.
+                // Names are short, so a linear search is cheaper than a set.
                 None => unknown += !terms[..at].contains(term) as u32,
             }
             if let (Some(place), Some(last)) = (place, last)
@@ -124,11 +124,11 @@ impl<'m> Names<'m> {
         cover
     }
 
-    /// How well a name and the query cover each other when related words count.
-    pub fn kin_cover(&mut self, name: Name) -> TermOverlap {
+    /// The overlap of a name with the query, if related words count as equal.
+    pub fn kin_cover(&mut self, name: TermRange) -> TermOverlap {
         let mut cover = TermOverlap::default();
         let mut known = 0;
-        // What a term and the one before it make together.
+        // The terms of the query that a term and the previous one make as one word.
         let mut joined = 0;
         for at in name.clone() {
             let number = self.terms[at] as usize;
@@ -136,7 +136,7 @@ impl<'m> Names<'m> {
             joined = 0;
             if at + 1 < name.end {
                 let next = &self.term[self.terms[at + 1] as usize];
-                joined = self.kin.of_pair(&self.term[number].text, &next.text);
+                joined = self.kin.joined_terms(&self.term[number].text, &next.text);
                 mask |= joined;
             }
             known += u32::from(mask != 0);
@@ -148,17 +148,17 @@ impl<'m> Names<'m> {
 
     fn kin(&mut self, number: usize) -> u64 {
         let term = &mut self.term[number];
-        *term.kin.get_or_insert_with(|| self.kin.of(&term.text))
+        *term.kin.get_or_insert_with(|| self.kin.related_terms(&term.text))
     }
 
-    /// Whether two names have the same words, but for their endings.
-    pub fn is_same(&self, one: Name, other: Name) -> bool {
+    /// Whether two names consist of equal or related words in one order.
+    pub fn are_related(&self, one: TermRange, other: TermRange) -> bool {
         let text = |term: u32| &*self.term[term as usize].text;
-        let are_related =
+        let is_related =
             |(one, other): (&u32, &u32)| one == other || relations::are_related(text(*one), text(*other));
         !one.is_empty()
             && one.len() == other.len()
-            && self.terms[one].iter().zip(&self.terms[other]).all(are_related)
+            && self.terms[one].iter().zip(&self.terms[other]).all(is_related)
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
         let (query, tokenizers) = (Query::parse(query).unwrap(), Tokenizers::default());
         let mut names = Names::new(&query, &tokenizers);
         for _ in 0..2 {
-            let of = names.of(name);
+            let of = names.terms_of(name);
             let cover = names.cover(of.clone());
             assert_eq!((cover.mask, cover.pairs, cover.of_name), expected, "{name}");
             let cover = names.kin_cover(of);
@@ -190,10 +190,11 @@ mod tests {
     fn a_path_has_the_terms_of_its_parts() {
         let (query, tokenizers) = (Query::parse("pod").unwrap(), Tokenizers::default());
         let mut names = Names::new(&query, &tokenizers);
-        let path = names.of_path("pkg/kubelet/pod_workers.go");
-        let whole = names.of("pkg kubelet pod workers go");
+        let path = names.path_terms("pkg/kubelet/pod_workers.go");
+        let whole = names.terms_of("pkg kubelet pod workers go");
         assert_eq!(names.terms[path], names.terms[whole]);
-        let (one, other, third) = (names.of("routers"), names.of("routing"), names.of("pods"));
-        assert!(names.is_same(one.clone(), other) && !names.is_same(one, third));
+        let (one, other, third) =
+            (names.terms_of("routers"), names.terms_of("routing"), names.terms_of("pods"));
+        assert!(names.are_related(one.clone(), other) && !names.are_related(one, third));
     }
 }

@@ -1,31 +1,33 @@
-//! Why a hit is there, in words: a sentence for each signal that contributes, from the facts it was measured by.
+//! The reasons of a hit: a sentence for each signal that contributes, from the facts behind its measure.
 
+use super::context::Context;
+use super::error::SearchError;
 use super::hits::Ranked;
-use super::measure::{Measured, Values};
+use super::measure::{MeasuredFile, Values};
 use super::model::{self, RankedFile};
 use super::places::Place;
-use super::{Context, SearchError, role};
+use super::role;
 use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
 use crate::session::{Interest, SessionInterest};
 
-/// A part of a score.
+/// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
-    /// Which signal.
+    /// The signal.
     pub signal: Signal,
-    /// What it adds to the sum, in log-odds.
+    /// What the signal adds to the sum, in log-odds.
     pub value: f32,
-    /// What it adds to the score.
+    /// What the signal adds to the score.
     pub share: f32,
-    /// The reason in words.
+    /// The sentence.
     pub text: String,
 }
 
-/// The contributions to a hit of `ranked`: the largest first, the base last. They are never empty, and their shares
-/// add up to the hit's score.
+/// The contributions to a hit of `ranked`: the largest first, the base last. The list is never empty, and the shares
+/// add up to the score of the hit.
 pub fn reasons(
     query: &Query,
     context: &Context<'_>,
@@ -43,8 +45,9 @@ pub fn reasons(
     Ok(reasons)
 }
 
-/// What is added to what is said of a literal hit that gained because few files hold the query as written.
-pub const OF_FEW: &str = ", as few files do";
+/// The end of the literal reason of a hit that is moved to the first page, because few files contain the query as
+/// written.
+pub const OF_FEW: &str = "; moved to the first page";
 
 /// The contributions to a file as a whole.
 pub fn file_reasons(
@@ -58,15 +61,15 @@ pub fn file_reasons(
 fn contributions(
     query: &Query,
     context: &Context<'_>,
-    (measured, place): (&Measured, Option<Place>),
+    (measured, place): (&MeasuredFile, Option<Place>),
     parts: &Values,
 ) -> Result<Vec<Contribution>, SearchError> {
     let shares = model::shares(parts);
     let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
-    let version = context.corpus.version(measured.file);
+    let version = context.snapshot.version(measured.file);
     let mut names = Vec::new();
     let outline = if needs_outline { version.outline(&mut names)? } else { Outline::default() };
-    let teller = Teller { query, context, measured, place, outline };
+    let writer = SentenceWriter { query, context, measured, place, outline };
     let mut reasons: Vec<Contribution> = Signal::ALL
         .iter()
         .filter(|signal| **signal != Signal::Base && parts[**signal as usize] != 0.0)
@@ -74,7 +77,7 @@ fn contributions(
             signal: *signal,
             value: parts[*signal as usize],
             share: shares[*signal as usize],
-            text: format!("{signal}: {}", teller.text(*signal)),
+            text: format!("{signal}: {}", writer.sentence(*signal)),
         })
         .collect();
     reasons.sort_by(|a, b| b.share.abs().total_cmp(&a.share.abs()).then_with(|| a.signal.cmp(&b.signal)));
@@ -87,12 +90,12 @@ fn contributions(
     Ok(reasons)
 }
 
-/// What is said of the base.
+/// The sentence for the base.
 pub fn base() -> String {
     "base: before any evidence".to_string()
 }
 
-/// What is said of a file that holds the query as written.
+/// The sentence for a file that contains the query as written.
 pub fn literal(lines: u32) -> String {
     match lines {
         1 => "contains the query as written".to_string(),
@@ -100,19 +103,19 @@ pub fn literal(lines: u32) -> String {
     }
 }
 
-struct Teller<'t> {
+struct SentenceWriter<'t> {
     query: &'t Query,
     context: &'t Context<'t>,
-    measured: &'t Measured,
-    /// What is shown. What stands elsewhere in the file is said to.
+    measured: &'t MeasuredFile,
+    /// The place that is shown. Sentences say so if a match is elsewhere in the file.
     place: Option<Place>,
     outline: Outline<'t>,
 }
 
-impl Teller<'_> {
-    fn text(&self, signal: Signal) -> String {
-        let Measured { file, known, values, facts } = self.measured;
-        let version = self.context.corpus.version(*file);
+impl SentenceWriter<'_> {
+    fn sentence(&self, signal: Signal) -> String {
+        let MeasuredFile { file, known, values, facts } = self.measured;
+        let version = self.context.snapshot.version(*file);
         let path = version.path();
         let rel = RelPath::new(path).expect("paths are checked before they are recorded");
         let percent = |value: f32| format!("{:.0} %", value * 100.0);
@@ -131,7 +134,7 @@ impl Teller<'_> {
             Signal::Definition => match facts.exact {
                 Some(at) => {
                     let symbol = &self.outline.symbols[at as usize];
-                    format!("{} '{}' is defined {}", symbol.kind, symbol.qualified(), self.whereabouts(at))
+                    format!("{} '{}' is defined {}", symbol.kind, symbol.qualified(), self.location(at))
                 }
                 None => "defined in the file".to_string(),
             },
@@ -141,21 +144,25 @@ impl Teller<'_> {
                     let words = self.words(mask).replace(", ", "/");
                     match self.is_here(at) {
                         true => format!("{name} matches '{words}'"),
-                        false => format!("{name} {} matches '{words}'", self.whereabouts(at)),
+                        false => format!("{name} {} matches '{words}'", self.location(at)),
                     }
                 }
                 None => "a name defined here matches".to_string(),
             },
-            Signal::Pairs => "neighbours in the query are neighbours in a name of the file".to_string(),
+            Signal::AdjacentWords => {
+                "neighbours in the query are neighbours in a name of the file".to_string()
+            }
             Signal::Path => {
                 let component = path_component(path, &self.words(known.path_mask));
                 format!("component '{component}' matches query")
             }
-            Signal::PathKin => format!("{} of the query's weight is related to the path", percent(value)),
+            Signal::PathRelated => format!("{} of the query's weight is related to the path", percent(value)),
             Signal::Folder => format!("the query names {} of the folder's name", percent(value)),
-            Signal::NameShare => format!("the query names {} of '{}'", percent(value), rel.naming()),
-            Signal::NameKin => format!("{} of '{}' is related to the query", percent(value), rel.naming()),
-            Signal::Eponym => "named as its folder is".to_string(),
+            Signal::FileName => format!("the query names {} of '{}'", percent(value), rel.naming()),
+            Signal::FileNameRelated => {
+                format!("{} of '{}' is related to the query", percent(value), rel.naming())
+            }
+            Signal::NamedAsFolder => "named as its folder is".to_string(),
             Signal::Comment => format!("its comments mention [{}]", self.words(known.comment_mask)),
             Signal::Mentions => {
                 let held =
@@ -173,14 +180,14 @@ impl Teller<'_> {
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
-            Signal::Session => facts.noted.map_or_else(String::new, noted),
+            Signal::Session => facts.noted.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
             Signal::Test => format!("'{}' in its path", role::test_part(path).unwrap_or_default()),
-            Signal::Compat => format!("'{}' in its path", role::compat_part(path).unwrap_or_default()),
+            Signal::Legacy => format!("'{}' in its path", role::compat_part(path).unwrap_or_default()),
             Signal::Generated => format!("'{}' in its path", role::generated_part(path).unwrap_or_default()),
             Signal::Platform => format!("'{}' in its path", role::platform_part(path).unwrap_or_default()),
-            Signal::Twin => "the same file stands outside of that folder".to_string(),
+            Signal::OlderCopy => "the same file stands outside of that folder".to_string(),
             Signal::Header => "a source file of the same name is found as well".to_string(),
             Signal::Docs => "prose, not code".to_string(),
             Signal::Data => "data or markup, not code".to_string(),
@@ -188,7 +195,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The words that the file holds: those in the lines shown, then the others.
+    /// The words of the query in the file: first those in the lines shown, then the others.
     fn tokens(&self, of_file: u64) -> String {
         let Some(place) = self.place else {
             return format!("matched tokens in the file [{}]", self.words(of_file));
@@ -204,7 +211,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether a symbol of the outline begins in what is shown.
+    /// Whether a symbol of the outline begins in the lines shown.
     fn is_here(&self, at: u32) -> bool {
         let symbol = &self.outline.symbols[at as usize];
         let in_lines =
@@ -212,15 +219,15 @@ impl Teller<'_> {
         self.place.is_some_and(|place| place.symbol == Some(at) || in_lines(place))
     }
 
-    /// Where a symbol of the outline stands.
-    fn whereabouts(&self, at: u32) -> String {
+    /// The location of a symbol of the outline.
+    fn location(&self, at: u32) -> String {
         match self.is_here(at) {
             true => "here".to_string(),
             false => format!("on line {} of the file", self.outline.symbols[at as usize].lines.first),
         }
     }
 
-    /// The words of the query behind a mask, as a list.
+    /// The words of the query in a mask, as a list.
     fn words(&self, mask: u64) -> String {
         let held = self.query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let words: Vec<&str> = held.map(|(_, term)| term.word.as_str()).collect();
@@ -228,8 +235,8 @@ impl Teller<'_> {
     }
 }
 
-/// What somebody did with the file.
-fn noted(noted: SessionInterest) -> String {
+/// The sentence for the activity of the session in the file.
+fn session_sentence(noted: SessionInterest) -> String {
     let what = match noted.interest {
         Interest::Shown => "code of it shown",
         Interest::Opened => "file opened",
@@ -246,7 +253,7 @@ fn counted(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// The part of a path that a word of the query occurs in, the last such; else the file name.
+/// The last component of a path that contains a word of the query, or the file name.
 fn path_component<'p>(path: &'p str, words: &str) -> &'p str {
     let is_in = |part: &str| {
         let part = part.to_lowercase();
@@ -256,7 +263,8 @@ fn path_component<'p>(path: &'p str, words: &str) -> &'p str {
     found.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path))
 }
 
-/// The first `n` characters of a word in bytes: stems differ at their ends.
+/// The length in bytes of the first `n` characters of a word. Only these are compared, because stems differ at their
+/// ends.
 fn floor_boundary(word: &str, n: usize) -> usize {
     word.char_indices().nth(n).map_or(word.len(), |(at, _)| at)
 }

@@ -1,9 +1,9 @@
-//! Words that are not the same term and still mean the same thing in a name: `router` and `routing`, `auth` and
-//! `authenticate`, `dir` and `folder`, `websocket` and `web socket`.
+//! Related words: different terms with one meaning in names, such as `router` and `routing`, `auth` and `authenticate`,
+//! `dir` and `folder`, `websocket` and `web socket`.
 //!
-//! Three rules, the same for every tree: the same root (the stem without the endings of doers and results),
-//! one the beginning of the other (four letters at least), or the same row of a list of the trade's abbreviations
-//! and synonyms. Kinship is weaker evidence than the same term, so it has signals of its own.
+//! Three rules apply to every tree: a common root (the stem without suffixes such as `er` and `ation`), one term that
+//! is a prefix of the other (at least four letters), or a common row in a list of abbreviations and synonyms. A related
+//! word is weaker evidence than an equal term, so related words have signals of their own.
 
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -11,18 +11,18 @@ use std::sync::OnceLock;
 use crate::query::Query;
 use crate::tokenize::stem;
 
-/// The least letters that a root or a common beginning must have.
+/// The fewest letters of a prefix. A root may have one letter less.
 const LEAST: usize = 4;
 
-/// Rows of words that stand for one another in names of programs.
+/// Rows of words that replace each other in names of programs.
 const ROWS: &str = include_str!("relations.txt");
 
-/// A query's words made ready to be compared.
+/// The terms of a query, prepared for comparisons.
 pub struct WordRelations<'q> {
     terms: Vec<Word<'q>>,
-    /// Bit `n` is set when a term has `n` bytes.
+    /// Bit `n` is set if a term has `n` bytes.
     lengths: u128,
-    /// Two neighbours of the query written as one word, with their mask.
+    /// Two adjacent words of the query as one word, with the mask of their terms.
     joined: Vec<(String, u64)>,
 }
 
@@ -33,7 +33,7 @@ struct Word<'t> {
 }
 
 impl<'q> WordRelations<'q> {
-    /// The kin of a query's terms.
+    /// Prepares the terms of a query.
     pub fn new(query: &'q Query) -> WordRelations<'q> {
         let terms: Vec<Word<'_>> = query.terms.iter().map(|term| Word::new(&term.term)).collect();
         let joined = query
@@ -46,8 +46,8 @@ impl<'q> WordRelations<'q> {
         WordRelations { joined: joined.collect(), lengths, terms }
     }
 
-    /// The terms of the query that a term of a name is kin to, itself among them.
-    pub fn of(&self, term: &str) -> u64 {
+    /// The terms of the query that are equal or related to a term of a name, as a mask.
+    pub fn related_terms(&self, term: &str) -> u64 {
         let mut mask = 0;
         let word = Word::new(term);
         for (place, wanted) in self.terms.iter().enumerate() {
@@ -61,8 +61,8 @@ impl<'q> WordRelations<'q> {
         mask
     }
 
-    /// The terms of the query that two neighbouring terms of a name make when they are written as one word.
-    pub fn of_pair(&self, one: &str, other: &str) -> u64 {
+    /// The terms of the query that equal two adjacent terms of a name, written as one word.
+    pub fn joined_terms(&self, one: &str, other: &str) -> u64 {
         let len = one.len() + other.len();
         if self.lengths.checked_shr(len as u32).unwrap_or(0) & 1 == 0 {
             return 0;
@@ -73,7 +73,7 @@ impl<'q> WordRelations<'q> {
     }
 }
 
-/// Whether two stems are kin by root or beginning.
+/// Whether two stems are equal or related.
 pub fn are_related(one: &str, other: &str) -> bool {
     one == other || Word::new(one).are_related(&Word::new(other))
 }
@@ -92,7 +92,7 @@ impl<'t> Word<'t> {
     }
 }
 
-/// A stem without the endings that make a doer or a result of a deed.
+/// A stem without its suffix, if the rest is long enough.
 fn root(stem: &str) -> &str {
     let endings = ["ation", "ator", "ition", "ment", "able", "ion", "ers", "er", "or", "ed", "al", "e", "i"];
     for ending in endings {
@@ -105,7 +105,7 @@ fn root(stem: &str) -> &str {
     stem
 }
 
-/// The rows that a stem stands in.
+/// The rows of each stem.
 fn rows() -> &'static FxHashMap<String, Vec<u16>> {
     static ROWS_OF: OnceLock<FxHashMap<String, Vec<u16>>> = OnceLock::new();
     ROWS_OF.get_or_init(|| {
@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn kin_is_found_by_root_beginning_row_and_joint() {
-        let kin = |query: &str, name: &str| WordRelations::new(&Query::parse(query).unwrap()).of(&stem(name));
+        let kin = |query: &str, name: &str| {
+            WordRelations::new(&Query::parse(query).unwrap()).related_terms(&stem(name))
+        };
         assert_eq!(kin("routing", "router"), 1);
         assert_eq!(kin("which extractors", "extract"), 1);
         assert_eq!(kin("authenticate", "auth"), 1);
@@ -133,6 +135,9 @@ mod tests {
         assert_eq!(kin("open web socket", "websocket"), 0b110);
         assert_eq!(kin("the cat", "category"), 0);
         assert_eq!(kin("user", "use"), 0);
-        assert_eq!(WordRelations::new(&Query::parse("a websocket").unwrap()).of_pair("web", "socket"), 1);
+        assert_eq!(
+            WordRelations::new(&Query::parse("a websocket").unwrap()).joined_terms("web", "socket"),
+            1
+        );
     }
 }

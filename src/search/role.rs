@@ -1,10 +1,10 @@
-//! What a file's path says about its role: test, prose, or a thing of the past.
+//! The role of a file by its path: test, compatibility code, generated, platform, past version.
 //!
-//! By path alone, so that it costs nothing and can be said in a reason.
+//! Only the path is read, so the role is cheap, and a reason can quote the part of the path.
 
 use crate::id::LanguageId;
 
-/// Directories and words that mark tests and what goes with them.
+/// Folders of tests, benches, examples and fixtures.
 const TEST_PARTS: &[&str] = &[
     "test",
     "tests",
@@ -48,7 +48,7 @@ const COMPAT_PARTS: &[&str] = &[
     "deps",
 ];
 
-/// Words in a file name that mark generated code.
+/// Words of a path that mark generated code.
 const GENERATED_WORDS: &[&str] = &["generated", "pb", "deepcopy"];
 
 /// Files that tools write: build systems, package managers, generators of lexers and parsers.
@@ -114,23 +114,23 @@ pub fn generated_part(path: &str) -> Option<&str> {
     })
 }
 
-/// Whether a file is a test, generated, vendored or there for compatibility.
+/// Whether a file is a test, generated, vendored or compatibility code.
 pub fn is_aside(path: &str) -> bool {
     test_part(path).is_some() || compat_part(path).is_some() || generated_part(path).is_some()
 }
 
-/// Whether a file is prose or data: Markdown, or text without a grammar.
+/// Whether a file is prose: Markdown, or text without a grammar.
 pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
     language == LanguageId::TEXT || language_name == "markdown"
 }
 
-/// Folders and words for one operating system that is not the common case of a tree.
+/// Folders and words for one operating system or platform.
 const PLATFORM_PARTS: &[&str] = &[
     "win", "win32", "windows", "darwin", "macos", "osx", "ios", "android", "aix", "sunos", "solaris",
     "os390", "haiku", "qnx", "cygwin", "mingw", "freebsd", "openbsd", "netbsd", "wasm", "wasi",
 ];
 
-/// The part of the path that names one operating system, if any.
+/// The part of the path that names one platform, if any.
 pub fn platform_part(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').find(|part| matches(part, PLATFORM_PARTS)).or_else(|| {
@@ -153,7 +153,7 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| matches(extension, extensions))
 }
 
-/// Whether a folder's name speaks of a version or of the past.
+/// Whether the name of a folder denotes a version or old code.
 pub fn is_past(part: &str) -> bool {
     let is_version = part
         .strip_prefix(['v', 'V'])

@@ -1,58 +1,58 @@
-//! Names that are typed otherwise than they are written: in another style, without separators, with a slip, or only how
-//! they begin. They are looked for among the definitions of the tree when no definition has the name as typed.
+//! Near names: a name that is typed in another style, without separators, with a typing error, or only by its prefix.
+//! If no definition has the name as typed, the nearest definitions replace it.
 
-use super::SearchError;
-use super::corpus::{Corpus, NO_FILE};
+use super::error::SearchError;
+use super::snapshot::{NO_FILE, SearchSnapshot};
 use crate::index::{IndexField, folded};
 use crate::query::Query;
 
-/// Shorter names have too many neighbours.
+/// Shorter names have too many near names.
 const LEAST_LETTERS: usize = 4;
 
-/// Names of fewer letters are not looked for with a slip.
+/// Names with fewer letters are not searched for with typing errors.
 const LEAST_FOR_SLIP: usize = 5;
 
-/// So many of the nearest definitions are kept; a short beginning has thousands.
+/// The most names that are kept; a short prefix has thousands.
 const MOST_KEPT: usize = 1_000;
 
-/// The most names of each nearness that stand for a name that is not defined.
+/// The most names of each nearness that replace a name.
 const MOST_INSTEAD: usize = 8;
 
-/// A name that is defined nowhere, and what was looked for in its place.
+/// A name that does not occur in the view, and the query that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Respelled {
-    /// As typed.
+    /// The name as typed.
     pub typed: String,
-    /// The query that was answered; its names are as they are defined, nearest first.
+    /// The query that is answered. Its names are defined, nearest first.
     pub query: Query,
 }
 
-/// The query with names that are defined, if it consists of one name that is not, qualified or plain; otherwise `None`.
-pub fn respelled(query: &Query, corpus: &Corpus) -> Result<Option<Respelled>, SearchError> {
+/// The query with near names, if it is one plain or qualified name that does not occur in the view and has near names.
+pub fn respelled(query: &Query, snapshot: &SearchSnapshot) -> Result<Option<Respelled>, SearchError> {
     let Some(typed) = query.only_name().filter(|name| name.is_ascii()) else { return Ok(None) };
-    if is_word(typed, corpus)? {
+    if occurs(typed, snapshot)? {
         return Ok(None);
     }
-    let instead = near_names(typed, corpus)?;
+    let instead = near_names(typed, snapshot)?;
     if instead.is_empty() {
         return Ok(None);
     }
     Ok(Some(Respelled { typed: typed.to_string(), query: query.with_names(&instead) }))
 }
 
-/// Whether a file of the view holds `word` as a word.
-fn is_word(word: &str, corpus: &Corpus) -> Result<bool, SearchError> {
-    Ok(holds(IndexField::Word, word, corpus)? || holds(IndexField::Definition, word, corpus)?)
+/// Whether `word` occurs in the view, as a word or a definition.
+fn occurs(word: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
+    Ok(occurs_in(IndexField::Word, word, snapshot)? || occurs_in(IndexField::Definition, word, snapshot)?)
 }
 
-fn holds(field: IndexField, term: &str, corpus: &Corpus) -> Result<bool, SearchError> {
-    let reader = &corpus.committed().reader;
+fn occurs_in(field: IndexField, term: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
+    let reader = &snapshot.committed().reader;
     for segment in 0..reader.segments().len() {
         let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
-        // A segment that is whole has no document but those of the view.
-        let mut is_held = corpus.is_whole(segment) && blocks.count() > 0;
-        if !corpus.is_whole(segment) {
-            let files = corpus.files_of(segment);
+        // If the view contains every document of the segment, no postings have to be read.
+        let mut is_held = snapshot.is_whole(segment) && blocks.count() > 0;
+        if !snapshot.is_whole(segment) {
+            let files = snapshot.files_of(segment);
             blocks.for_each(|docs, _| is_held |= docs.iter().any(|doc| files[*doc as usize] != NO_FILE));
         }
         if is_held {
@@ -62,7 +62,7 @@ fn holds(field: IndexField, term: &str, corpus: &Corpus) -> Result<bool, SearchE
     Ok(false)
 }
 
-/// How near a defined name is to the typed one: nearer ones are less.
+/// The nearness of a defined name to the typed one. A nearer name is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     /// Equal letters, apart from case and separators.
@@ -74,14 +74,14 @@ enum Nearness {
 }
 
 /// The names that the view defines and that are nearest to `typed`, nearest first.
-pub fn near_names(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
+pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchError> {
     let pattern = folded(typed);
     if pattern.len() < LEAST_LETTERS {
         return Ok(Vec::new());
     }
     let slips = u8::from(pattern.len() >= LEAST_FOR_SLIP);
     let mut found: Vec<(Nearness, usize, String)> = Vec::new();
-    corpus.committed().reader.terms_near(IndexField::Definition, &pattern, slips, |term| {
+    snapshot.committed().reader.terms_near(IndexField::Definition, &pattern, slips, |term| {
         let letters = folded(term);
         let nearness = match () {
             () if letters == pattern => Nearness::Same,
@@ -98,15 +98,16 @@ pub fn near_names(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchErr
     let mut names: Vec<String> = Vec::new();
     let mut of_nearness = (Nearness::Same, 0);
     for (nearness, _, name) in found {
-        // Another style is the name itself; a slip and a beginning are guesses that stand beside each other.
+        // A name in another style is certain. Names with a typing error or a prefix are guesses and are not added to
+        // it.
         if nearness != Nearness::Same && of_nearness.0 == Nearness::Same && !names.is_empty() {
             break;
         }
         if nearness != of_nearness.0 {
             of_nearness = (nearness, 0);
         }
-        // The dictionary has names of deleted documents and of other views.
-        if of_nearness.1 < MOST_INSTEAD && holds(IndexField::Definition, &name, corpus)? {
+        // The dictionary also has names of deleted documents and of other views.
+        if of_nearness.1 < MOST_INSTEAD && occurs_in(IndexField::Definition, &name, snapshot)? {
             of_nearness.1 += 1;
             names.push(name);
         }
@@ -114,7 +115,7 @@ pub fn near_names(typed: &str, corpus: &Corpus) -> Result<Vec<String>, SearchErr
     Ok(names)
 }
 
-/// Puts the nearest first, each once, and drops what is too far: whatever the order was in which they came.
+/// Keeps the nearest names, sorted, without duplicates. The result does not depend on the order of `found`.
 fn keep_nearest(found: &mut Vec<(Nearness, usize, String)>) {
     found.sort_unstable();
     found.dedup();

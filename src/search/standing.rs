@@ -1,50 +1,50 @@
-//! From the sum of a file's contributions to the score that is shown: how probable an answer is, by its evidence and by
-//! how far it stands before the other files of the head.
+//! Calibration: from the sum of a file's contributions to the score that is shown. The score depends on the evidence of
+//! the file and on its lead over the other files of the head.
 //!
-//! With s the sum and p = e^s / Σ e^s over the head, the log-odds of the score are
-//! `base + scale · s + standing · ln(p / (1 - p))`, with a line of the profile for each shape of query. `spyhop-eval
-//! fit-scores` learns the lines. The order of files stays.
+//! Let s be the sum and p = e^s / Σ e^s over the head. The log-odds of the score are `base + scale · s + standing ·
+//! ln(p / (1 - p))`. The profile has a line of these parameters for each shape of query; `spyhop-eval fit-scores` fits
+//! the lines. Calibration does not change the order of files.
 
 use super::measure::Values;
 use super::model::RankedFile;
 use crate::profile::{Profile, ScoreLine, Signal};
 use crate::query::Query;
 
-/// The log-odds of a share of the head are at most this: a file that stands alone is not certain.
+/// The maximum of ln(p / (1 - p)): a file without competition is not certain.
 const MOST: f32 = 6.0;
 
-/// And at least this.
+/// The minimum of ln(p / (1 - p)).
 const LEAST: f32 = -60.0;
 
-/// How the sums of one query become scores.
+/// The calibration for one query.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     line: ScoreLine,
-    /// The greatest sum.
+    /// The greatest sum of the head.
     greatest: f32,
     /// The sum of e^s / e^greatest.
     total: f32,
 }
 
 impl Standing {
-    /// Of the files of a head.
+    /// The calibration for the files of a head.
     pub fn of(files: &[RankedFile], query: &Query, profile: &Profile) -> Standing {
         let greatest = files.iter().map(|ranked| ranked.raw).fold(f32::NEG_INFINITY, f32::max);
         let total = files.iter().map(|ranked| (ranked.raw - greatest).exp()).sum();
         Standing { line: profile.scores.line(query.kind, query.is_report), greatest, total }
     }
 
-    /// The log-odds that are shown of a file of the head, or of a further place of one.
+    /// The calibrated log-odds of a file of the head, or of a further place in such a file.
     pub fn log_odds(&self, sum: f32) -> f32 {
         self.calibrated(sum, self.of_head(sum))
     }
 
-    /// The log-odds of the share of a file of the head.
+    /// The uncalibrated ln(p / (1 - p)) of a file of the head.
     pub fn of_head(&self, sum: f32) -> f32 {
         log_odds_of_share((sum - self.greatest).exp() / self.total)
     }
 
-    /// The log-odds that are shown of a file that is not in the head.
+    /// The calibrated log-odds of a file outside the head.
     pub fn log_odds_beyond(&self, sum: f32) -> f32 {
         if self.total == 0.0 {
             return self.calibrated(sum, MOST);
@@ -58,8 +58,8 @@ impl Standing {
         base + scale * sum + standing * odds
     }
 
-    /// Gives the files of the head their shown sums. What each signal contributes is scaled alike, so that contributions
-    /// still add up to the sum.
+    /// Calibrates the sums of the files. The contributions of a file are scaled by one factor, so they still add up to
+    /// its sum.
     pub fn calibrate(&self, files: &mut [RankedFile]) {
         let mut before = f32::INFINITY;
         for ranked in files {
@@ -75,8 +75,8 @@ fn log_odds_of_share(share: f32) -> f32 {
     (share / (1.0 - share).max(f32::MIN_POSITIVE)).ln().clamp(LEAST, MOST)
 }
 
-/// Scales the evidence in `parts`, which add up to `raw`, so that they add up to `wanted`; its signs stay. Where the sum
-/// that is wanted is beyond the base, the base gives way.
+/// Scales the evidence in `parts` so that all parts add up to `wanted` instead of `raw`. The evidence keeps its signs.
+/// If a factor of at least 0.01 does not suffice, the base changes too.
 pub fn scale(parts: &mut Values, raw: f32, wanted: f32) {
     let base = parts[Signal::Base as usize];
     let evidence = raw - base;

@@ -1,26 +1,26 @@
-//! How much a name is used: the places of a view that define it and that use it.
+//! The usage of a name: how many chunks of a view define it, and how many use it.
 
-use super::corpus::{Corpus, NO_FILE};
+use super::snapshot::{NO_FILE, SearchSnapshot};
 use crate::index::{IndexError, IndexField};
 
-/// How many chunks of a view define a name, and how many use it.
+/// The number of chunks of a view that define a name, and of those that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Chunks that define it.
+    /// Chunks that define the name.
     pub definitions: u32,
-    /// Chunks that use it.
+    /// Chunks that use the name.
     pub references: u32,
 }
 
-/// The usage of `name`. Only what the view holds is counted, so that a refreshed index and a fresh one say the same.
-pub fn usage(corpus: &Corpus, name: &str) -> Result<Usage, IndexError> {
+/// The usage of `name`. Only documents of the view count, so an updated index and a new one give equal numbers.
+pub fn usage(snapshot: &SearchSnapshot, name: &str) -> Result<Usage, IndexError> {
     let count = |field: IndexField| {
-        let reader = &corpus.committed().reader;
+        let reader = &snapshot.committed().reader;
         let mut count = 0;
         for segment in 0..reader.segments().len() {
-            let base = corpus.base(segment);
+            let base = snapshot.base(segment);
             reader.postings(segment, field, name, |doc, _| {
-                count += u32::from(corpus.files()[(base + doc) as usize] != NO_FILE);
+                count += u32::from(snapshot.files()[(base + doc) as usize] != NO_FILE);
             })?;
         }
         Ok::<u32, IndexError>(count)

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::file::Care;
+use super::secret::{KEY, Secret, SecretBlock};
 use super::table::TABLE;
-use super::{Block, Care, KEY, Secret, assign, line, name};
+use super::{assign, line, name};
 
 /// The last bytes of a line in which a name is searched, and the first bytes of the next line that may be its value.
 const MAX_HEAD: usize = 200;
@@ -25,7 +27,7 @@ const MAX_BODY: usize = 250;
 const MIN_WIDTH: usize = 40;
 
 /// The state after the lines read so far: a name whose value may follow.
-enum Open {
+enum AroundState {
     /// The line may name the value on the next line that is not empty.
     Name(Range<usize>),
     /// The line names all following lines that are indented more than the line itself.
@@ -33,7 +35,7 @@ enum Open {
 }
 
 /// Adds the secrets of `bytes`.
-pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
+pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     let (mut open, mut body, mut at) = (None, None, 0);
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
         let line = at..end;
@@ -52,28 +54,33 @@ pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
 }
 
 /// Processes a line while a value is open, and returns the new state.
-fn follow(bytes: &[u8], open: Open, line: Range<usize>, found: &mut Vec<Block>) -> Option<Open> {
+fn follow(
+    bytes: &[u8],
+    open: AroundState,
+    line: Range<usize>,
+    found: &mut Vec<SecretBlock>,
+) -> Option<AroundState> {
     let text = &bytes[line.clone()];
     if text.trim_ascii().is_empty() {
         return Some(open);
     }
     match open {
-        Open::Name(head) => {
+        AroundState::Name(head) => {
             join(bytes, head, line, found);
             None
         }
-        Open::Scalar(head, lines) => {
+        AroundState::Scalar(head, lines) => {
             if lines >= MAX_SCALAR || indent(text) <= indent(&bytes[head.clone()]) {
                 return None;
             }
             join(bytes, head.clone(), line, found);
-            Some(Open::Scalar(head, lines + 1))
+            Some(AroundState::Scalar(head, lines + 1))
         }
     }
 }
 
 /// Returns the state after a line at `at` if the line may name a value on the next lines.
-fn opens(line: &[u8], at: usize) -> Option<Open> {
+fn opens(line: &[u8], at: usize) -> Option<AroundState> {
     let text = line.trim_ascii_end();
     if text.len() < MIN_OPEN {
         return None;
@@ -84,9 +91,11 @@ fn opens(line: &[u8], at: usize) -> Option<Open> {
         b'=' | b':' => names(&text[from..text.len() - 1]),
         b'>' if text.ends_with(b"=>") => names(&text[from..text.len() - 2]),
         b'>' | b'|' | b'-' | b'+' => {
-            let Some(head) = scalar_head(text) else { return names_pair(line).then_some(Open::Name(whole)) };
+            let Some(head) = scalar_head(text) else {
+                return names_pair(line).then_some(AroundState::Name(whole));
+            };
             let is_named = from == 0 && names(&head[..head.len() - 1]);
-            return is_named.then(|| Open::Scalar(at..at + head.len(), 0));
+            return is_named.then(|| AroundState::Scalar(at..at + head.len(), 0));
         }
         b'(' => {
             let before = text[from..text.len() - 1].trim_ascii_end();
@@ -113,7 +122,7 @@ fn opens(line: &[u8], at: usize) -> Option<Open> {
         // The common case for lines of code.
         _ => false,
     };
-    is_open.then_some(Open::Name(whole))
+    is_open.then_some(AroundState::Name(whole))
 }
 
 /// Whether the last name in `text`, before a sign or before a type, is that of a secret.
@@ -158,7 +167,7 @@ fn names_pair(line: &[u8]) -> bool {
 }
 
 /// Adds the secrets of a line after the line `head`, as if both were one line.
-fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<Block>) {
+fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<SecretBlock>) {
     let text = &bytes[line.clone()];
     let value_at = line.start + indent(text);
     let value = text.trim_ascii();
@@ -173,7 +182,7 @@ fn join(bytes: &[u8], head: Range<usize>, line: Range<usize>, found: &mut Vec<Bl
     for secret in secrets.into_iter().filter(|secret| secret.span.start >= start) {
         let from = value_at + rest + secret.span.start + secret.keep - start;
         let to = value_at + rest + secret.span.end - start;
-        found.push(Block { span: from as u64..to as u64, name: secret.name });
+        found.push(SecretBlock { span: from as u64..to as u64, name: secret.name });
     }
 }
 
@@ -213,7 +222,7 @@ fn indent(text: &[u8]) -> usize {
 }
 
 /// Consecutive lines that contain only base64.
-struct Body {
+struct Base64Body {
     start: usize,
     end: usize,
     lines: usize,
@@ -225,7 +234,7 @@ struct Body {
     is_key: bool,
 }
 
-impl Body {
+impl Base64Body {
     /// Whether a line of base64 continues the body.
     fn takes(&self, line: &[u8]) -> bool {
         let is_last = line.len() < self.width && !line.iter().all(u8::is_ascii_lowercase);
@@ -234,7 +243,7 @@ impl Body {
 }
 
 /// Adds a line to the open body, or closes the body.
-fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut Vec<Block>) {
+fn extend(bytes: &[u8], body: &mut Option<Base64Body>, line: Range<usize>, found: &mut Vec<SecretBlock>) {
     let text = &bytes[line.clone()];
     let inner = inner(text);
     if let (Some(inner), Some(open)) = (&inner, body.as_mut())
@@ -253,11 +262,11 @@ fn extend(bytes: &[u8], body: &mut Option<Body>, line: Range<usize>, found: &mut
     };
     let is_key = TABLE.is_key(&text[inner.clone()]);
     let (start, end) = (line.start + inner.start, line.start + inner.end);
-    *body = Some(Body { start, end, lines: 1, width: inner.len(), is_over: false, is_key });
+    *body = Some(Base64Body { start, end, lines: 1, width: inner.len(), is_over: false, is_key });
 }
 
 /// Closes a body whose last line ends before `next`, and adds the body if it belongs to a private key.
-fn close(bytes: &[u8], body: Option<Body>, next: usize, found: &mut Vec<Block>) {
+fn close(bytes: &[u8], body: Option<Base64Body>, next: usize, found: &mut Vec<SecretBlock>) {
     let Some(body) = body else { return };
     let behind = &bytes[next..bytes.len().min(next + 80)];
     let behind = &behind[..memchr::memchr(b'\n', behind).unwrap_or(behind.len())];
@@ -266,7 +275,7 @@ fn close(bytes: &[u8], body: Option<Body>, next: usize, found: &mut Vec<Block>) 
     // OpenSSL writes 64 characters on a line, OpenSSH 70.
     let is_likely = [64, 70].contains(&body.width) && body.lines >= 3 && body.lines <= MAX_BODY && !ends;
     if (body.is_key || ends_key || is_likely) && !has_head(&bytes[..body.start]) {
-        found.push(Block { span: body.start as u64..body.end as u64, name: KEY });
+        found.push(SecretBlock { span: body.start as u64..body.end as u64, name: KEY });
     }
 }
 

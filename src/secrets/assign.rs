@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::judge::{self, Kind, Stand};
+use super::file::Care;
+use super::judge::{self, Stand, ValueKind};
 use super::name;
-use super::{Care, IN_FILE, Secret};
+use super::secret::{IN_FILE, Secret};
 
 /// The most bytes of an assignment's name and of the text between the name and the sign.
 const MAX_BEFORE: usize = 96;
@@ -142,14 +143,14 @@ impl Quotes {
 }
 
 /// The kind of value that the word before a sign names, where no type can be between the two.
-fn kind_before(before: &[u8], care: Care) -> Option<Kind> {
+fn kind_before(before: &[u8], care: Care) -> Option<ValueKind> {
     let before = before.trim_ascii_end();
     let name = name::ending(before.strip_suffix(b"\"").unwrap_or(before));
     if care == Care::SecretLike { name::kind_of(name) } else { name::kind_in_settings(name) }
 }
 
 /// The kind of value that the text before an assignment's sign names.
-pub fn named(before: &[u8], care: Care) -> Option<Kind> {
+pub fn named(before: &[u8], care: Care) -> Option<ValueKind> {
     let is_part = |byte: &u8| name::is_part(*byte);
     // The last few words, as far as they belong to this assignment: `var secret string =`, `password: str =`.
     let words = before.rsplit(|byte| !is_part(byte)).filter(|word| !word.is_empty());

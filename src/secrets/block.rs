@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-use super::{Block, KEY};
+use super::secret::{KEY, SecretBlock};
 
 static BEGINS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
 
@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 32 << 10;
 const LEAST_SIGNS: usize = 40;
 
 /// Adds the bodies of the private keys in `bytes`.
-pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
+pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     let mut from = 0;
     while let Some(at) = BEGINS.find(&bytes[from..]) {
         let at = from + at;
@@ -27,7 +27,7 @@ pub fn find(bytes: &[u8], found: &mut Vec<Block>) {
         }
         let Some(body) = body(bytes, from) else { continue };
         from = body.end;
-        found.push(Block { span: body.start as u64..body.end as u64, name: KEY });
+        found.push(SecretBlock { span: body.start as u64..body.end as u64, name: KEY });
     }
 }
 

@@ -4,9 +4,10 @@
 use std::ops::Range;
 
 use super::assign::MIN_VALUE;
-use super::judge::{self, Kind, Stand};
+use super::file::Care;
+use super::judge::{self, Stand, ValueKind};
 use super::name;
-use super::{Care, Secret};
+use super::secret::Secret;
 
 /// The largest distance in bytes between a name and its value.
 const MAX_GAP: usize = 48;
@@ -79,7 +80,7 @@ fn is_candidate(text: &[u8], care: Care) -> bool {
 }
 
 /// The kind of value that the text before the string names.
-fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<Kind> {
+fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: Care) -> Option<ValueKind> {
     let kind_of = if care == Care::SecretLike { name::kind_of } else { name::kind_in_settings };
     let prefix =
         open - usize::from(open > 0 && line[open - 1].is_ascii_alphabetic() && !is_word_before(line, open));
@@ -102,7 +103,7 @@ fn kind_at(line: &[u8], open: usize, before: &[Option<Range<usize>>; 2], care: C
 }
 
 /// The kind of value that a function takes, by the function's name.
-fn callee_kind(callee: &[u8], kind_of: fn(&[u8]) -> Option<Kind>) -> Option<Kind> {
+fn callee_kind(callee: &[u8], kind_of: fn(&[u8]) -> Option<ValueKind>) -> Option<ValueKind> {
     let path = name::ending(callee.trim_ascii_end());
     let function = path.rsplit(|byte| *byte == b'.').next()?;
     let first = name::first_word(function);
@@ -116,8 +117,8 @@ fn by_string(
     line: &[u8],
     open: usize,
     before: &[Option<Range<usize>>; 2],
-    kind_of: fn(&[u8]) -> Option<Kind>,
-) -> Option<Kind> {
+    kind_of: fn(&[u8]) -> Option<ValueKind>,
+) -> Option<ValueKind> {
     let [second, first] = before;
     let first = first.clone()?;
     let is_value = VALUE_NAMES.contains(&&line[first.clone()]);

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::assign::{MIN_VALUE, bare};
+use super::file::Care;
 use super::judge::{self, Stand};
 use super::name;
-use super::{Care, Secret};
+use super::secret::Secret;
 
 /// The text before a flag's name.
 static FLAG: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" -"));

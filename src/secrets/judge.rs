@@ -7,7 +7,7 @@ use super::table::TABLE;
 
 /// The expected kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A password, made up by a person.
     Password,
     /// A secret such as `client_secret`, made by a machine or made up by a person.
@@ -16,10 +16,10 @@ pub enum Kind {
     Key,
 }
 
-impl Kind {
+impl ValueKind {
     /// The name of such a value in a mask.
     pub fn label(self) -> &'static str {
-        if self == Kind::Password { "password" } else { "key or token" }
+        if self == ValueKind::Password { "password" } else { "key or token" }
     }
 }
 
@@ -60,8 +60,8 @@ fn holds<'w>(lower: &[u8], words: &'w [String]) -> Option<&'w String> {
 }
 
 /// Whether a value that is assigned to a name for secrets is a secret.
-pub fn is_secret(kind: Kind, value: &[u8], stand: Stand) -> bool {
-    let least = if kind == Kind::Key { 16 } else { 8 };
+pub fn is_secret(kind: ValueKind, value: &[u8], stand: Stand) -> bool {
+    let least = if kind == ValueKind::Key { 16 } else { 8 };
     if value.len() < least || value.len() > 1_000 || value.iter().any(|byte| *byte <= b' ') {
         return false;
     }
@@ -72,16 +72,16 @@ pub fn is_secret(kind: Kind, value: &[u8], stand: Stand) -> bool {
         return false;
     }
     match kind {
-        Kind::Password => {
+        ValueKind::Password => {
             (looks_random(value) || (stand != Stand::Code && is_made_up(value)))
                 && !is_word_for_password(value)
         }
-        Kind::Secret => {
+        ValueKind::Secret => {
             (value.len() >= 16 && looks_random(value))
                 || (value.len() >= 10 && stand != Stand::Code && has_digit(value) && is_made_up(value))
                     && !is_word_for_password(value)
         }
-        Kind::Key => looks_random(value),
+        ValueKind::Key => looks_random(value),
     }
 }
 
@@ -296,36 +296,39 @@ fn entropy(value: &[u8]) -> f32 {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum SignClass {
     Lower,
     Upper,
     Digit,
     Other,
 }
 
-fn class(byte: u8) -> Class {
+fn class(byte: u8) -> SignClass {
     match byte {
-        b'a'..=b'z' => Class::Lower,
-        b'A'..=b'Z' => Class::Upper,
-        b'0'..=b'9' => Class::Digit,
-        _ => Class::Other,
+        b'a'..=b'z' => SignClass::Lower,
+        b'A'..=b'Z' => SignClass::Upper,
+        b'0'..=b'9' => SignClass::Digit,
+        _ => SignClass::Other,
     }
 }
 
 /// The number of character classes in a value.
 fn classes(value: &[u8]) -> usize {
-    let of = |wanted: Class| value.iter().any(|byte| class(*byte) == wanted);
-    [Class::Lower, Class::Upper, Class::Digit, Class::Other].into_iter().filter(|it| of(*it)).count()
+    let of = |wanted: SignClass| value.iter().any(|byte| class(*byte) == wanted);
+    [SignClass::Lower, SignClass::Upper, SignClass::Digit, SignClass::Other]
+        .into_iter()
+        .filter(|it| of(*it))
+        .count()
 }
 
 /// The mean length of runs of one character class, where a capital and the letters after it count as one run: words
 /// have long runs, random values short ones. Signs between words do not count.
 fn mean_run(value: &[u8]) -> f32 {
-    let (mut runs, mut signs, mut before) = (0u32, 0u32, Class::Other);
+    let (mut runs, mut signs, mut before) = (0u32, 0u32, SignClass::Other);
     for (place, byte) in value.iter().enumerate() {
         let own = class(*byte);
-        let capital = own == Class::Lower && before == Class::Upper && place > 0;
-        if own != Class::Other {
+        let capital = own == SignClass::Lower && before == SignClass::Upper && place > 0;
+        if own != SignClass::Other {
             signs += 1;
             runs += u32::from(own != before && !capital);
         }

@@ -3,9 +3,11 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use super::judge::{self, Kind, Stand};
+use super::file::Care;
+use super::judge::{self, Stand, ValueKind};
+use super::secret::Secret;
 use super::table::{Rule, TABLE};
-use super::{Care, Secret, assign, call, command};
+use super::{assign, call, command};
 
 /// The shortest line with room for a name and a secret.
 const MIN_LINE: usize = 6;
@@ -26,16 +28,16 @@ pub fn values(line: &[u8], care: Care, found: &mut Vec<Secret>) {
 }
 
 /// The positions in several lines where tokens may start: a single search of all lines is faster than one of each line.
-pub struct Starts(Peekable<std::vec::IntoIter<usize>>);
+pub struct LineStarts(Peekable<std::vec::IntoIter<usize>>);
 
-impl Starts {
+impl LineStarts {
     /// The positions in all lines of `bytes`.
-    pub fn of(bytes: &[u8]) -> Starts {
+    pub fn of(bytes: &[u8]) -> LineStarts {
         let ends =
             TABLE.starts.iter().flat_map(|starts| starts.texts.find_iter(bytes).map(|start| start.end()));
         let mut ends: Vec<usize> = ends.collect();
         ends.sort_unstable();
-        Starts(ends.into_iter().peekable())
+        LineStarts(ends.into_iter().peekable())
     }
 
     /// Advances past a line that ends at byte `end`, and returns whether a token may start in that line.
@@ -77,7 +79,7 @@ fn matches(rule: &Rule, line: &[u8]) -> Vec<Range<usize>> {
 
 fn is_meant(rule: &Rule, body: &[u8]) -> bool {
     if rule.password {
-        return judge::is_secret(Kind::Password, body, Stand::Quoted);
+        return judge::is_secret(ValueKind::Password, body, Stand::Quoted);
     }
     !judge::is_placeholder(body) && (!rule.random || judge::looks_random(body))
 }

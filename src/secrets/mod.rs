@@ -18,42 +18,19 @@ mod file;
 mod judge;
 mod line;
 mod name;
+mod secret;
 mod table;
 
 pub use file::Care;
+pub use secret::{Secret, SecretBlock};
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
-/// A secret in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secret {
-    /// The bytes of the secret.
-    pub span: Range<usize>,
-    /// How many of these bytes stay readable: the common prefix of this kind of secret.
-    pub keep: usize,
-    /// The kind of secret.
-    pub name: &'static str,
-}
-
-/// The name of a private key's line in a mask.
-const KEY: &str = "private key";
-/// The name of everything in a file of secrets in a mask.
-const IN_FILE: &str = "file of secrets";
-
-/// A secret that spans lines, with its byte range in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// The bytes to be masked.
-    pub span: Range<u64>,
-    /// The kind of secret.
-    pub name: &'static str,
-}
-
 /// The secrets in `bytes` that cannot be recognized from a single line: private keys, and values on the line after
 /// their names. The blocks are sorted by position and do not overlap.
-pub fn blocks(bytes: &[u8]) -> Vec<Block> {
+pub fn blocks(bytes: &[u8]) -> Vec<SecretBlock> {
     let mut found = Vec::new();
     block::find(bytes, &mut found);
     around::find(bytes, &mut found);
@@ -66,7 +43,7 @@ const REACH: usize = 64 << 10;
 const PIECE: usize = 1 << 20;
 
 /// The blocks of a file that is too large to be held in memory.
-pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
+pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<SecretBlock>> {
     let (mut found, mut piece, mut at) = (Vec::new(), Vec::new(), 0);
     loop {
         let wanted = PIECE + 2 * REACH - piece.len();
@@ -77,7 +54,9 @@ pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
         let to = if is_last { piece.len() + 1 } else { piece.len() - REACH };
         let here =
             blocks(&piece).into_iter().filter(|block| (from..to).contains(&(block.span.start as usize)));
-        found.extend(here.map(|block| Block { span: at + block.span.start..at + block.span.end, ..block }));
+        found.extend(
+            here.map(|block| SecretBlock { span: at + block.span.start..at + block.span.end, ..block }),
+        );
         if is_last {
             return Ok(merged(found));
         }
@@ -88,7 +67,7 @@ pub fn blocks_of(mut file: impl Read) -> io::Result<Vec<Block>> {
 }
 
 /// Sorts blocks, and merges those that overlap.
-fn merged(mut blocks: Vec<Block>) -> Vec<Block> {
+fn merged(mut blocks: Vec<SecretBlock>) -> Vec<SecretBlock> {
     blocks.sort_by_key(|block| (block.span.start, std::cmp::Reverse(block.span.end)));
     blocks.dedup_by(|next, kept| {
         let overlap = next.span.start < kept.span.end;
@@ -106,12 +85,12 @@ pub struct SecretMask {
     /// How strictly values are masked otherwise.
     pub care: Care,
     /// The [`blocks`] of the file, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SecretBlock>,
 }
 
 impl SecretMask {
     /// The mask for the file at `path`; `whole` says whether the walk counts the file as a file of secrets.
-    pub fn new(path: &str, whole: bool, blocks: Vec<Block>) -> SecretMask {
+    pub fn new(path: &str, whole: bool, blocks: Vec<SecretBlock>) -> SecretMask {
         SecretMask { whole, care: file::care(path), blocks }
     }
 
@@ -153,7 +132,7 @@ impl SecretMask {
 pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -> Cow<'s, str> {
     let mut bytes: Option<Vec<u8>> = None;
     let mut at = span.start;
-    let mut starts = line::Starts::of(&source.as_bytes()[span.clone()]);
+    let mut starts = line::LineStarts::of(&source.as_bytes()[span.clone()]);
     for line in source[span.clone()].split_inclusive('\n') {
         let may_hold_tokens = starts.pass(at + line.len() - span.start);
         if let Some(masked) = cover.masked(line.as_bytes(), at as u64, may_hold_tokens) {
@@ -171,7 +150,7 @@ pub fn mask_lines<'s>(source: &'s str, span: Range<usize>, cover: &SecretMask) -
 /// All lines of `bytes` with their secrets masked.
 pub fn mask_all(bytes: &[u8], cover: &SecretMask) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
-    let mut starts = line::Starts::of(bytes);
+    let mut starts = line::LineStarts::of(bytes);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let may_hold_tokens = starts.pass(out.len() + line.len());
         match cover.masked(line, out.len() as u64, may_hold_tokens) {

@@ -1,6 +1,6 @@
 //! Recognizes names whose values are passwords, keys or tokens.
 
-use super::judge::Kind;
+use super::judge::ValueKind;
 use super::table::TABLE;
 
 /// The longest name that is examined.
@@ -8,28 +8,28 @@ const MAX_NAME: usize = 96;
 
 /// The kind of value that `name` announces; `None` for a name that has nothing to do with secrets, or that describes a
 /// property of a secret, such as the length of a password.
-pub fn kind_of(name: &[u8]) -> Option<Kind> {
+pub fn kind_of(name: &[u8]) -> Option<ValueKind> {
     let mut buffer = [0; MAX_NAME];
     let plain = plain(name, &mut buffer)?;
     let words = &TABLE.assignment;
     let last = last_word(name);
     let first_part = TABLE.parts.find_overlapping_iter(plain).map(|part| part.pattern().as_usize()).min();
     let kind = match first_part {
-        Some(part) if part < words.passwords.len() => Kind::Password,
-        _ if is_short_name(last) => Kind::Password,
-        Some(_) if plain.ends_with(b"secret") => Kind::Secret,
-        Some(_) => Kind::Key,
+        Some(part) if part < words.passwords.len() => ValueKind::Password,
+        _ if is_short_name(last) => ValueKind::Password,
+        Some(_) if plain.ends_with(b"secret") => ValueKind::Secret,
+        Some(_) => ValueKind::Key,
         None => return None,
     };
     (!is_about(last, plain)).then_some(kind)
 }
 
 /// Like [`kind_of`], for files whose names announce secrets: salts, and keys for any purpose, count too.
-pub fn kind_in_settings(name: &[u8]) -> Option<Kind> {
+pub fn kind_in_settings(name: &[u8]) -> Option<ValueKind> {
     kind_of(name).or_else(|| {
         let last = last_word(name);
         let is_key = last.len() < name.len() && last.eq_ignore_ascii_case(b"key");
-        (is_key || last.eq_ignore_ascii_case(b"salt")).then_some(Kind::Secret)
+        (is_key || last.eq_ignore_ascii_case(b"salt")).then_some(ValueKind::Secret)
     })
 }
 

@@ -7,22 +7,22 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 /// The parsed contents of the file.
-pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
+pub static TABLE: LazyLock<PatternTable> = LazyLock::new(|| {
     let file: File = toml::from_str(include_str!("patterns.toml")).expect("a test reads it");
-    Table::new(file)
+    PatternTable::new(file)
 });
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    rule: Vec<Row>,
+    rule: Vec<PatternRow>,
     assignment: Assignment,
     placeholder: Placeholder,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct PatternRow {
     name: String,
     starts: Vec<String>,
     regex: String,
@@ -95,7 +95,7 @@ fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
 }
 
 /// Literal texts that values start with or follow.
-pub struct Starts {
+pub struct ValueStarts {
     /// The search for these texts.
     pub texts: AhoCorasick,
     /// The rule of each text.
@@ -106,11 +106,11 @@ pub struct Starts {
 const TEXTS_AT_ONCE: usize = 64;
 
 /// The patterns.
-pub struct Table {
+pub struct PatternTable {
     /// Every rule.
     pub rules: Vec<Rule>,
     /// The literal texts of all rules, in groups that are small enough for a fast search.
-    pub starts: Vec<Starts>,
+    pub starts: Vec<ValueStarts>,
     /// The words that are recognized in an assignment.
     pub assignment: Assignment,
     /// The search for parts of names: first those of passwords, then those of keys.
@@ -119,8 +119,8 @@ pub struct Table {
     pub placeholder: Placeholder,
 }
 
-impl Table {
-    fn new(file: File) -> Table {
+impl PatternTable {
+    fn new(file: File) -> PatternTable {
         let (mut texts, mut rules) = (Vec::new(), Vec::new());
         for (place, row) in file.rule.into_iter().enumerate() {
             texts.extend(row.starts.into_iter().map(|text| (text, place)));
@@ -134,21 +134,21 @@ impl Table {
                 regex: OnceLock::new(),
             });
         }
-        let starts = texts.chunks(TEXTS_AT_ONCE).map(Starts::new).collect();
+        let starts = texts.chunks(TEXTS_AT_ONCE).map(ValueStarts::new).collect();
         let assignment = file.assignment;
         let parts = assignment.passwords.iter().chain(&assignment.keys);
         let parts = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(parts);
         let parts = parts.expect("a few short words");
-        Table { rules, starts, assignment, parts, placeholder: file.placeholder }
+        PatternTable { rules, starts, assignment, parts, placeholder: file.placeholder }
     }
 }
 
-impl Table {
+impl PatternTable {
     /// Whether `text` begins a private key in base64.
     pub fn is_key(&self, text: &[u8]) -> bool {
         let begins = |start: &&str| text.starts_with(start.as_bytes());
         // A cheap check first: few lines of base64 begin with these texts.
-        KEY_STARTS.iter().any(|start| begins(start))
+        KEY_STARTS.iter().any(begins)
             && self
                 .rules
                 .iter()
@@ -160,12 +160,12 @@ impl Table {
 /// The first characters of private keys in base64.
 const KEY_STARTS: &[&str] = &["MI", "MH", "MC", "b3Bl", "LS0t"];
 
-impl Starts {
-    fn new(texts: &[(String, usize)]) -> Starts {
+impl ValueStarts {
+    fn new(texts: &[(String, usize)]) -> ValueStarts {
         let searcher = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(texts.iter().map(|(text, _)| text));
-        Starts {
+        ValueStarts {
             texts: searcher.expect("a few short texts"),
             rule_of: texts.iter().map(|(_, rule)| *rule).collect(),
         }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_rule_is_whole() {
         let file: File = toml::from_str(include_str!("patterns.toml")).unwrap();
-        for Row { name, starts, regex, source, .. } in &file.rule {
+        for PatternRow { name, starts, regex, source, .. } in &file.rule {
             assert!(compiled(regex).is_ok(), "{name}: {regex}");
             assert!(source.starts_with("https://") && !starts.is_empty(), "{name}");
             assert!(starts.iter().all(|start| start.len() >= 3), "{name}: a short text is in every line");

@@ -13,7 +13,7 @@
 //! The table is read whole and checked. The hash does not cover the heap, because a reader uses only a few of its
 //! items: each item has a checksum of its own.
 
-use crate::store::FORMAT_VERSION;
+use super::format::FORMAT_VERSION;
 
 const MAGIC: &[u8; 8] = b"SPYHOP\r\n";
 

@@ -1,7 +1,7 @@
 //! The test double of the store: it freezes a folder at every step, and can make steps fail.
 //!
 //! Observers are registered for a folder and called before each step at anything below it, from any thread. Of the
-//! state before a step there are four images, see [`Mode`]: the state after a killed process, and the states after a
+//! state before a step there are four images, see [`CrashMode`]: the state after a killed process, and the states after a
 //! power cut on file systems that keep only what was synced, or that persist names and removals in another order.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustc_hash::FxHashMap;
 
-use super::step::Step;
+use super::store_step::StoreStep;
 
-type Observer = Arc<Mutex<dyn FnMut(&Step<'_>) -> io::Result<()> + Send>>;
+type Observer = Arc<Mutex<dyn FnMut(&StoreStep<'_>) -> io::Result<()> + Send>>;
 
 static OBSERVERS: Mutex<Vec<(u64, PathBuf, Observer)>> = Mutex::new(Vec::new());
 static UNSYNCED: Mutex<Vec<(u64, PathBuf)>> = Mutex::new(Vec::new());
@@ -28,27 +28,16 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Ends its observer or fault when it is dropped.
 #[must_use]
-pub(crate) struct Guard(u64);
+pub(crate) struct FaultGuard(u64);
 
-impl Drop for Guard {
+impl Drop for FaultGuard {
     fn drop(&mut self) {
         lock(&OBSERVERS).retain(|(id, ..)| *id != self.0);
         lock(&UNSYNCED).retain(|(id, _)| *id != self.0);
     }
 }
 
-impl Step<'_> {
-    /// The file or folder that the step changes.
-    pub fn path(&self) -> &Path {
-        match self {
-            Step::Create(path) | Step::Write(path) | Step::Sync(path) => path,
-            Step::Remove(path) | Step::SyncFolder(path) => path,
-            Step::Rename { to, .. } => to,
-        }
-    }
-}
-
-pub(crate) fn step(step: Step<'_>) -> io::Result<()> {
+pub(crate) fn step(step: StoreStep<'_>) -> io::Result<()> {
     let concerned: Vec<Observer> = lock(&OBSERVERS)
         .iter()
         .filter(|(_, folder, _)| step.path().starts_with(folder))
@@ -60,18 +49,18 @@ pub(crate) fn step(step: Step<'_>) -> io::Result<()> {
 /// Calls `observer` before each step at or below `folder`. The observer must not change anything there itself.
 pub(crate) fn observe(
     folder: &Path,
-    observer: impl FnMut(&Step<'_>) -> io::Result<()> + Send + 'static,
-) -> Guard {
+    observer: impl FnMut(&StoreStep<'_>) -> io::Result<()> + Send + 'static,
+) -> FaultGuard {
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     lock(&OBSERVERS).push((id, folder.to_path_buf(), Arc::new(Mutex::new(observer))));
-    Guard(id)
+    FaultGuard(id)
 }
 
 /// Makes syncs below `folder` free, for tests that do not depend on the disk.
-pub(crate) fn without_sync(folder: &Path) -> Guard {
+pub(crate) fn without_sync(folder: &Path) -> FaultGuard {
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     lock(&UNSYNCED).push((id, folder.to_path_buf()));
-    Guard(id)
+    FaultGuard(id)
 }
 
 pub(super) fn is_unsynced(path: &Path) -> bool {
@@ -80,7 +69,7 @@ pub(super) fn is_unsynced(path: &Path) -> bool {
 
 /// Steps that fail.
 pub(crate) struct Failing {
-    _guard: Guard,
+    _guard: FaultGuard,
     count: Arc<AtomicU64>,
 }
 
@@ -94,7 +83,7 @@ impl Failing {
 fn failing(
     folder: &Path,
     kind: io::ErrorKind,
-    fails: impl Fn(u64, &Step<'_>) -> bool + Send + 'static,
+    fails: impl Fn(u64, &StoreStep<'_>) -> bool + Send + 'static,
 ) -> Failing {
     let count = Arc::new(AtomicU64::new(0));
     let counted = count.clone();
@@ -113,13 +102,13 @@ pub(crate) fn fail_at(folder: &Path, n: u64, kind: io::ErrorKind) -> Failing {
 /// From the `n`-th step on, makes every step fail that needs space, as on a full disk.
 pub(crate) fn full_from(folder: &Path, n: u64) -> Failing {
     failing(folder, io::ErrorKind::StorageFull, move |number, step| {
-        number >= n && matches!(step, Step::Create(_) | Step::Write(_) | Step::Sync(_))
+        number >= n && matches!(step, StoreStep::Create(_) | StoreStep::Write(_) | StoreStep::Sync(_))
     })
 }
 
 /// What a crash does to changes that were not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum CrashMode {
     /// All changes stay: only the process died.
     Killed,
     /// No change stays: names are those of the last sync of their folder, contents those of their last sync.
@@ -136,7 +125,7 @@ pub(crate) struct Image {
     /// The number and text of that step.
     pub at: String,
     /// The simulated crash.
-    pub mode: Mode,
+    pub mode: CrashMode,
     files: BTreeMap<PathBuf, Arc<[u8]>>,
 }
 
@@ -198,10 +187,10 @@ impl Frozen {
         removals_kept.retain(|path, _| self.live.contains_key(path));
         let names_kept = synced(&self.live);
         let images = [
-            (Mode::Killed, self.on_disk()),
-            (Mode::Lost, lost),
-            (Mode::NamesKept, names_kept),
-            (Mode::RemovalsKept, removals_kept),
+            (CrashMode::Killed, self.on_disk()),
+            (CrashMode::Lost, lost),
+            (CrashMode::NamesKept, names_kept),
+            (CrashMode::RemovalsKept, removals_kept),
         ];
         for (mode, files) in images {
             let name = |path: PathBuf| path.strip_prefix(&self.folder).unwrap().to_path_buf();
@@ -215,15 +204,15 @@ impl Frozen {
         self.steps += 1;
     }
 
-    fn note(&mut self, step: &Step<'_>) {
+    fn note(&mut self, step: &StoreStep<'_>) {
         match *step {
-            Step::Create(path) => drop(self.live.insert(path.to_path_buf(), Node::default())),
-            Step::Write(_) => {}
-            Step::Sync(path) => {
+            StoreStep::Create(path) => drop(self.live.insert(path.to_path_buf(), Node::default())),
+            StoreStep::Write(_) => {}
+            StoreStep::Sync(path) => {
                 let bytes = self.read(path);
                 *lock(self.live.entry(path.to_path_buf()).or_default()) = bytes;
             }
-            Step::Rename { from, to } => {
+            StoreStep::Rename { from, to } => {
                 let below: Vec<PathBuf> =
                     self.live.keys().filter(|path| path.starts_with(from)).cloned().collect();
                 for path in below {
@@ -233,8 +222,8 @@ impl Frozen {
                     self.live.insert(to, node);
                 }
             }
-            Step::Remove(path) => drop(self.live.remove(path)),
-            Step::SyncFolder(folder) => {
+            StoreStep::Remove(path) => drop(self.live.remove(path)),
+            StoreStep::SyncFolder(folder) => {
                 self.durable.retain(|path, _| path.parent() != Some(folder));
                 let own = self.live.iter().filter(|(path, _)| path.parent() == Some(folder));
                 self.durable.extend(own.map(|(path, node)| (path.clone(), node.clone())));
@@ -245,7 +234,7 @@ impl Frozen {
 
 /// Images of a folder before every step.
 pub(crate) struct Freezer {
-    guard: Guard,
+    guard: FaultGuard,
     frozen: Arc<Mutex<Frozen>>,
 }
 
@@ -289,7 +278,7 @@ mod tests {
             Some(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             None => "-".to_string(),
         };
-        [Mode::Killed, Mode::Lost, Mode::NamesKept, Mode::RemovalsKept]
+        [CrashMode::Killed, CrashMode::Lost, CrashMode::NamesKept, CrashMode::RemovalsKept]
             .map(|mode| text(images.iter().rfind(|image| image.mode == mode).unwrap()))
             .to_vec()
     }
@@ -304,9 +293,9 @@ mod tests {
         let freezer = freeze(dir.path());
         replace(&path("replaced"), &[b"new"]).unwrap();
         // As in a careless program, neither the bytes nor the names are synced.
-        step(Step::Create(&path("careless"))).unwrap();
+        step(StoreStep::Create(&path("careless"))).unwrap();
         fs::write(path("careless"), "new").unwrap();
-        step(Step::Rename { from: &path("careless"), to: &path("kept") }).unwrap();
+        step(StoreStep::Rename { from: &path("careless"), to: &path("kept") }).unwrap();
         fs::rename(path("careless"), path("kept")).unwrap();
         remove_file(&path("removed")).unwrap();
         let images = freezer.finish();

@@ -8,65 +8,29 @@
 mod envelope;
 #[cfg(test)]
 pub(crate) mod faults;
+mod file_error;
+mod format;
 mod io_cause;
 mod lock;
 mod private;
 mod step;
+mod store_step;
 mod varint;
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 pub use envelope::{ENVELOPE_LEN, Envelope, EnvelopeError};
+pub use file_error::{AtFile, FileError};
+pub use format::FORMAT_VERSION;
 pub use io_cause::IoCause;
-pub use lock::{Holder, Lock, LockError};
+pub use lock::{Lock, LockError, LockHolder};
 pub use private::{Private, create_private_dir, foreign_owner};
-pub(crate) use step::{Step, step, sync_all, sync_file};
 pub use step::{remove_file, rename, sync_folder};
+pub(crate) use step::{step, sync_all, sync_file};
+pub(crate) use store_step::StoreStep;
 pub use varint::{push_varint, take_varint};
-
-/// The number of the on-disk format: folders, envelope, records, index schema. Each format has a data folder of its
-/// own, so indexes of different formats lie side by side and each program reads only its own. The folder of an older
-/// format is removed when no program has updated it for a week; that of a newer format is never touched. A commit in
-/// this program's own folder that claims an older format is damaged, so it is put aside and the index rebuilt; one that
-/// claims a newer format is refused.
-///
-/// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that
-/// are read from the mapped file; 4, outlines that encode each symbol relative to the one before; 5, views that record
-/// how many of their files are text only; 6, outlines by front coding, and files of secrets among the skipped.
-pub const FORMAT_VERSION: u32 = 6;
-
-/// An I/O error with the file that it concerns.
-#[derive(Debug, thiserror::Error)]
-#[error("{action} {}: {source}{}", path.display(), IoCause::of(source).advice())]
-pub struct FileError {
-    /// The attempted action, such as `write`.
-    pub action: &'static str,
-    /// The file.
-    pub path: PathBuf,
-    /// The error of the system.
-    pub source: io::Error,
-}
-
-impl FileError {
-    /// The cause of the error.
-    pub fn trouble(&self) -> IoCause {
-        IoCause::of(&self.source)
-    }
-}
-
-/// Adds the file to an I/O error.
-pub trait AtFile<T> {
-    /// The result with `action` and `path` in its error.
-    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError>;
-}
-
-impl<T> AtFile<T> for io::Result<T> {
-    fn at(self, action: &'static str, path: &Path) -> Result<T, FileError> {
-        self.map_err(|source| FileError { action, path: path.to_path_buf(), source })
-    }
-}
 
 /// The prefix of the names of files that [`replace`] has not put in place yet. An old file with it was left by a crash.
 pub const TEMPORARY_PREFIX: &str = ".tmp-";
@@ -79,13 +43,13 @@ pub fn replace(path: &Path, pieces: &[&[u8]]) -> Result<(), FileError> {
         .prefix(TEMPORARY_PREFIX)
         .tempfile_in(folder)
         .at("create a file in", folder)?;
-    step(Step::Create(file.path())).at("create a file in", folder)?;
+    step(StoreStep::Create(file.path())).at("create a file in", folder)?;
     for piece in pieces {
-        step(Step::Write(file.path())).at("write", path)?;
+        step(StoreStep::Write(file.path())).at("write", path)?;
         file.write_all(piece).at("write", path)?;
     }
     sync_file(file.as_file(), file.path()).at("sync", path)?;
-    step(Step::Rename { from: file.path(), to: path }).at("replace", path)?;
+    step(StoreStep::Rename { from: file.path(), to: path }).at("replace", path)?;
     file.persist(path).map_err(|error| error.error).at("replace", path)?;
     sync_folder(folder)
 }

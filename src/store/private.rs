@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use super::{AtFile, FileError};
+use super::file_error::{AtFile, FileError};
 
 /// How a private file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,29 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use super::{AtFile, FileError};
-
-/// A change of a file or folder that is about to be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'p> {
-    /// A file is created.
-    Create(&'p Path),
-    /// Bytes are appended to a file.
-    Write(&'p Path),
-    /// The bytes of a file are made durable.
-    Sync(&'p Path),
-    /// A file gets another name and replaces the file with that name, if there is one.
-    Rename { from: &'p Path, to: &'p Path },
-    /// A file is removed.
-    Remove(&'p Path),
-    /// The names in a folder are made durable.
-    SyncFolder(&'p Path),
-}
+use super::file_error::{AtFile, FileError};
+use super::store_step::StoreStep;
 
 /// Announces a step that is about to be done. An error means that the step must not be done and has failed.
 #[cfg(not(test))]
 #[inline(always)]
-pub(crate) fn step(_: Step<'_>) -> io::Result<()> {
+pub(crate) fn step(_: StoreStep<'_>) -> io::Result<()> {
     Ok(())
 }
 
@@ -42,7 +26,7 @@ pub(crate) use super::faults::step;
 
 /// Makes the bytes of `file`, which is at `path`, durable.
 pub(crate) fn sync_file(file: &File, path: &Path) -> io::Result<()> {
-    step(Step::Sync(path))?;
+    step(StoreStep::Sync(path))?;
     #[cfg(test)]
     if super::faults::is_unsynced(path) {
         return Ok(());
@@ -82,7 +66,7 @@ pub(crate) fn sync_all(files: &[(PathBuf, File)], folders: &[&Path]) -> io::Resu
 
 /// Makes the names in `folder` durable.
 pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
-    step(Step::SyncFolder(folder)).at("sync", folder)?;
+    step(StoreStep::SyncFolder(folder)).at("sync", folder)?;
     #[cfg(test)]
     if super::faults::is_unsynced(folder) {
         return Ok(());
@@ -95,12 +79,12 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
 
 /// Removes a file. The removal is durable after the next sync of the folder.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
-    step(Step::Remove(path)).and_then(|()| fs::remove_file(path)).at("remove", path)
+    step(StoreStep::Remove(path)).and_then(|()| fs::remove_file(path)).at("remove", path)
 }
 
 /// Renames a file or folder. The rename is durable after the next sync of the folders.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
-    step(Step::Rename { from, to }).and_then(|()| fs::rename(from, to)).at("move", from)
+    step(StoreStep::Rename { from, to }).and_then(|()| fs::rename(from, to)).at("move", from)
 }
 
 #[cfg(test)]
@@ -118,7 +102,7 @@ mod tests {
         let seen: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
         let (to, bad) = (seen.clone(), files[7].0.clone());
         let _guard = faults::observe(dir.path(), move |step| {
-            if let Step::Sync(path) | Step::SyncFolder(path) = step {
+            if let StoreStep::Sync(path) | StoreStep::SyncFolder(path) = step {
                 to.lock().unwrap().push(path.to_path_buf());
                 return if *path == bad { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) };
             }

@@ -1,6 +1,6 @@
-//! Words of one family that the stemmer leaves apart: `built` and `build`, `exclusion` and `exclude`.
+//! Families of words that the stemmer keeps apart: `built` and `build`, `exclusion` and `exclude`.
 //!
-//! Questions speak of what was built, chosen or excluded; names say `build`, `choose`, `exclude`.
+//! Questions often use the past form or the noun, names the base form.
 
 use std::collections::hash_map::Entry;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rust_stemmers::Stemmer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A base form, then the forms that belong to it.
+/// Per row a base form, followed by its other forms.
 const FAMILIES: &[&str] = &[
     "admit admission",
     "analyze analyse analysis",
@@ -97,12 +97,12 @@ fn families(stemmer: &Stemmer) -> &'static Families {
     })
 }
 
-/// The stem of the base form of a stem's family; the stem itself where it has none.
+/// The stem of the base form of a stem's family, or the stem itself if it belongs to no family.
 pub(super) fn base<'s>(stemmer: &Stemmer, stem: &'s str) -> &'s str {
     families(stemmer).base_of.get(stem).map_or(stem, String::as_str)
 }
 
-/// Whether words that begin otherwise than `term` may give it.
+/// Whether `term` is the base of a family: words with another prefix can then give this term.
 pub fn is_base(stemmer: &Stemmer, term: &str) -> bool {
     families(stemmer).bases.contains(term)
 }

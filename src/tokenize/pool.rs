@@ -1,22 +1,21 @@
-//! Tokenizers that nobody uses just now: each remembers the words it has met, which spares cutting and stemming them
-//! again.
+//! A pool of tokenizers, so that the word caches survive from one query to the next.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Tokenizer;
+use super::tokenizer::Tokenizer;
 
-/// A pool of them, from which any number of threads take one each.
+/// A pool of tokenizers for any number of threads.
 #[derive(Default)]
 pub struct Tokenizers(Mutex<Vec<Tokenizer>>);
 
 impl Tokenizers {
-    /// One that nobody else uses meanwhile.
+    /// Takes a tokenizer out of the pool, or makes a new one.
     pub fn take(&self) -> PooledTokenizer<'_> {
-        PooledTokenizer { pool: self, own: self.lock().pop().unwrap_or_default() }
+        PooledTokenizer { pool: self, tokenizer: self.lock().pop().unwrap_or_default() }
     }
 
-    /// Forgets those that nobody uses.
+    /// Drops the tokenizers in the pool.
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.lock());
         drop(all);
@@ -27,31 +26,31 @@ impl Tokenizers {
     }
 }
 
-/// A tokenizer that goes back to its pool.
+/// A tokenizer that returns to its pool when it is dropped.
 pub struct PooledTokenizer<'p> {
     pool: &'p Tokenizers,
-    own: Tokenizer,
+    tokenizer: Tokenizer,
 }
 
 impl Deref for PooledTokenizer<'_> {
     type Target = Tokenizer;
 
     fn deref(&self) -> &Tokenizer {
-        &self.own
+        &self.tokenizer
     }
 }
 
 impl DerefMut for PooledTokenizer<'_> {
     fn deref_mut(&mut self) -> &mut Tokenizer {
-        &mut self.own
+        &mut self.tokenizer
     }
 }
 
 impl Drop for PooledTokenizer<'_> {
     fn drop(&mut self) {
-        // What a panic has left of its words is not trusted.
+        // A panic may have left the word cache inconsistent.
         if !std::thread::panicking() {
-            self.pool.lock().push(std::mem::take(&mut self.own));
+            self.pool.lock().push(std::mem::take(&mut self.tokenizer));
         }
     }
 }

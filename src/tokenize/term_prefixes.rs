@@ -1,39 +1,40 @@
-//! How terms begin: a name of which no part begins as a term does cannot hold the term, and need not be cut and
-//! stemmed to know it.
+//! A prefix filter for terms: a name contains a term only if one of its parts begins as the term does. The filter rules
+//! out most names without tokenizing them.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{MAX_WORD_BYTES, family};
+use super::family;
+use super::words::MAX_WORD_BYTES;
 
-/// The beginnings of some terms, at most as many as a mask has bits.
+/// The prefixes of up to 64 terms. Masks have a bit for each term.
 pub struct TermPrefixFilter {
-    /// By an ASCII letter or digit, in lower case: the terms that begin with it.
+    /// By ASCII letter or digit, in lower case: the terms with this first byte.
     first: [u64; 128],
-    /// By [`kind`] of two bytes that follow each other: the terms that may begin with them.
+    /// By [`kind`] of two adjacent bytes: the terms that may begin with these bytes.
     two: Box<[u64; KINDS * KINDS]>,
-    /// By term: its next two letters, and which of them count.
+    /// By term: its second and third byte, and which of the two must match.
     next: Vec<([u8; 2], [bool; 2])>,
 }
 
-/// As many kinds of bytes are told apart: letters are, whatever their case.
+/// The number of byte kinds. The two cases of a letter are of one kind.
 const KINDS: usize = 32;
 
-/// Names one after the other, of which most begin as the one before: what is common is looked at once.
+/// A scan over sorted names. The prefix that a name shares with the previous name is not scanned again.
 #[derive(Default)]
-pub struct Scan {
-    /// By byte of the last name: the terms that it may hold up to there.
+pub struct PrefixScan {
+    /// By byte of the previous name: the terms that the name may contain up to this byte.
     up_to: Vec<u64>,
 }
 
-impl Scan {
-    /// The terms that `name` may hold, of which the first `shared` bytes are those of the name before. It holds no
-    /// other; [`TermPrefixFilter::possible_terms`] rules out more, and later.
+impl PrefixScan {
+    /// The terms that `name` may contain; no other term of the filter is in the name. The name shares its first
+    /// `shared` bytes with the previous name. [`TermPrefixFilter::possible_terms`] is slower and rules out more terms.
     pub fn next(&mut self, beginnings: &TermPrefixFilter, name: &[u8], shared: usize) -> u64 {
         self.up_to.truncate(shared);
         let from = self.up_to.len();
         let (mut mask, mut before) = match from.checked_sub(1) {
             Some(last) => (self.up_to[last], name[last]),
-            // A byte that is not ASCII stands for any letter, and nothing begins with this one.
+            // A non-ASCII byte admits every term, and no term begins with `@`.
             None => (0, b'@'),
         };
         for byte in &name[from..] {
@@ -50,36 +51,36 @@ fn kind(byte: u8) -> usize {
     byte as usize % KINDS
 }
 
-/// What a name may hold.
+/// The terms that a name may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PossibleTerms {
-    /// The terms that it may hold; it holds no other.
+    /// The terms that the name may contain; no other term of the filter is in the name.
     pub mask: u64,
-    /// Bit `n` is set where it may hold term `n` right before term `n + 1`.
+    /// Bit `n` is set if the name may contain term `n` directly before term `n + 1`.
     pub pairs: u64,
-    /// The most terms of the mask that it can hold.
+    /// An upper bound for the number of terms of the mask in the name.
     pub most: u32,
-    /// The least terms that it holds and that are none of them.
+    /// A lower bound for the number of distinct terms of the name that are not in the mask.
     pub others: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     Lower,
     Upper,
     Digit,
     None,
 }
 
-const CLASS: [Class; 128] = {
-    let mut table = [Class::None; 128];
+const CLASS: [ByteClass; 128] = {
+    let mut table = [ByteClass::None; 128];
     let mut byte = 0;
     while byte < 128 {
         table[byte] = match byte as u8 {
-            b'a'..=b'z' => Class::Lower,
-            b'A'..=b'Z' => Class::Upper,
-            b'0'..=b'9' => Class::Digit,
-            _ => Class::None,
+            b'a'..=b'z' => ByteClass::Lower,
+            b'A'..=b'Z' => ByteClass::Upper,
+            b'0'..=b'9' => ByteClass::Digit,
+            _ => ByteClass::None,
         };
         byte += 1;
     }
@@ -87,14 +88,14 @@ const CLASS: [Class; 128] = {
 };
 
 impl TermPrefixFilter {
-    /// Those of `terms`, of which there are at most 64.
+    /// A filter for `terms`, of which there are at most 64.
     pub fn new<'t>(terms: impl Iterator<Item = &'t str>) -> TermPrefixFilter {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut own = TermPrefixFilter { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
+        let mut filter = TermPrefixFilter { first: [0; 128], two: Box::new([0; _]), next: Vec::new() };
         for (place, term) in terms.enumerate() {
             let bytes = term.as_bytes();
-            // A stem keeps the beginning of its word but for a few short ones: `dying` and `die` share a letter, as do
-            // the words of one family.
+            // A stem keeps the prefix of its word, except for some short words: `dying` and `die` share only one
+            // letter. The words of a family share one letter too.
             let n_sure = match bytes.len() {
                 _ if family::is_base(&stemmer, term) => 1,
                 0 | 1 => 1,
@@ -103,25 +104,25 @@ impl TermPrefixFilter {
                 _ => 3,
             };
             let at = |at: usize| bytes.get(at).copied().unwrap_or_default();
-            own.next.push(([at(1), at(2)], [n_sure > 1, n_sure > 2]));
-            // What is in ASCII gives no term that is not.
+            filter.next.push(([at(1), at(2)], [n_sure > 1, n_sure > 2]));
+            // An ASCII name gives only ASCII terms; other names are not filtered.
             if term.is_ascii() && !term.is_empty() {
-                own.first[at(0) as usize] |= 1 << place;
+                filter.first[at(0) as usize] |= 1 << place;
                 let (first, second) = (kind(at(0)), kind(at(1)));
                 for any in 0..KINDS {
                     match (bytes.len(), n_sure) {
-                        // It may be all there is.
-                        (1, _) => own.two[any * KINDS + first] |= 1 << place,
-                        (_, 1) => own.two[first * KINDS + any] |= 1 << place,
-                        _ => own.two[first * KINDS + second] |= 1 << place,
+                        // The term may be the last byte of the name.
+                        (1, _) => filter.two[any * KINDS + first] |= 1 << place,
+                        (_, 1) => filter.two[first * KINDS + any] |= 1 << place,
+                        _ => filter.two[first * KINDS + second] |= 1 << place,
                     }
                 }
             }
         }
-        own
+        filter
     }
 
-    /// Whether `name` may hold any term. It looks at pairs of letters only, which rules most names out at once.
+    /// Whether `name` may contain any term. Only pairs of bytes are checked, which rules out most names.
     #[inline]
     pub fn may_hold(&self, name: &[u8]) -> bool {
         let mut before = b'@';
@@ -134,53 +135,54 @@ impl TermPrefixFilter {
         found != 0
     }
 
-    /// What `name` may hold.
+    /// The terms that `name` may contain, with bounds.
     pub fn possible_terms(&self, name: &[u8]) -> PossibleTerms {
         if !name.is_ascii() {
-            // Letters fold in ways that bytes do not show.
+            // Case folding and normalization of such names are not visible in their bytes.
             return PossibleTerms { mask: u64::MAX, pairs: u64::MAX, most: u32::MAX, others: 0 };
         }
         let class = |byte: &u8| CLASS[(byte & 127) as usize];
         let mut possible_terms = PossibleTerms { mask: 0, pairs: 0, most: 0, others: 0 };
-        let mut before = Class::None;
-        // What the part may give, and whether it has one character so far: such a part is dropped if it ends.
-        let (mut own_mask, mut short) = (0, false);
-        // What the part before may give, with those before it that may have been dropped.
+        let mut before = ByteClass::None;
+        // The terms that the current part may give, and whether the part has one character so far. A part of one
+        // character is dropped.
+        let (mut part_mask, mut short) = (0, false);
+        // The terms of the previous part, and of parts before it that may have been dropped.
         let mut last = 0;
-        // A bit for each first letter of a part that gives no term of the mask: stems keep it.
+        // A bit for the first letter of each part that gives no term of the mask. Stemming keeps the first letter.
         let mut letters = 0u64;
         let mut digits = false;
         for (at, byte) in name.iter().enumerate() {
-            let own = class(byte);
-            if own == before && own != Class::Upper && !short {
+            let current = class(byte);
+            if current == before && current != ByteClass::Upper && !short {
                 continue;
             }
-            let begins = match (before, own) {
-                (_, Class::None) | (Class::Upper, Class::Lower) => false,
-                (Class::Upper, Class::Upper) => {
-                    name.get(at + 1).is_some_and(|next| class(next) == Class::Lower)
+            let begins = match (before, current) {
+                (_, ByteClass::None) | (ByteClass::Upper, ByteClass::Lower) => false,
+                (ByteClass::Upper, ByteClass::Upper) => {
+                    name.get(at + 1).is_some_and(|next| class(next) == ByteClass::Lower)
                 }
-                (before, own) => before != own,
+                (before, current) => before != current,
             };
             if begins {
-                last = if short { last | own_mask } else { own_mask };
-                own_mask = self.at(&name[at..]);
-                possible_terms.mask |= own_mask;
-                possible_terms.pairs |= last & (own_mask >> 1);
-                possible_terms.most += u32::from(own_mask != 0);
+                last = if short { last | part_mask } else { part_mask };
+                part_mask = self.terms_starting(&name[at..]);
+                possible_terms.mask |= part_mask;
+                possible_terms.pairs |= last & (part_mask >> 1);
+                possible_terms.most += u32::from(part_mask != 0);
                 short = true;
-                digits |= own == Class::Digit;
-            } else if own != Class::None {
-                if short && own_mask == 0 {
+                digits |= current == ByteClass::Digit;
+            } else if current != ByteClass::None {
+                if short && part_mask == 0 {
                     letters |= 1 << (name[at - 1].to_ascii_lowercase() & 63);
                 }
                 short = false;
             }
-            before = own;
+            before = current;
         }
         possible_terms.others = letters.count_ones();
         if digits || name.len() > MAX_WORD_BYTES {
-            // Parts with digits are kept whole as well, and words that are longer give no term.
+            // A component with digits also gives a term as a whole, and words over [`MAX_WORD_BYTES`] give no terms.
             possible_terms.pairs = possible_terms.mask & (possible_terms.mask >> 1);
             possible_terms.most = u32::MAX;
             possible_terms.others = 0;
@@ -189,8 +191,8 @@ impl TermPrefixFilter {
         possible_terms
     }
 
-    /// The terms that a part at the beginning of `bytes` may give.
-    fn at(&self, bytes: &[u8]) -> u64 {
+    /// The terms that a part may give that begins at the start of `bytes`.
+    fn terms_starting(&self, bytes: &[u8]) -> u64 {
         let lower = |at: usize| bytes.get(at).map_or(0, u8::to_ascii_lowercase);
         let mut left = self.first[(lower(0) & 127) as usize];
         let mut found = 0;
@@ -253,7 +255,7 @@ mod tests {
                 prop_assert!(!terms.contains(term) || possible_terms.mask & (1 << place) != 0, "{term} in {name}");
             }
             let beginnings = TermPrefixFilter::new(wanted.iter().map(String::as_str));
-            let mut scan = Scan::default();
+            let mut scan = PrefixScan::default();
             for shared in [0, name.len() / 2] {
                 let shared = (0..=shared).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
                 let before = format!("{}{words}", &name[..shared]);

@@ -2,12 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::plan::{Plan, ReadTask, SiblingView};
-use super::{Committed, Since, Updater, unranked};
+use super::error::UpdateError;
+use super::plan::{ReadTask, SiblingView, UpdatePlan};
+use super::unranked;
+use super::updater::{Since, Updater};
+use crate::id::VersionContent;
 use crate::meta::{Meta, MetaError, View, ViewKey};
 use crate::model::SkipReason;
 use crate::path::RelPath;
 use crate::read::ReadOutcome;
+use crate::workspace::Committed;
 
 /// The number of files with new stat data and unchanged content from which recording the stat data is worth a commit.
 pub(super) const RESTATS_WORTH_A_COMMIT: usize = 256;
@@ -20,22 +24,22 @@ const ASKED: usize = 3;
 
 impl Updater<'_> {
     /// Plans what an update of `committed` would do now.
-    pub fn plan(&self, committed: Option<&Committed>) -> Result<Plan, super::UpdateError> {
+    pub fn plan(&self, committed: Option<&Committed>) -> Result<UpdatePlan, UpdateError> {
         let is_tracked = |path: &RelPath| self.is_tracked(path);
         let Some(Committed { meta, reader }) = committed else {
-            return Ok(Plan::new(self.walk()?, &Meta::empty(""), None, is_tracked));
+            return Ok(UpdatePlan::new(self.walk()?, &Meta::empty(""), None, is_tracked));
         };
         let key = self.view_key();
         let view = meta.view(&key)?;
         if let Some(view) = view.filter(|_| self.is_of_same_commit(meta, &key)) {
-            return Ok(Plan::of_unchanged(view));
+            return Ok(UpdatePlan::of_unchanged(view));
         }
         let since = self.since.filter(|since| since.stamp == reader.stamp() && *since.key == key);
         let mut plan = match (since, view) {
             (Some(Since { region, .. }), Some(view)) => {
-                Plan::of_some(self.walk_some(region)?, meta, view, region, is_tracked)
+                UpdatePlan::of_some(self.walk_some(region)?, meta, view, region, is_tracked)
             }
-            _ => Plan::new(self.walk()?, meta, view, is_tracked),
+            _ => UpdatePlan::new(self.walk()?, meta, view, is_tracked),
         };
         if view.is_none() || plan.read.len() >= WORTH_ASKING {
             for beside in views_beside(meta, &key) {
@@ -54,7 +58,7 @@ impl Updater<'_> {
     /// How many files a plan would add, change or delete. Files whose stat data alone changed are read and compared. If
     /// there is no such file but the list of skipped entries differs, as after a folder without an indexed file came to
     /// be ignored, the answer is 1.
-    pub fn stale(&self, plan: &Plan, meta: &Meta) -> Result<usize, MetaError> {
+    pub fn stale(&self, plan: &UpdatePlan, meta: &Meta) -> Result<usize, MetaError> {
         let view = meta.view(&self.view_key())?;
         let adopted =
             plan.adopted.iter().filter(|adopted| adopted.old != Some(adopted.entry.version)).count();
@@ -66,7 +70,7 @@ impl Updater<'_> {
 
     /// Whether all that `plan` would read is as recorded. A file that was saved shortly before it was indexed is read
     /// again by every refresh until the next commit; such a refresh must not cost a lock and a writer each time.
-    pub(super) fn is_settled(&self, plan: &Plan, meta: &Meta) -> Result<bool, MetaError> {
+    pub(super) fn is_settled(&self, plan: &UpdatePlan, meta: &Meta) -> Result<bool, MetaError> {
         let Some(view) = meta.view(&self.view_key())? else { return Ok(false) };
         let is_much = plan.read.len() + plan.adopted.len() >= RESTATS_WORTH_A_COMMIT;
         if !plan.deleted.is_empty() || is_much {
@@ -88,19 +92,22 @@ impl Updater<'_> {
         let is_listed = |reason: SkipReason, detail: String| {
             entry.is_some_and(|entry| (entry.reason, &entry.detail) == (reason, &detail))
         };
-        let old = task.old.map(|(_, hash)| hash);
-        match unranked::read_file(task, &self.ground, &self.limits(), self.tracked) {
+        let old = task.old.map(|(_, content)| content);
+        match unranked::read_file(task, &self.source_tree, &self.limits(), self.tracked) {
             ReadOutcome::Source(source) => {
-                old == Some(source.hash) && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
+                old == Some(VersionContent::Ranked(source.hash))
+                    && entry.is_none_or(|entry| entry.reason == SkipReason::Quarantined)
             }
-            ReadOutcome::PathOnly { hash, reason, detail } => old == Some(hash) && is_listed(reason, detail),
+            ReadOutcome::PathOnly { key, reason, detail } => {
+                old == Some(VersionContent::PathOnly(key)) && is_listed(reason, detail)
+            }
             ReadOutcome::Skipped { reason, detail } => old.is_none() && is_listed(reason, detail),
         }
     }
 }
 
 /// Whether `plan` and `view` skip the same entries, except for the files that `plan` reads to find out.
-fn same_rows(plan: &Plan, view: &View) -> bool {
+fn same_rows(plan: &UpdatePlan, view: &View) -> bool {
     let read: FxHashSet<&RelPath> = plan.read.iter().map(|task| &task.path).collect();
     view.skipped().iter().filter(|entry| !read.contains(&entry.skipped.path)).eq(&plan.skipped)
 }

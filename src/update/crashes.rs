@@ -6,47 +6,43 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use super::tests::Tree;
+use super::tests::TestTree;
 use super::*;
-use crate::id::ContentHash;
+use crate::id::VersionContent;
 use crate::meta::ViewKey;
+use crate::retention::{Collection, Collector};
 use crate::store::faults::{self, Image};
+use crate::workspace::{Committed, Workspace, WorkspaceError};
 
 /// The operation on an index while its store is frozen.
-type Work = fn(&Tree) -> Result<(), UpdateError>;
+type UpdateWork = fn(&TestTree) -> Result<(), UpdateError>;
 
 /// The files of each view, with their contents. Staged views are left out, because no answer comes from them. Fails
 /// where anything is contradictory.
-type State = BTreeMap<ViewKey, BTreeMap<String, ContentHash>>;
+type IndexedState = BTreeMap<ViewKey, BTreeMap<String, VersionContent>>;
 
-fn refresh(tree: &Tree) -> Result<(), UpdateError> {
+pub(crate) fn refresh(tree: &TestTree) -> Result<(), UpdateError> {
     let committed = tree.workspace.open().ok();
     tree.with_updater(|updater| updater.refresh(committed.as_ref(), Duration::ZERO, &|_| ()).map(|_| ()))
 }
 
-fn rebuild(tree: &Tree) -> Result<(), UpdateError> {
+fn rebuild(tree: &TestTree) -> Result<(), UpdateError> {
     tree.with_updater(|updater| updater.rebuild(Duration::ZERO, &|_| ()).map(|_| ()))
 }
 
-fn collect(tree: &Tree) -> Result<(), UpdateError> {
-    tree.with_updater(|updater| updater.collect(&Collection::default(), Duration::ZERO, &|_| ()).map(|_| ()))
+fn collect(tree: &TestTree) -> Result<(), UpdateError> {
+    let collected = tree.with_updater(|updater| {
+        let (workspace, repo, view_key) = (updater.workspace, updater.repo, updater.view_key());
+        let collector = Collector { workspace, repo, view_key };
+        collector.collect(&Collection::default(), Duration::ZERO, &mut |_| ())
+    });
+    Ok(collected.map(drop)?)
 }
 
-/// The path of the archive for [`import`].
-const ARCHIVE: &str = ".archive";
-
-fn import(tree: &Tree) -> Result<(), UpdateError> {
-    let (from, import) = (tree.root.join(ARCHIVE), Import { force: true, ..Import::default() });
-    match tree.with_updater(|updater| updater.import(&from, &import, Duration::ZERO, &|_| ())) {
-        Err(PortableError::Update(error)) => Err(error),
-        other => Ok(drop(other.unwrap())),
-    }
-}
-
-fn state(workspace: &Workspace) -> State {
+fn state(workspace: &Workspace) -> IndexedState {
     let committed = match workspace.open() {
         Ok(committed) => committed,
-        Err(WorkspaceError::Missing { .. }) => return State::new(),
+        Err(WorkspaceError::Missing { .. }) => return IndexedState::new(),
         Err(error) => panic!("{error}"),
     };
     let Committed { reader, meta } = &committed;
@@ -61,7 +57,8 @@ fn state(workspace: &Workspace) -> State {
     assert_eq!(documents, expected);
     let files = |key: &ViewKey| {
         let view = meta.view(key).unwrap().unwrap();
-        let file = |id| meta.version(id).map(|version| (version.path().to_string(), version.hash())).unwrap();
+        let file =
+            |id| meta.version(id).map(|version| (version.path().to_string(), version.content())).unwrap();
         view.versions().iter().copied().map(file).collect()
     };
     let answers = meta.views().filter(|(key, _)| !key.staged);
@@ -69,8 +66,8 @@ fn state(workspace: &Workspace) -> State {
 }
 
 /// A tree of some files on a branch, indexed twice, so that there are segments to merge and versions to delete.
-fn prepared() -> Tree {
-    let mut tree = Tree::new();
+pub(crate) fn prepared() -> TestTree {
+    let mut tree = TestTree::new();
     tree.git("init -q -b main");
     (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
     refresh(&tree).unwrap();
@@ -81,20 +78,20 @@ fn prepared() -> Tree {
 }
 
 /// Changes that exercise all of an update: changed content, new files, deleted files.
-fn change(tree: &Tree) {
+pub(crate) fn change(tree: &TestTree) {
     (3..12).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
     (20..28).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn h{number}() {{}}\n")));
     (12..15).for_each(|number| std::fs::remove_file(tree.root.join(format!("{number:02}.rs"))).unwrap());
 }
 
-fn copy_of(tree: &Tree, dir: &Path) -> Workspace {
+fn copy_of(tree: &TestTree, dir: &Path) -> Workspace {
     let fingerprint = tree.workspace.fingerprint().to_string();
     Workspace::new(tree.root.clone(), tree.root.clone(), dir.to_path_buf(), fingerprint)
 }
 
 /// Checks that every image taken during `work` is the state before it or after it, and that the next update continues
 /// from there.
-fn check_images(mut tree: Tree, work: Work) {
+pub(crate) fn check_images(mut tree: TestTree, work: UpdateWork) {
     let before = state(&tree.workspace);
     let _fast = faults::without_sync(tree.workspace.dir());
     std::fs::create_dir_all(tree.workspace.dir()).unwrap();
@@ -131,7 +128,7 @@ fn check_images(mut tree: Tree, work: Work) {
 
 #[test]
 fn a_first_update_that_is_cut_short_leaves_nothing_or_all() {
-    let mut tree = Tree::new();
+    let mut tree = TestTree::new();
     (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
     tree.checkpoint = Duration::ZERO;
     check_images(tree, refresh);
@@ -139,7 +136,7 @@ fn a_first_update_that_is_cut_short_leaves_nothing_or_all() {
 
 #[test]
 fn so_does_one_that_begins_with_the_text() {
-    let mut tree = Tree::new();
+    let mut tree = TestTree::new();
     (0..20).for_each(|number| tree.write(&format!("{number:02}.rs"), &format!("fn f{number}() {{}}\n")));
     (tree.checkpoint, tree.text_first) = (Duration::ZERO, 1);
     check_images(tree, refresh);
@@ -175,17 +172,6 @@ fn a_collection_that_is_cut_short_changes_no_view_that_stays() {
     refresh(&tree).unwrap();
     // The branch that was left has no commit, so no branch of its name exists.
     check_images(tree, collect);
-}
-
-#[test]
-fn an_import_that_is_cut_short_leaves_the_index_that_was() {
-    let [tree, elsewhere] = [prepared(), prepared()];
-    change(&elsewhere);
-    refresh(&elsewhere).unwrap();
-    let archive = tree.root.join(ARCHIVE);
-    elsewhere.with_updater(|updater| updater.export(&archive, &Export::default()).map(drop)).unwrap();
-    change(&tree);
-    check_images(tree, import);
 }
 
 /// Fails each step in turn. The update reports the failure, the previous state answers, and the next update succeeds.
@@ -227,7 +213,7 @@ fn check_failures(kind: ErrorKind, fails: fn(&Path, u64, ErrorKind) -> faults::F
 
 #[test]
 fn any_step_may_fail() {
-    check_failures(ErrorKind::Other, |dir, step, kind| faults::fail_at(dir, step, kind));
+    check_failures(ErrorKind::Other, faults::fail_at);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The memory budget of an update, and how its threads share the budget.
 //!
 //! Memory that grows with the work is bounded in two places: the segments that the workers fill, which are flushed at a
-//! given size, and the files that are being read and parsed, which wait at a [`Gate`] if they are large. Memory that
+//! given size, and the files that are being read and parsed, which wait at a [`MemoryGate`] if they are large. Memory that
 //! grows with the tree (its paths, stat data and outlines) is set aside beforehand. None of this changes what is stored
 //! for a file, only in which segment the file lies, and no answer depends on that.
 //!
@@ -98,7 +98,7 @@ pub fn is_large(bytes: u64) -> bool {
 }
 
 /// A gate where large files wait until there is memory for them.
-pub struct Gate {
+pub struct MemoryGate {
     most: u64,
     taken: Mutex<u64>,
     left: Condvar,
@@ -106,14 +106,14 @@ pub struct Gate {
 
 /// Memory that is granted to a file. Dropping the permit returns the memory.
 pub struct MemoryPermit<'g> {
-    gate: &'g Gate,
+    gate: &'g MemoryGate,
     bytes: u64,
 }
 
-impl Gate {
+impl MemoryGate {
     /// A gate that grants at most `most` bytes at a time.
-    pub fn new(most: u64) -> Gate {
-        Gate { most, taken: Mutex::new(0), left: Condvar::new() }
+    pub fn new(most: u64) -> MemoryGate {
+        MemoryGate { most, taken: Mutex::new(0), left: Condvar::new() }
     }
 
     /// The most bytes that the gate grants at a time.
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn files_wait_until_there_is_room() {
-        let gate = Gate::new(10);
+        let gate = MemoryGate::new(10);
         let (inside, most) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for bytes in [3, 4, 5, 6, 7, 10] {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn one_that_is_larger_than_everything_goes_alone() {
-        let gate = Gate::new(10);
+        let gate = MemoryGate::new(10);
         drop(gate.enter(1_000));
         let room = gate.enter(1);
         std::thread::scope(|scope| {

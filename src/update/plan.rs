@@ -1,16 +1,15 @@
 //! The plan of an update: the tree as walked is compared with the view as recorded. Stat data decides. A file whose
 //! stat data changed is read and hashed later, and parsed only if its content is new.
 
-use crate::id::{ContentHash, VersionId};
-use crate::meta::{FileStat, Meta, SkippedEntry, View, ViewEntry};
+use crate::id::{VersionContent, VersionId};
+use crate::meta::{Meta, RecordedIdentity, SkippedEntry, View, ViewEntry};
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::read;
-use crate::walk::{Candidate, Region, Stat, Walked};
+use crate::walk::{Candidate, FileIdentity, Region, Walked};
 
 /// The work of an update.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct UpdatePlan {
     /// Files to be read, sorted by path.
     pub read: Vec<ReadTask>,
     /// Files that another view knows under their present stat data.
@@ -40,12 +39,12 @@ pub struct Adopted {
 pub struct ReadTask {
     /// The path of the file.
     pub path: RelPath,
-    /// The file's stat data when walked.
-    pub stat: Stat,
+    /// The file's stat data when walked, or the id of its blob.
+    pub identity: FileIdentity,
     /// Whether the user asks for the content, whatever its size and looks.
     pub wanted: bool,
     /// The version that the view holds for the file.
-    pub old: Option<(VersionId, ContentHash)>,
+    pub old: Option<(VersionId, VersionContent)>,
 }
 
 /// The files that a view knows, by path.
@@ -61,17 +60,17 @@ struct Live<'m> {
     version: VersionId,
     /// Whether only the path is searched, because of the content.
     is_path_only: bool,
-    stat: FileStat,
+    identity: RecordedIdentity,
 }
 
 impl<'m> SiblingView<'m> {
     /// The files that `view`, a view of `meta`, knows. A file that `is_tracked` accepts is never skipped for looking
     /// generated or minified, so a file that was skipped for that and is tracked now has to be read again.
     pub fn new(meta: &'m Meta, view: &'m View, is_tracked: impl Fn(&RelPath) -> bool) -> SiblingView<'m> {
-        let entries = view.entries().filter_map(|ViewEntry { version, stat }| {
+        let entries = view.entries().filter_map(|ViewEntry { version, identity }| {
             let recorded = meta.version(version).filter(|recorded| !recorded.is_text_only())?;
-            let is_path_only = read::is_path_only(recorded.hash());
-            Some(Live { path: recorded.path(), version, is_path_only, stat })
+            let is_path_only = recorded.content().is_path_only();
+            Some(Live { path: recorded.path(), version, is_path_only, identity })
         });
         // Growing the vector would touch new pages at each step.
         let mut live: Vec<Live<'m>> = Vec::with_capacity(view.len());
@@ -81,78 +80,86 @@ impl<'m> SiblingView<'m> {
         let by_looks = |entry: &SkippedEntry| {
             matches!(entry.skipped.reason, SkipReason::Generated | SkipReason::Minified)
         };
-        let passed = view
-            .skipped()
-            .iter()
-            .filter(|entry| entry.stat.is_some() && !(by_looks(entry) && is_tracked(&entry.skipped.path)));
+        let passed = view.skipped().iter().filter(|entry| {
+            entry.identity.is_some() && !(by_looks(entry) && is_tracked(&entry.skipped.path))
+        });
         SiblingView { live, passed: passed.collect() }
     }
 
-    /// What the view knows of the file at `path` with the stat data `row`.
-    fn knows(&self, path: &str, row: FileStat) -> Option<Known<'m>> {
+    /// What the view knows of the file at `path` with this identity.
+    fn knows(&self, path: &str, recorded: RecordedIdentity) -> Option<UnchangedFile<'m>> {
         let live = self.live.binary_search_by(|live| live.path.cmp(path)).ok();
         let passed = self.passed.binary_search_by(|entry| entry.skipped.path.as_str().cmp(path)).ok();
-        Known::of(live.map(|place| &self.live[place]), passed.map(|place| self.passed[place]), row)
+        UnchangedFile::of(
+            live.map(|place| &self.live[place]),
+            passed.map(|place| self.passed[place]),
+            recorded,
+        )
     }
 }
 
 /// A file that is unchanged by its stat data.
-struct Known<'m> {
+struct UnchangedFile<'m> {
     version: Option<VersionId>,
     /// The file's entry among the skipped.
     entry: Option<&'m SkippedEntry>,
 }
 
-impl<'m> Known<'m> {
+impl<'m> UnchangedFile<'m> {
     /// What is recorded at the file's path, if that is as good as reading the file.
-    fn of(live: Option<&Live<'m>>, passed: Option<&'m SkippedEntry>, row: FileStat) -> Option<Known<'m>> {
-        let entry = passed.filter(|entry| entry.stat == Some(row));
-        let Some(live) = live else { return entry.map(|_| Known { version: None, entry }) };
-        let still = live.stat == row && (entry.is_some() || !live.is_path_only);
-        still.then_some(Known { version: Some(live.version), entry })
+    fn of(
+        live: Option<&Live<'m>>,
+        passed: Option<&'m SkippedEntry>,
+        recorded: RecordedIdentity,
+    ) -> Option<UnchangedFile<'m>> {
+        let entry = passed.filter(|entry| entry.identity == Some(recorded));
+        let Some(live) = live else { return entry.map(|_| UnchangedFile { version: None, entry }) };
+        let still = live.identity == recorded && (entry.is_some() || !live.is_path_only);
+        still.then_some(UnchangedFile { version: Some(live.version), entry })
     }
 }
 
-impl Plan {
+impl UpdatePlan {
     /// Compares the walked tree with `view`, a view of `meta`; `is_tracked` is as for [`SiblingView::new`].
     pub fn new(
         walked: Walked,
         meta: &Meta,
         view: Option<&View>,
         is_tracked: impl Fn(&RelPath) -> bool,
-    ) -> Plan {
+    ) -> UpdatePlan {
         let none = View::default();
         let own = SiblingView::new(meta, view.unwrap_or(&none), is_tracked);
         // Both sides are sorted by path.
         let mut live = own.live.iter().peekable();
         let mut passed = own.passed.iter().copied().peekable();
-        let mut plan = Plan::default();
-        for Candidate { path, stat, wanted } in walked.candidates {
+        let mut plan = UpdatePlan::default();
+        for Candidate { path, identity, wanted } in walked.candidates {
             while let Some(gone) = live.next_if(|live| live.path < path.as_str()) {
                 plan.deleted.push(gone.version);
             }
             while passed.next_if(|entry| entry.skipped.path < path).is_some() {}
             let held = live.next_if(|live| live.path == path.as_str());
             let entry = passed.next_if(|entry| entry.skipped.path == path);
-            if let Some(known) = Known::of(held, entry, stat_row(stat, wanted)) {
+            if let Some(known) = UnchangedFile::of(held, entry, RecordedIdentity::proven(identity, wanted)) {
                 plan.skipped.extend(known.entry.cloned());
                 plan.unchanged += 1;
             } else {
-                let hash = |version| meta.version(version).map(|recorded| (version, recorded.hash()));
-                let old = held.and_then(|live| hash(live.version));
-                plan.read.push(ReadTask { path, stat, wanted, old });
+                let content = |version| meta.version(version).map(|recorded| (version, recorded.content()));
+                let old = held.and_then(|live| content(live.version));
+                plan.read.push(ReadTask { path, identity, wanted, old });
             }
         }
         plan.deleted.extend(live.map(|live| live.version));
         plan.deleted.sort_unstable();
-        plan.skipped.extend(walked.skipped.into_iter().map(|skipped| SkippedEntry { skipped, stat: None }));
+        plan.skipped
+            .extend(walked.skipped.into_iter().map(|skipped| SkippedEntry { skipped, identity: None }));
         plan.sort_skipped(view);
         plan
     }
 
     /// The plan when nothing has changed since `view` was made.
-    pub fn of_unchanged(view: &View) -> Plan {
-        Plan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..Plan::default() }
+    pub fn of_unchanged(view: &View) -> UpdatePlan {
+        UpdatePlan { skipped: view.skipped().to_vec(), unchanged: view.len(), ..UpdatePlan::default() }
     }
 
     /// Compares the walked entries of `region` with `view`: nothing outside `region` has changed since `view` was made.
@@ -162,7 +169,7 @@ impl Plan {
         view: &View,
         region: &Region,
         is_tracked: impl Fn(&RelPath) -> bool,
-    ) -> Plan {
+    ) -> UpdatePlan {
         let is_inside = |entry: &ViewEntry| {
             meta.version(entry.version).is_some_and(|version| region.contains(version.path()))
         };
@@ -171,7 +178,7 @@ impl Plan {
         let entries: Vec<ViewEntry> = view.entries().filter(is_inside).collect();
         let n_outside = view.len() - entries.len();
         let part = View::new(entries, rows.into_iter().cloned().collect());
-        let mut plan = Plan::new(walked, meta, Some(&part), is_tracked);
+        let mut plan = UpdatePlan::new(walked, meta, Some(&part), is_tracked);
         plan.unchanged += n_outside;
         plan.skipped.extend(others.into_iter().cloned());
         plan.sort_skipped(Some(view));
@@ -187,16 +194,19 @@ impl Plan {
     pub fn take_from(&mut self, beside: &SiblingView<'_>) {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
-            let row = stat_row(task.stat, task.wanted);
-            let Some(Known { version, entry }) = beside.knows(task.path.as_str(), row) else { return true };
+            let recorded = RecordedIdentity::proven(task.identity, task.wanted);
+            let Some(UnchangedFile { version, entry }) = beside.knows(task.path.as_str(), recorded) else {
+                return true;
+            };
             // A file that the view held and that is skipped now is rare enough to be read.
             if version.is_none() && task.old.is_some() {
                 return true;
             }
             skipped.extend(entry.cloned());
             let old = task.old.map(|(version, _)| version);
-            self.adopted
-                .extend(version.map(|version| Adopted { entry: ViewEntry { version, stat: row }, old }));
+            self.adopted.extend(
+                version.map(|version| Adopted { entry: ViewEntry { version, identity: recorded }, old }),
+            );
             false
         });
         if !skipped.is_empty() {
@@ -210,24 +220,4 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && self.adopted.is_empty() && self.deleted.is_empty() && !self.skipped_moved
     }
-}
-
-/// Whether a file with this metadata has the content that was recorded with `row`, by the stat data that an update
-/// trusts.
-pub fn matches_stat(row: FileStat, metadata: &std::fs::Metadata) -> bool {
-    let stat = crate::walk::stat(metadata);
-    row != FileStat::default() && (row == stat_row(stat, false) || row == stat_row(stat, true))
-}
-
-/// Whether a blob of this id is the one that `row` was recorded for.
-pub fn is_blob(row: FileStat, id: crate::tree::BlobId) -> bool {
-    let stat = Stat::of_blob(row.0, id);
-    row == stat_row(stat, false) || row == stat_row(stat, true)
-}
-
-/// Stat data as recorded. One bit says whether the user asks for the content, because a file has to be read again when
-/// that changes, although its stat data does not. All known file systems count inodes from below, so the highest bit is
-/// free.
-pub fn stat_row(stat: Stat, wanted: bool) -> FileStat {
-    (stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode ^ (u64::from(wanted) << 63))
 }

@@ -29,11 +29,11 @@ const NOTE_HEAD: usize = 20;
 /// The list of crashes.
 pub struct Quarantine {
     dir: PathBuf,
-    list: RwLock<List>,
+    list: RwLock<QuarantineList>,
 }
 
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct List {
+struct QuarantineList {
     /// The fingerprint of the parsers that crashed.
     parsers: String,
     /// The files, by the hash of their content in hexadecimal.
@@ -66,8 +66,9 @@ impl Quarantine {
     /// read, an empty one replaces it: its files will be found again.
     pub fn open(dir: &Path, parsers: &str) -> Quarantine {
         let read = || serde_json::from_slice(&fs::read(dir.join("quarantine")).ok()?).ok();
-        let list = read().filter(|list: &List| list.parsers == parsers);
-        let list = list.unwrap_or_else(|| List { parsers: parsers.to_string(), ..List::default() });
+        let list = read().filter(|list: &QuarantineList| list.parsers == parsers);
+        let list = list
+            .unwrap_or_else(|| QuarantineList { parsers: parsers.to_string(), ..QuarantineList::default() });
         Quarantine { dir: dir.to_path_buf(), list: RwLock::new(list) }
     }
 

@@ -8,22 +8,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checkpoints::BatchKind;
 use super::compare::RESTATS_WORTH_A_COMMIT;
-use super::keep::{self, DropReason, Judged, Strictness};
-use super::plan::{Plan, ReadTask};
+use super::error::UpdateError;
+use super::plan::{ReadTask, UpdatePlan};
+use super::progress::{OnProgress, Stage, tell};
 use super::quarantine::{Quarantine, Suspect};
+use super::report::RefreshReport;
 use super::text_pass::TextPass;
-use super::work::{self, NewVersion, Outcome, Work, WorkerBatch};
-use super::{OnProgress, RefreshReport, Stage, UpdateError, Updater, tell};
-use crate::id::{ContentHash, VersionId};
+use super::updater::Updater;
+use super::work::{self, FileOutcome, NewVersion, WorkerBatch, WorkerInputs};
+use crate::id::{ContentHash, VersionContent, VersionId};
 use crate::index::{IndexError, Writer};
 use crate::meta::{
-    self, Commit, FileStat, Meta, RecordBuilder, SkippedEntry, VersionRow, View, ViewEntry, ViewInfo, ViewKey,
+    self, Commit, Meta, RecordBuilder, RecordedIdentity, SkippedEntry, VersionRow, View, ViewEntry, ViewInfo,
+    ViewKey,
 };
-use crate::read;
+use crate::retention::{DropReason, Judged, Strictness, judge};
 use crate::worker::FileAnalyzer;
+use crate::workspace::{WriteError, unix_now};
 
 /// An update.
-pub(super) struct Run<'r, 'e> {
+pub(super) struct UpdateRun<'r, 'e> {
     updater: &'r Updater<'e>,
     /// The metadata before the update.
     base: &'r Meta,
@@ -33,7 +37,7 @@ pub(super) struct Run<'r, 'e> {
     /// The view before the update, if it can be used.
     view: Option<&'r View>,
     reuse: bool,
-    plan: Plan,
+    plan: UpdatePlan,
     /// The number of files that had to be read.
     n_tasks: usize,
     /// The number of the next version.
@@ -47,7 +51,7 @@ pub(super) struct Run<'r, 'e> {
 
 /// The merged outcomes of the workers.
 #[derive(Default)]
-struct Found {
+struct MergedOutcomes {
     /// Versions that no record holds yet.
     new: Vec<NewVersion>,
     /// The entries of live files, except the unchanged ones.
@@ -66,19 +70,19 @@ struct Found {
     report: RefreshReport,
 }
 
-impl<'r, 'e> Run<'r, 'e> {
+impl<'r, 'e> UpdateRun<'r, 'e> {
     pub fn new(
         updater: &'r Updater<'e>,
         base: &'r Meta,
         reuse: bool,
-        plan: Plan,
+        plan: UpdatePlan,
         progress: OnProgress<'r>,
-    ) -> Result<Run<'r, 'e>, UpdateError> {
+    ) -> Result<UpdateRun<'r, 'e>, UpdateError> {
         let key = updater.view_key();
         let view = if reuse { base.view(&key)? } else { None };
         let next_version = base.commit().next_version;
         let text_pass = TextPass::default();
-        Ok(Run {
+        Ok(UpdateRun {
             updater,
             base,
             latest: None,
@@ -95,14 +99,14 @@ impl<'r, 'e> Run<'r, 'e> {
     }
 
     /// The run, for a view whose stat data prove nothing yet: proving stat data are recorded even for a single file.
-    pub fn proving(self) -> Run<'r, 'e> {
-        Run { worth_a_commit: 1, ..self }
+    pub fn proving(self) -> UpdateRun<'r, 'e> {
+        UpdateRun { worth_a_commit: 1, ..self }
     }
 
     pub fn run(mut self) -> Result<RefreshReport, UpdateError> {
         let workspace = self.updater.workspace;
         let dir = workspace.segment_dir();
-        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let failed = |source: IndexError| WriteError::Index { dir: dir.clone(), source };
         let mut tasks = std::mem::take(&mut self.plan.read);
         if !tasks.is_empty() {
             self.updater.parsing.prepare(self.updater.grammars);
@@ -133,7 +137,7 @@ impl<'r, 'e> Run<'r, 'e> {
         if let Err(error) = writer.merge(found.docs).and_then(|_| writer.close()) {
             tracing::warn!(%error, "segments were not merged");
         }
-        self.updater.write_grams();
+        workspace.write_trigram_indexes();
         // Readers of the previous commit may still open its records, so these are kept. A previous commit with only a
         // staged view is not kept: its readers start again.
         let kept = if self.view.is_some() { &[&before, &commit][..] } else { &[&commit] };
@@ -170,7 +174,7 @@ impl<'r, 'e> Run<'r, 'e> {
 
     /// Whether the tree is large and nothing of it is indexed yet.
     fn begins_with_text(&self, tasks: &[ReadTask]) -> bool {
-        let bytes = || tasks.iter().map(|task| task.stat.size).sum::<u64>();
+        let bytes = || tasks.iter().map(|task| task.identity.size()).sum::<u64>();
         self.reuse && self.base.version_ids().next().is_none() && bytes() >= self.updater.text_first
     }
 
@@ -181,7 +185,7 @@ impl<'r, 'e> Run<'r, 'e> {
         writer: &mut Writer,
         tasks: &[ReadTask],
         quarantine: &Quarantine,
-        found: &mut Found,
+        found: &mut MergedOutcomes,
         text_only: bool,
     ) -> Result<(), UpdateError> {
         let workspace = self.updater.workspace;
@@ -190,8 +194,8 @@ impl<'r, 'e> Run<'r, 'e> {
         let journal = quarantine.journal();
         let first_version = self.next_version;
         self.next_version += tasks.len() as u32;
-        let work = Work {
-            ground: &self.updater.ground,
+        let work = WorkerInputs {
+            source_tree: &self.updater.source_tree,
             limits: self.updater.limits(),
             grammars: self.updater.grammars,
             parsing: self.updater.parsing,
@@ -235,7 +239,7 @@ impl<'r, 'e> Run<'r, 'e> {
             Ok(())
         };
         work.run(tasks, first, &mut deliver).map_err(|error| match error {
-            Failed::Index(source) => UpdateError::Index { dir: workspace.segment_dir(), source },
+            Failed::Index(source) => WriteError::Index { dir: workspace.segment_dir(), source }.into(),
             Failed::Update(error) => error,
         })
     }
@@ -246,8 +250,8 @@ impl<'r, 'e> Run<'r, 'e> {
     }
 
     /// The outcomes that are known without reading.
-    fn found_already(&mut self) -> Found {
-        let mut found = Found { removed: self.plan.deleted.clone(), ..Found::default() };
+    fn found_already(&mut self) -> MergedOutcomes {
+        let mut found = MergedOutcomes { removed: self.plan.deleted.clone(), ..MergedOutcomes::default() };
         found.report.deleted = found.removed.len();
         found.has_moved = !found.removed.is_empty();
         for adopted in std::mem::take(&mut self.plan.adopted) {
@@ -259,22 +263,22 @@ impl<'r, 'e> Run<'r, 'e> {
     /// The contents of deleted files: if such a content appears elsewhere, the file was renamed.
     fn gone(&self) -> FxHashSet<ContentHash> {
         let versions = self.plan.deleted.iter().filter_map(|id| self.base.version(*id));
-        versions.map(|version| version.hash()).filter(|hash| !read::is_path_only(*hash)).collect()
+        versions.filter_map(|version| version.content().ranked()).collect()
     }
 
     /// Versions of the files to be read in any view: their content need not be parsed again.
-    fn known_elsewhere(&self, tasks: &[ReadTask]) -> FxHashMap<(&'r str, ContentHash), VersionId> {
+    fn known_elsewhere(&self, tasks: &[ReadTask]) -> FxHashMap<(&'r str, VersionContent), VersionId> {
         if !self.reuse || tasks.is_empty() {
             return FxHashMap::default();
         }
         let paths: FxHashSet<&str> = tasks.iter().map(|task| task.path.as_str()).collect();
         let wanted =
             self.base.versions().filter(|version| paths.contains(version.path()) && !version.is_text_only());
-        wanted.map(|version| ((version.path(), version.hash()), version.id())).collect()
+        wanted.map(|version| ((version.path(), version.content()), version.id())).collect()
     }
 
     /// The new view.
-    fn view_now(&self, found: &Found) -> View {
+    fn view_now(&self, found: &MergedOutcomes) -> View {
         let replaced: FxHashSet<VersionId> =
             found.removed.iter().copied().chain(found.entries.iter().map(|entry| entry.version)).collect();
         let own = self.view.into_iter().flat_map(View::entries);
@@ -283,7 +287,7 @@ impl<'r, 'e> Run<'r, 'e> {
         View::new(entries, self.plan.skipped.iter().chain(&found.skipped).cloned().collect())
     }
 
-    fn comes_to_nothing(&self, found: &Found, view: &View) -> bool {
+    fn comes_to_nothing(&self, found: &MergedOutcomes, view: &View) -> bool {
         let is_staged = || self.meta().view_info(&self.key.stage()).is_some();
         let same = |own: &View| own.skipped() == view.skipped();
         self.view.is_some_and(same)
@@ -293,7 +297,7 @@ impl<'r, 'e> Run<'r, 'e> {
     }
 
     /// Commits the progress as a staged view, without changing the view that answers queries.
-    fn checkpoint(&mut self, writer: &mut Writer, found: &mut Found) -> Result<(), UpdateError> {
+    fn checkpoint(&mut self, writer: &mut Writer, found: &mut MergedOutcomes) -> Result<(), UpdateError> {
         if found.new.is_empty() {
             return Ok(());
         }
@@ -307,7 +311,7 @@ impl<'r, 'e> Run<'r, 'e> {
         let of = (self.plan.unchanged + self.n_tasks) as u32;
         let text_only = self.text_pass.entries().count() as u32;
         let view = self.view_now(found);
-        let from = self.ground(&[&stage, &self.key]);
+        let from = self.source_tree(&[&stage, &self.key]);
         record.set_view(stage, ViewInfo { of, text_only, ..self.info() }, view, from);
         let meta = self.meta();
         let commit = record.write(
@@ -318,7 +322,7 @@ impl<'r, 'e> Run<'r, 'e> {
             meta.wants_folding(),
         )?;
         let dir = workspace.segment_dir();
-        let failed = |source: IndexError| UpdateError::Index { dir: dir.clone(), source };
+        let failed = |source: IndexError| WriteError::Index { dir: dir.clone(), source };
         writer.commit(&serde_json::to_string(&commit).expect("plain data")).map_err(failed)?;
         meta::remove_garbage(&workspace.meta_dir(), &[meta.commit(), &commit])?;
         self.latest = Some(Meta::open(&workspace.meta_dir(), commit)?);
@@ -326,11 +330,11 @@ impl<'r, 'e> Run<'r, 'e> {
     }
 
     fn info(&self) -> ViewInfo {
-        ViewInfo { used: keep::now(), commit: self.updater.head.commit.clone(), ..ViewInfo::default() }
+        ViewInfo { used: unix_now(), commit: self.updater.head.commit.clone(), ..ViewInfo::default() }
     }
 
     /// Writes the record of the commit that ends the update, and deletes the versions that no view names after it.
-    fn record(&self, found: &mut Found, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
+    fn record(&self, found: &mut MergedOutcomes, view: View, writer: &Writer) -> Result<Commit, UpdateError> {
         let workspace = self.updater.workspace;
         let meta = self.meta();
         let own: Vec<VersionId> = view.versions().to_vec();
@@ -341,20 +345,20 @@ impl<'r, 'e> Run<'r, 'e> {
         let mut record = RecordBuilder::new();
         found.drain_into(&mut record);
         let Judged { views, dead } = if self.reuse {
-            keep::judge(meta, workspace, &self.key, &own, Strictness::Afford)
+            judge(meta, workspace, &self.key, &own, Strictness::Afford)
         } else {
             self.all_of_before()
         };
-        let from = self.ground(&[&self.key, &self.key.stage()]);
+        let from = self.source_tree(&[&self.key, &self.key.stage()]);
         record.set_view(self.key.clone(), self.info(), view, from);
         for (key, why) in views {
-            tracing::info!(root = key.root, head = key.head, why = why.text(), "a view is dropped");
+            tracing::info!(root = key.root, head = %key.head, why = why.text(), "a view is dropped");
             record.drop_view(key);
         }
         dead.iter().for_each(|version| record.collect(*version));
         writer
             .delete_all(&dead)
-            .map_err(|source| UpdateError::Index { dir: workspace.segment_dir(), source })?;
+            .map_err(|source| WriteError::Index { dir: workspace.segment_dir(), source })?;
         // If most recorded versions are deleted, as after a text pass, keeping their records would waste space.
         let is_mostly_dead = dead.len() * 2 > meta.version_ids().count();
         let fold = meta.wants_folding() || is_mostly_dead;
@@ -363,7 +367,7 @@ impl<'r, 'e> Run<'r, 'e> {
 
     /// The view that a new view is stored as a delta of: the first of `keys` that exists, else the most recently used
     /// view of this worktree, since a new branch is mostly like the one that it leaves.
-    fn ground(&self, keys: &[&ViewKey]) -> Option<ViewKey> {
+    fn source_tree(&self, keys: &[&ViewKey]) -> Option<ViewKey> {
         let meta = self.meta();
         let first = keys.iter().copied().find(|key| meta.view_info(key).is_some());
         let beside = || meta.views().filter(|(key, _)| key.is_beside(&self.key));
@@ -395,25 +399,27 @@ impl From<IndexError> for Failed {
     }
 }
 
-impl Found {
+impl MergedOutcomes {
     /// Merges the outcome of a file.
-    fn take(&mut self, task: &ReadTask, outcome: Outcome, gone: &FxHashSet<ContentHash>) {
+    fn take(&mut self, task: &ReadTask, outcome: FileOutcome, gone: &FxHashSet<ContentHash>) {
         let old = task.old.map(|(version, _)| version);
         self.report.bytes += outcome.bytes_read;
         self.skipped.extend(outcome.skipped);
         match outcome.version {
-            work::Version::Same(version) | work::Version::Known(version) => {
-                let entry = ViewEntry { version, stat: outcome.stat };
-                self.place(old, entry, outcome.stat != FileStat::default());
+            work::LiveVersion::Same(version) | work::LiveVersion::Known(version) => {
+                let entry = ViewEntry { version, identity: outcome.identity };
+                self.place(old, entry, outcome.identity != RecordedIdentity::Unproven);
             }
-            work::Version::New(version) => {
+            work::LiveVersion::New(version) => {
                 self.report.parsed += 1;
-                self.report.renamed += (old.is_none() && gone.contains(&version.hash)) as usize;
+                self.report.renamed += (old.is_none()
+                    && version.content.ranked().is_some_and(|hash| gone.contains(&hash)))
+                    as usize;
                 self.docs += version.chunks;
-                self.place(old, ViewEntry { version: version.id, stat: outcome.stat }, false);
+                self.place(old, ViewEntry { version: version.id, identity: outcome.identity }, false);
                 self.new.push(version);
             }
-            work::Version::None => {
+            work::LiveVersion::None => {
                 self.report.deleted += old.is_some() as usize;
                 self.has_moved |= old.is_some();
                 self.removed.extend(old);
@@ -445,7 +451,7 @@ impl Found {
             record.add_version(&VersionRow {
                 id: version.id,
                 path: version.path.as_str(),
-                hash: version.hash,
+                content: version.content,
                 language: version.language,
                 notes: &version.notes,
                 bytes: version.bytes,

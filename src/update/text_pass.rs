@@ -7,7 +7,7 @@
 //! garbage and is deleted as a whole.
 
 use super::plan::ReadTask;
-use super::work::{self, NewVersion, Outcome};
+use super::work::{self, FileOutcome, NewVersion};
 use crate::meta::ViewEntry;
 use crate::model::Note;
 
@@ -23,10 +23,11 @@ pub struct TextPass {
 impl TextPass {
     /// Keeps the outcome of the file at `place` if its structure is not indexed yet, and returns the version to record.
     /// Otherwise returns the outcome, which is final.
-    pub fn take(&mut self, place: usize, outcome: Outcome) -> Result<NewVersion, Outcome> {
+    #[expect(clippy::result_large_err, reason = "the error hands the outcome back")]
+    pub fn take(&mut self, place: usize, outcome: FileOutcome) -> Result<NewVersion, FileOutcome> {
         match outcome.version {
-            work::Version::New(version) if version.notes.contains(&Note::TextOnly) => {
-                self.files.push((place, ViewEntry { version: version.id, stat: outcome.stat }));
+            work::LiveVersion::New(version) if version.notes.contains(&Note::TextOnly) => {
+                self.files.push((place, ViewEntry { version: version.id, identity: outcome.identity }));
                 self.done.push(false);
                 Ok(version)
             }

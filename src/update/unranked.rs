@@ -3,34 +3,34 @@
 
 use super::ReadTask;
 use crate::git::Tracked;
-use crate::id::ContentHash;
+use crate::id::{ContentHash, PathOnlyKey};
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::read::{self, Ground, Limits, ReadOutcome, Source};
+use crate::read::{Limits, ReadOutcome, Source, SourceTree};
 use crate::tokenize::{OPEN_WORDS, TermList, Tokenizer};
 
 /// Reads a file of the tree. A file that git tracks is never skipped for looking generated; a file that the user asks
 /// for is not skipped for its size either.
 pub fn read_file(
     task: &ReadTask,
-    ground: &Ground,
+    source_tree: &SourceTree,
     limits: &Limits,
     tracked: Option<&Tracked>,
 ) -> ReadOutcome {
     let path = &task.path;
     if task.wanted {
-        return ground.read(path, &Limits::WANTED);
+        return source_tree.read(path, &Limits::WANTED);
     }
-    match ground.read(path, limits) {
+    match source_tree.read(path, limits) {
         ReadOutcome::PathOnly { reason: SkipReason::TooLarge, detail, .. } => ReadOutcome::PathOnly {
-            hash: read::path_only(Unranked::read(ground, path).key()),
+            key: UnrankedContent::read(source_tree, path).key(),
             reason: SkipReason::TooLarge,
             detail,
         },
         ReadOutcome::PathOnly { reason: SkipReason::Generated | SkipReason::Minified, .. }
             if tracked.is_some_and(|tracked| tracked.contains(path, false)) =>
         {
-            ground.read(path, &Limits { skip_generated: false, skip_minified: false, ..*limits })
+            source_tree.read(path, &Limits { skip_generated: false, skip_minified: false, ..*limits })
         }
         outcome => outcome,
     }
@@ -40,7 +40,7 @@ pub fn read_file(
 pub const MAX_WORDS_BYTES: u64 = 64 << 20;
 
 /// The content of a file that is not ranked, as far as a search for words needs it.
-enum Unranked {
+enum UnrankedContent {
     /// Text, whose words are indexed.
     Text(Source),
     /// Binary content, in which a search for words finds nothing.
@@ -49,47 +49,47 @@ enum Unranked {
     Unknown,
 }
 
-impl Unranked {
-    fn read(ground: &Ground, path: &RelPath) -> Unranked {
+impl UnrankedContent {
+    fn read(source_tree: &SourceTree, path: &RelPath) -> UnrankedContent {
         let limits = Limits { max_file_bytes: MAX_WORDS_BYTES, skip_generated: false, skip_minified: false };
-        match ground.read(path, &limits) {
-            ReadOutcome::Source(source) => Unranked::Text(source),
+        match source_tree.read(path, &limits) {
+            ReadOutcome::Source(source) => UnrankedContent::Text(source),
             ReadOutcome::Skipped { reason: SkipReason::Binary, detail } if detail.starts_with("NUL") => {
-                Unranked::Binary
+                UnrankedContent::Binary
             }
-            _ => Unranked::Unknown,
+            _ => UnrankedContent::Unknown,
         }
     }
 
-    /// A hash that identifies the content.
-    fn key(&self) -> ContentHash {
-        match self {
-            Unranked::Text(source) => source.hash,
-            Unranked::Binary => ContentHash::of(b"binary"),
-            Unranked::Unknown => ContentHash::of(b"unknown"),
-        }
+    /// The key of the content.
+    fn key(&self) -> PathOnlyKey {
+        PathOnlyKey::of(match self {
+            UnrankedContent::Text(source) => source.hash,
+            UnrankedContent::Binary => ContentHash::of(b"binary"),
+            UnrankedContent::Unknown => ContentHash::of(b"unknown"),
+        })
     }
 }
 
-/// The words of a file that is not ranked, if its content is still the one that `hash` stands for.
+/// The words of a file that is not ranked, if its content still has this key.
 pub fn fill_words(
-    ground: &Ground,
+    source_tree: &SourceTree,
     path: &RelPath,
-    hash: ContentHash,
+    key: PathOnlyKey,
     tokenizer: &mut Tokenizer,
     words: &mut TermList,
 ) {
     words.clear();
-    let content = Unranked::read(ground, path);
-    let is_same = read::path_only(content.key()) == hash;
+    let content = UnrankedContent::read(source_tree, path);
+    let is_same = content.key() == key;
     match content {
-        Unranked::Text(source) if is_same && !source.decoded => {
+        UnrankedContent::Text(source) if is_same && !source.decoded => {
             tokenizer.words(&source.text, words);
             if tokenizer.passed_over() {
                 words.push(OPEN_WORDS);
             }
         }
-        Unranked::Binary if is_same => {}
+        UnrankedContent::Binary if is_same => {}
         _ => words.push(OPEN_WORDS),
     }
 }

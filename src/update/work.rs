@@ -18,23 +18,24 @@ use rustc_hash::FxHashMap;
 
 use super::checkpoints::{BatchKind, CheckpointScheduler, HOME};
 use super::fields::{Fields, overlapping};
-use super::memory::{self, Gate, Shares};
-use super::plan::{ReadTask, stat_row};
+use super::memory::{self, MemoryGate, Shares};
+use super::plan::ReadTask;
+use super::progress::{OnProgress, Progress, Stage};
 use super::quarantine::{Journal, Quarantine, Slot};
 use super::unranked::{self, read_file};
-use super::{OnProgress, Progress, Stage};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::cores;
 use crate::git::Tracked;
 use crate::grammar::Grammars;
-use crate::id::{ContentHash, LanguageId, VersionId};
+use crate::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
-use crate::meta::{EncodedOutline, FileStat, Outline, OutlineSymbol, SkippedEntry};
+use crate::meta::{EncodedOutline, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry};
 use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
-use crate::read::{Ground, Limits, ReadOutcome, Source};
+use crate::read::{Limits, ReadOutcome, Source, SourceTree};
 use crate::text::{LineIndex, Lines, Span};
 use crate::tokenize::{TermList, Tokenizer};
+use crate::walk::FileIdentity;
 use crate::worker::{FileAnalyzer, Lost, Parsing};
 
 /// A file that was modified within this time before it was read could be modified again without its times moving,
@@ -50,14 +51,14 @@ pub fn default_threads() -> usize {
 }
 
 /// The inputs of the workers.
-pub struct Work<'w> {
-    pub ground: &'w Ground,
+pub struct WorkerInputs<'w> {
+    pub source_tree: &'w SourceTree,
     pub limits: Limits,
     pub grammars: &'w Grammars,
     pub parsing: &'w Parsing,
     pub segments: SegmentMaker,
     pub tracked: Option<&'w Tracked>,
-    pub known: &'w FxHashMap<(&'w str, ContentHash), VersionId>,
+    pub known: &'w FxHashMap<(&'w str, VersionContent), VersionId>,
     pub quarantine: &'w Quarantine,
     pub journal: &'w Journal,
     pub first_version: u32,
@@ -72,17 +73,17 @@ pub struct Work<'w> {
 }
 
 /// The outcome of a file.
-pub struct Outcome {
-    pub version: Version,
-    /// The stat data to record.
-    pub stat: FileStat,
+pub struct FileOutcome {
+    pub version: LiveVersion,
+    /// The identity to record.
+    pub identity: RecordedIdentity,
     /// The file's entry among the skipped.
     pub skipped: Option<SkippedEntry>,
     pub bytes_read: u64,
 }
 
 /// The version that is live for the file now.
-pub enum Version {
+pub enum LiveVersion {
     /// The previous version.
     Same(VersionId),
     /// A version that is recorded already.
@@ -97,7 +98,7 @@ pub enum Version {
 pub struct NewVersion {
     pub id: VersionId,
     pub path: RelPath,
-    pub hash: ContentHash,
+    pub content: VersionContent,
     pub language: LanguageId,
     pub notes: Vec<Note>,
     pub bytes: u64,
@@ -111,7 +112,7 @@ pub struct NewVersion {
 /// their positions among the tasks.
 #[derive(Default)]
 pub struct WorkerBatch {
-    pub outcomes: Vec<(usize, Outcome)>,
+    pub outcomes: Vec<(usize, FileOutcome)>,
     pub segments: Vec<FinishedSegment>,
     /// How many checkpoints had been called when the batch was flushed.
     epoch: u32,
@@ -129,10 +130,10 @@ struct Shared {
     /// Whether all workers are to stop.
     stop: AtomicBool,
     /// The gate at which large files wait.
-    gate: Gate,
+    gate: MemoryGate,
 }
 
-impl Work<'_> {
+impl WorkerInputs<'_> {
     /// Does all tasks. Calls `deliver` on this thread with every batch, and says when a checkpoint is complete. The
     /// first checkpoint is called after `first`, the next after twice that, and so on.
     pub fn run<E: From<IndexError>>(
@@ -142,7 +143,7 @@ impl Work<'_> {
         mut deliver: impl FnMut(WorkerBatch, BatchKind) -> Result<(), E>,
     ) -> Result<(), E> {
         let wanted = self.threads.clamp(1, tasks.len().div_ceil(BATCH).max(1));
-        let sizes = tasks.iter().map(|task| task.stat.size);
+        let sizes = tasks.iter().map(|task| task.identity.size());
         let bytes = sizes.filter(|size| *size <= self.limits.max_file_bytes).sum();
         let shares = Shares::of(self.max_memory, self.n_files, bytes, wanted);
         let Shares { threads, segment: budget, files } = shares;
@@ -152,9 +153,9 @@ impl Work<'_> {
             bytes: AtomicU64::new(0),
             epoch: AtomicU32::new(0),
             stop: AtomicBool::new(false),
-            gate: Gate::new(files),
+            gate: MemoryGate::new(files),
         };
-        let all = tasks.iter().map(|task| task.stat.size).sum();
+        let all = tasks.iter().map(|task| task.identity.size()).sum();
         (self.progress)(self.so_far((0, tasks.len()), (0, all)));
         let (sender, parcels) = mpsc::channel::<Result<WorkerBatch, IndexError>>();
         std::thread::scope(|scope| {
@@ -216,7 +217,7 @@ pub fn spawn<'scope, T: Send + 'scope>(
 
 /// A worker thread with its tools.
 struct IndexWorker<'w> {
-    work: &'w Work<'w>,
+    work: &'w WorkerInputs<'w>,
     thread: usize,
     sender: &'w Sender<Result<WorkerBatch, IndexError>>,
     budget: usize,
@@ -230,7 +231,7 @@ struct IndexWorker<'w> {
 
 impl<'w> IndexWorker<'w> {
     fn new(
-        work: &'w Work<'w>,
+        work: &'w WorkerInputs<'w>,
         thread: usize,
         budget: usize,
         sender: &'w Sender<Result<WorkerBatch, IndexError>>,
@@ -268,7 +269,7 @@ impl<'w> IndexWorker<'w> {
     }
 
     fn work_through(&mut self, tasks: &[ReadTask], shared: &Shared) -> Result<(), IndexError> {
-        let all = tasks.iter().map(|task| task.stat.size).sum();
+        let all = tasks.iter().map(|task| task.identity.size()).sum();
         loop {
             let start = shared.next.fetch_add(BATCH, Ordering::Relaxed);
             let batch = tasks.get(start..(start + BATCH).min(tasks.len()));
@@ -288,7 +289,8 @@ impl<'w> IndexWorker<'w> {
                 let outcome = self.one(place, task, &shared.gate)?;
                 self.batch.outcomes.push((place, outcome));
                 let files = shared.files.fetch_add(1, Ordering::Relaxed) + 1;
-                let bytes = shared.bytes.fetch_add(task.stat.size, Ordering::Relaxed) + task.stat.size;
+                let bytes =
+                    shared.bytes.fetch_add(task.identity.size(), Ordering::Relaxed) + task.identity.size();
                 (self.work.progress)(self.work.so_far((files, tasks.len()), (bytes, all)));
                 let epoch = shared.epoch.load(Ordering::Relaxed);
                 // Flush only between files, so that a file's documents stay together.
@@ -312,47 +314,48 @@ impl<'w> IndexWorker<'w> {
         Ok(())
     }
 
-    fn one(&mut self, place: usize, task: &ReadTask, gate: &Gate) -> Result<Outcome, IndexError> {
-        let _room = memory::is_large(task.stat.size).then(|| gate.enter(self.cost(task)));
-        let stat = recorded_stat(task);
+    fn one(&mut self, place: usize, task: &ReadTask, gate: &MemoryGate) -> Result<FileOutcome, IndexError> {
+        let _room = memory::is_large(task.identity.size()).then(|| gate.enter(self.cost(task)));
+        let identity = recorded_identity(task);
         let id = VersionId(self.work.first_version + place as u32);
         let entry = |reason: SkipReason, detail: String| {
             let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
-            Some(SkippedEntry { skipped, stat: Some(stat) })
+            Some(SkippedEntry { skipped, identity: Some(identity) })
         };
-        Ok(match read_file(task, self.work.ground, &self.work.limits, self.work.tracked) {
+        Ok(match read_file(task, self.work.source_tree, &self.work.limits, self.work.tracked) {
             ReadOutcome::Source(source) => {
-                let version = match self.recorded(task, source.hash) {
+                let version = match self.recorded(task, VersionContent::Ranked(source.hash)) {
                     Some(version) => version,
-                    None => Version::New(self.index(id, task, &source)?),
+                    None => LiveVersion::New(self.index(id, task, &source)?),
                 };
                 let cause = self.work.quarantine.cause(source.hash);
                 let skipped = cause.and_then(|cause| entry(SkipReason::Quarantined, cause));
-                Outcome { version, stat, skipped, bytes_read: source.bytes }
+                FileOutcome { version, identity, skipped, bytes_read: source.bytes }
             }
-            ReadOutcome::PathOnly { hash, reason, detail } => Outcome {
-                version: match self.recorded(task, hash) {
+            ReadOutcome::PathOnly { key, reason, detail } => FileOutcome {
+                version: match self.recorded(task, VersionContent::PathOnly(key)) {
                     Some(version) => version,
-                    None => Version::New(self.index_path(id, task, hash)?),
+                    None => LiveVersion::New(self.index_path(id, task, key)?),
                 },
-                stat,
+                identity,
                 skipped: entry(reason, detail),
                 bytes_read: 0,
             },
             ReadOutcome::Skipped { reason, detail } => {
                 // An unreadable file says nothing about its content, and the obstacle may vanish without a change of
                 // its stat data.
-                let stat = if reason == SkipReason::Unreadable { FileStat::default() } else { stat };
+                let unread = reason == SkipReason::Unreadable;
+                let identity = if unread { RecordedIdentity::Unproven } else { identity };
                 let skipped = Skipped { path: task.path.clone(), reason, detail, is_dir: false };
-                let skipped = Some(SkippedEntry { skipped, stat: Some(stat) });
-                Outcome { version: Version::None, stat, skipped, bytes_read: 0 }
+                let skipped = Some(SkippedEntry { skipped, identity: Some(identity) });
+                FileOutcome { version: LiveVersion::None, identity, skipped, bytes_read: 0 }
             }
         })
     }
 
     /// The memory for indexing a file.
     fn cost(&self, task: &ReadTask) -> u64 {
-        let size = task.stat.size;
+        let size = task.identity.size();
         match task.wanted || size <= self.work.limits.max_file_bytes {
             true => memory::of_parsed(size),
             false => memory::of_words(size.min(unranked::MAX_WORDS_BYTES)),
@@ -360,17 +363,21 @@ impl<'w> IndexWorker<'w> {
     }
 
     /// The version with this content, if it is recorded already.
-    fn recorded(&self, task: &ReadTask, hash: ContentHash) -> Option<Version> {
+    fn recorded(&self, task: &ReadTask, content: VersionContent) -> Option<LiveVersion> {
         match task.old {
-            Some((version, old)) if old == hash => Some(Version::Same(version)),
-            _ => self.work.known.get(&(task.path.as_str(), hash)).map(|version| Version::Known(*version)),
+            Some((version, old)) if old == content => Some(LiveVersion::Same(version)),
+            _ => self
+                .work
+                .known
+                .get(&(task.path.as_str(), content))
+                .map(|version| LiveVersion::Known(*version)),
         }
     }
 
     /// The structure of a file. A file in quarantine is not parsed; a file whose analysis is lost is added to the
     /// quarantine.
     fn analyze(&mut self, path: &RelPath, language: LanguageId, source: &Source) -> Analysis {
-        let Work { grammars, quarantine, text_only, .. } = *self.work;
+        let WorkerInputs { grammars, quarantine, text_only, .. } = *self.work;
         if text_only {
             return Analyzer::by_lines(grammars, language, &source.text, Note::TextOnly);
         }
@@ -421,7 +428,7 @@ impl<'w> IndexWorker<'w> {
         Ok(NewVersion {
             id,
             path: task.path.clone(),
-            hash: source.hash,
+            content: VersionContent::Ranked(source.hash),
             language,
             notes,
             bytes: source.bytes,
@@ -437,7 +444,7 @@ impl<'w> IndexWorker<'w> {
         &mut self,
         id: VersionId,
         task: &ReadTask,
-        hash: ContentHash,
+        key: PathOnlyKey,
     ) -> Result<NewVersion, IndexError> {
         let mut lengths = FieldLengths::default();
         self.fields.clear();
@@ -445,9 +452,9 @@ impl<'w> IndexWorker<'w> {
         self.fields.words.clear();
         if !self.work.text_only {
             unranked::fill_words(
-                self.work.ground,
+                self.work.source_tree,
                 &task.path,
-                hash,
+                key,
                 &mut self.tokenizer,
                 &mut self.fields.words,
             );
@@ -464,14 +471,14 @@ impl<'w> IndexWorker<'w> {
         Ok(NewVersion {
             id,
             path: task.path.clone(),
-            hash,
+            content: VersionContent::PathOnly(key),
             language: self.work.grammars.detect(&task.path, ""),
             notes: if self.work.text_only {
                 vec![Note::PathOnly, Note::TextOnly]
             } else {
                 vec![Note::PathOnly]
             },
-            bytes: task.stat.size,
+            bytes: task.identity.size(),
             lines: 0,
             chunks: 1,
             lengths,
@@ -522,15 +529,14 @@ fn outline(analysis: &Analysis) -> Outline<'_> {
     Outline { symbols: symbols.collect() }
 }
 
-/// The stat data to record for a file that is about to be read: as walked, or zeros when the file is too fresh.
-fn recorded_stat(task: &ReadTask) -> FileStat {
-    if task.stat.is_of_blob() {
-        return stat_row(task.stat, task.wanted);
+/// The identity to record for a file that is about to be read: as walked, or unproven if the file is too fresh.
+fn recorded_identity(task: &ReadTask) -> RecordedIdentity {
+    if let FileIdentity::Stat(stat) = task.identity {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let newest = stat.mtime_ns.max(stat.ctime_ns);
+        if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
+            return RecordedIdentity::Unproven;
+        }
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let newest = task.stat.mtime_ns.max(task.stat.ctime_ns);
-    if i128::from(newest) + RACY.as_nanos() as i128 > now.as_nanos() as i128 {
-        return FileStat::default();
-    }
-    stat_row(task.stat, task.wanted)
+    RecordedIdentity::proven(task.identity, task.wanted)
 }

@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::WalkError;
+use super::error::WalkError;
 
 /// Limits on the tree of a commit. The defaults are several times the largest public repositories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct CommitLimits {
     /// The number of files, folders and all other named entries.
     pub entries: u64,
     /// The depth of nested folders.
@@ -26,9 +26,15 @@ pub struct Bounds {
     pub seconds: u64,
 }
 
-impl Default for Bounds {
-    fn default() -> Bounds {
-        Bounds { entries: 3_000_000, depth: 512, path_bytes: 512 << 20, file_bytes: 256 << 30, seconds: 300 }
+impl Default for CommitLimits {
+    fn default() -> CommitLimits {
+        CommitLimits {
+            entries: 3_000_000,
+            depth: 512,
+            path_bytes: 512 << 20,
+            file_bytes: 256 << 30,
+            seconds: 300,
+        }
     }
 }
 
@@ -51,7 +57,7 @@ impl Cancel {
 /// The resources that a walk has used so far.
 pub(super) struct Spent<'a> {
     /// `None` for a folder of the file system.
-    bounds: Option<Bounds>,
+    bounds: Option<CommitLimits>,
     cancel: Option<&'a Cancel>,
     begun: Instant,
     entries: AtomicU64,
@@ -68,7 +74,7 @@ enum End {
 }
 
 impl<'a> Spent<'a> {
-    pub fn new(bounds: Option<Bounds>, cancel: Option<&'a Cancel>) -> Spent<'a> {
+    pub fn new(bounds: Option<CommitLimits>, cancel: Option<&'a Cancel>) -> Spent<'a> {
         Spent {
             bounds,
             cancel,
@@ -136,7 +142,8 @@ mod tests {
 
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { entries: 10, depth: 2, path_bytes: 100, file_bytes: 1000, seconds: 300 };
+    const BOUNDS: CommitLimits =
+        CommitLimits { entries: 10, depth: 2, path_bytes: 100, file_bytes: 1000, seconds: 300 };
 
     /// The error of a walk of these folders (entries, bytes of names, bytes of the folder's path, depth) and files.
     fn ends(folders: &[(usize, usize, usize, usize)], files: &[u64]) -> String {
@@ -166,7 +173,7 @@ mod tests {
             ends(&[], &[900, u64::MAX]),
             says("18446744073709551615 bytes of files or more, above the limit of 1000")
         );
-        let late = Spent::new(Some(Bounds { seconds: 0, ..BOUNDS }), None);
+        let late = Spent::new(Some(CommitLimits { seconds: 0, ..BOUNDS }), None);
         std::thread::sleep(Duration::from_millis(1100));
         assert!(!late.goes_on());
         assert_eq!(

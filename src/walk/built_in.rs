@@ -4,8 +4,8 @@
 //! wants it back. A name alone is never enough where people also use that name for sources (the Linux kernel has a
 //! `drivers/target`): such a row names the evidence that it needs.
 
-use Evidence::{Inside, Name};
 use NamePattern::{Ends, Is};
+use RuleEvidence::{Inside, Name};
 
 /// A rule that excludes entries by default.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub struct BuiltInRule {
     /// Whether the rule is about directories; otherwise it is about files.
     pub is_dir: bool,
     /// The evidence for the rule; one piece suffices.
-    pub evidence: &'static [Evidence],
+    pub evidence: &'static [RuleEvidence],
     /// What the rule assumes the entry to be.
     pub sentence: &'static str,
 }
@@ -31,7 +31,7 @@ pub enum NamePattern {
 
 /// Evidence for a rule.
 #[derive(Clone, Copy, Debug)]
-pub enum Evidence {
+pub enum RuleEvidence {
     /// The name alone, which has no other use.
     Name,
     /// An entry of this name in the same directory.
@@ -59,15 +59,15 @@ impl std::fmt::Display for NamePattern {
     }
 }
 
-const fn beside(name: &'static str) -> Evidence {
-    Evidence::Beside(Is(name))
+const fn beside(name: &'static str) -> RuleEvidence {
+    RuleEvidence::Beside(Is(name))
 }
 
-const fn dir(name: &'static str, evidence: &'static [Evidence], sentence: &'static str) -> BuiltInRule {
+const fn dir(name: &'static str, evidence: &'static [RuleEvidence], sentence: &'static str) -> BuiltInRule {
     BuiltInRule { name: Is(name), is_dir: true, evidence, sentence }
 }
 
-const fn file(name: NamePattern, evidence: &'static [Evidence], sentence: &'static str) -> BuiltInRule {
+const fn file(name: NamePattern, evidence: &'static [RuleEvidence], sentence: &'static str) -> BuiltInRule {
     BuiltInRule { name, is_dir: false, evidence, sentence }
 }
 
@@ -85,7 +85,7 @@ pub const BUILT_IN: &[BuiltInRule] = &[
         beside("gradlew")],
         "what was built here"),
     dir("out", &[beside("package.json")], "what a JavaScript package was built into"),
-    dir("DerivedData", &[Evidence::Beside(Ends(".xcodeproj")), Evidence::Beside(Ends(".xcworkspace"))],
+    dir("DerivedData", &[RuleEvidence::Beside(Ends(".xcodeproj")), RuleEvidence::Beside(Ends(".xcworkspace"))],
         "what Xcode built"),
     dir("__pycache__", &[Name], "Python's compiled modules"),
     dir(".venv", &[Inside("pyvenv.cfg")], "a Python environment"),
@@ -135,9 +135,9 @@ pub(super) fn fires(
     let rule = BUILT_IN.iter().find(|rule| rule.is_dir == is_dir && rule.name.matches(name))?;
     rule.evidence.iter().find_map(|evidence| {
         let evidence = match evidence {
-            Evidence::Name => "its name says so".to_string(),
-            Evidence::Beside(pattern) => beside(pattern).then(|| format!("{pattern} beside it"))?,
-            Evidence::Inside(name) => inside(name).then(|| format!("{name} inside it"))?,
+            RuleEvidence::Name => "its name says so".to_string(),
+            RuleEvidence::Beside(pattern) => beside(pattern).then(|| format!("{pattern} beside it"))?,
+            RuleEvidence::Inside(name) => inside(name).then(|| format!("{name} inside it"))?,
         };
         Some(BuiltInFire { name: rule.name.to_string(), evidence, sentence: rule.sentence })
     })

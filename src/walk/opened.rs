@@ -6,13 +6,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::folder::{Entry, Failure, Folder, Kind, Listed};
-use super::{Stat, rules};
+use super::folder::{Entry, EntryFailure, EntryKind, Folder, FolderListing};
+use super::stat::FileIdentity;
 use crate::path::{RelPath, as_part};
-use crate::tree::{BlobId, Refused, Tree, TreeFolder, TreeKind};
+use crate::tree::{Refused, Tree, TreeFolder, TreeKind};
 
 /// A directory.
-pub(super) enum Opened<'a> {
+pub(super) enum OpenedEntry<'a> {
     Folder(Folder),
     Tree(OfTree<'a>),
 }
@@ -26,65 +26,42 @@ pub(super) struct OfTree<'a> {
 /// The longest link target that is read; no system follows a longer one.
 const MAX_TARGET_BYTES: u64 = 4096;
 
-/// The bit that marks a blob's [`Stat`] in its inode: no system has inodes so high, and the bit for wanted content
-/// differs.
-const BLOB: u64 = 1 << 62;
-
-impl Stat {
-    /// Stat data for a file that is not in the file system: the id of its content takes the place of times and inode.
-    pub fn of_blob(size: u64, BlobId(id): BlobId) -> Stat {
-        let part = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| id[at + byte]));
-        let rest = u32::from_le_bytes(std::array::from_fn(|byte| id[16 + byte]));
-        Stat {
-            size,
-            mtime_ns: part(0).cast_signed(),
-            ctime_ns: part(8).cast_signed(),
-            inode: u64::from(rest) | BLOB,
-        }
-    }
-
-    /// Whether the stat data were made from a blob.
-    pub fn is_of_blob(&self) -> bool {
-        self.inode & BLOB != 0
-    }
-}
-
-impl<'a> Opened<'a> {
+impl<'a> OpenedEntry<'a> {
     /// The folder at `path`, which is relative to the top of `tree`.
-    pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<Opened<'a>> {
-        Ok(Opened::Tree(OfTree { tree, folder: tree.list(path)? }))
+    pub fn of(tree: &'a dyn Tree, path: &RelPath) -> io::Result<OpenedEntry<'a>> {
+        Ok(OpenedEntry::Tree(OfTree { tree, folder: tree.list(path)? }))
     }
 
-    pub fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
+    pub fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
         match self {
-            Opened::Folder(folder) => folder.list(),
-            Opened::Tree(OfTree { folder, .. }) => {
+            OpenedEntry::Folder(folder) => folder.list(),
+            OpenedEntry::Tree(OfTree { folder, .. }) => {
                 let kind = |kind: TreeKind| match kind {
-                    TreeKind::File => Kind::File,
-                    TreeKind::Folder => Kind::Dir,
-                    TreeKind::Link => Kind::Link,
-                    TreeKind::Submodule => Kind::Special("submodule"),
+                    TreeKind::File => EntryKind::File,
+                    TreeKind::Folder => EntryKind::Dir,
+                    TreeKind::Link => EntryKind::Link,
+                    TreeKind::Submodule => EntryKind::Special("submodule"),
                 };
                 let entries = folder.entries().iter().map(|entry| (&*entry.name, kind(entry.kind)));
-                Ok((Listed::of(entries), folder.refused().iter().map(refusal).collect()))
+                Ok((FolderListing::of(entries), folder.refused().iter().map(refusal).collect()))
             }
         }
     }
 
-    pub fn stat(&self, listed: &Listed, entry: &Entry) -> io::Result<Stat> {
+    pub fn identity(&self, listed: &FolderListing, entry: &Entry) -> io::Result<FileIdentity> {
         match self {
-            Opened::Folder(folder) => folder.stat(listed, entry),
-            Opened::Tree(of) => {
+            OpenedEntry::Folder(folder) => folder.stat(listed, entry).map(FileIdentity::Stat),
+            OpenedEntry::Tree(of) => {
                 let (found, size) = of.folder.sized(listed.exact_name(entry).as_encoded_bytes(), of.tree)?;
-                Ok(Stat::of_blob(size, found.id))
+                Ok(FileIdentity::Blob { size, id: found.id })
             }
         }
     }
 
     pub fn read_link(&self, name: &str) -> io::Result<PathBuf> {
         match self {
-            Opened::Folder(folder) => folder.read_link(name),
-            Opened::Tree(of) => {
+            OpenedEntry::Folder(folder) => folder.read_link(name),
+            OpenedEntry::Tree(of) => {
                 let link = of.folder.entry(name.as_bytes())?;
                 let bytes = of.tree.size(link)?;
                 if bytes > MAX_TARGET_BYTES {
@@ -98,15 +75,7 @@ impl<'a> Opened<'a> {
 }
 
 /// The row of an entry whose name is not allowed in a path: the row has an allowed name, and its detail the exact one.
-fn refusal(Refused { name, fault }: &Refused) -> Failure {
+fn refusal(Refused { name, fault }: &Refused) -> EntryFailure {
     let row = as_part(&name.to_string_lossy()).into_owned();
     (Some(row), io::Error::other(format!("its name {name:?} {fault}")))
-}
-
-/// The bytes of a file of a tree, if it is not larger than an ignore file may be. `folder` is relative to the tree's
-/// top.
-pub(super) fn small_file(tree: &dyn Tree, folder: &RelPath, name: &str) -> io::Result<Vec<u8>> {
-    let entry = tree.find(&folder.join(name))?;
-    rules::check_size(tree.size(&entry)?)?;
-    tree.read(&entry)
 }

@@ -3,17 +3,23 @@
 //! This module owns two answers: which names in a tree may, when they appear, vanish or change, affect other entries,
 //! and which files outside the tree do.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use ignore::gitignore::gitconfig_excludes_path;
 
-use super::*;
+use super::built_in::{BUILT_IN, RuleEvidence};
+use super::small_file::bytes_of;
+use super::{claim, rules};
+use crate::path::RelPath;
 
 /// Whether an entry of this name affects other entries: an ignore file, a repository, the claim of an index, or
 /// evidence for a built-in rule.
 pub fn decides(name: &str) -> bool {
-    let proves = |evidence: &Evidence| match evidence {
-        Evidence::Name => false,
-        Evidence::Beside(pattern) => pattern.matches(name),
-        Evidence::Inside(inside) => *inside == name,
+    let proves = |evidence: &RuleEvidence| match evidence {
+        RuleEvidence::Name => false,
+        RuleEvidence::Beside(pattern) => pattern.matches(name),
+        RuleEvidence::Inside(inside) => *inside == name,
     };
     name == ".git"
         || name == claim::NAME
@@ -26,8 +32,8 @@ pub fn decides_inside(folder: &RelPath) -> impl Iterator<Item = &'static str> {
     let rule = BUILT_IN.iter().find(|rule| rule.is_dir && rule.name.matches(folder.file_name()));
     let evidence = rule.map_or(&[][..], |rule| rule.evidence);
     evidence.iter().filter_map(|evidence| match evidence {
-        Evidence::Inside(name) => Some(*name),
-        Evidence::Name | Evidence::Beside(_) => None,
+        RuleEvidence::Inside(name) => Some(*name),
+        RuleEvidence::Name | RuleEvidence::Beside(_) => None,
     })
 }
 
@@ -62,7 +68,7 @@ pub fn is_in_repository(root: &Path) -> bool {
 pub fn private_rules(root: &Path) -> Vec<u8> {
     let exclude = root.ancestors().find_map(exclude_of);
     let files = gitconfig_excludes_path().into_iter().chain(exclude);
-    files.filter_map(|path| rules::bytes_of(&path).ok()).flatten().collect()
+    files.filter_map(|path| bytes_of(&path).ok()).flatten().collect()
 }
 
 /// The path of the private rules of the repository whose `.git` is in `folder`, whether or not the file exists.

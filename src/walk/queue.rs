@@ -18,7 +18,8 @@ where
     if tasks.is_empty() {
         return Vec::new();
     }
-    let queue = Queue { state: Mutex::new(State { tasks, busy: 0, waiting: 0 }), changed: Condvar::new() };
+    let queue =
+        Queue { state: Mutex::new(QueueState { tasks, busy: 0, waiting: 0 }), changed: Condvar::new() };
     let run = || {
         let mut out = Out::default();
         while let Some(task) = queue.next() {
@@ -31,11 +32,11 @@ where
 }
 
 struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     changed: Condvar,
 }
 
-struct State<T> {
+struct QueueState<T> {
     tasks: Vec<T>,
     /// How many threads hold a task, and so may still produce more.
     busy: usize,
@@ -44,7 +45,7 @@ struct State<T> {
 }
 
 impl<T> Queue<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

@@ -21,15 +21,12 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_path};
 use rustc_hash::FxHashMap;
 
-use super::GlobalExcludes;
-use super::opened::small_file;
+use super::options::GlobalExcludes;
 use super::sieve::Sieve;
+use super::small_file::{bytes_of, small_file};
 use crate::gitdir;
 use crate::path::RelPath;
 use crate::tree::{Tree, TreeKind};
-
-/// The largest ignore file that is read. This is arbitrary, and far above any that people write.
-const MAX_RULES_BYTES: u64 = 4 << 20;
 
 /// The longest line that applies. This is arbitrary: no system has paths that are as long, and the matcher refuses
 /// patterns of some hundred times as many bytes.
@@ -168,19 +165,19 @@ pub(super) enum Ruling<'l> {
     /// No rule matches.
     None,
     /// The path is excluded.
-    Ignore(Line<'l>),
+    Ignore(RuleLine<'l>),
     /// The path is wanted.
-    Whitelist(Line<'l>),
+    Whitelist(RuleLine<'l>),
 }
 
 /// The line that decides.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'l> {
+pub(super) struct RuleLine<'l> {
     file: &'l IgnoreFile,
     glob: &'l Glob,
 }
 
-impl Line<'_> {
+impl RuleLine<'_> {
     pub(super) fn rule(self) -> IgnoreRule {
         self.file.rule(self.glob)
     }
@@ -213,7 +210,7 @@ impl Base {
         let mut prefix = String::new();
         let mut dir = top.unwrap_or(&real).to_path_buf();
         for (at, part) in way.iter().enumerate() {
-            let mut present = Present::default();
+            let mut present = PresentNames::default();
             let folder = RelPath::new(&prefix).unwrap_or(RelPath::root());
             for name in NAMES.map(|(name, _)| name).into_iter().chain(REPOSITORIES) {
                 match tree.filter(|_| !REPOSITORIES.contains(&name)) {
@@ -256,13 +253,13 @@ impl Base {
 
 /// Which of the relevant names a directory contains.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Present {
+pub(super) struct PresentNames {
     ignore_files: [bool; 3],
     git: bool,
     jujutsu: bool,
 }
 
-impl Present {
+impl PresentNames {
     pub(super) fn note(&mut self, name: &str, is_file: bool) {
         if !name.starts_with('.') {
             return;
@@ -290,7 +287,7 @@ pub(super) fn enter(
     bytes: &dyn Fn(&str) -> io::Result<Vec<u8>>,
     start: usize,
     shown: &str,
-    present: Present,
+    present: PresentNames,
     above: Option<&Arc<Level>>,
     mut broken: impl FnMut(&str, String),
 ) -> Option<Arc<Level>> {
@@ -333,15 +330,15 @@ pub(super) fn rule<'l>(
     is_dir: bool,
     git_counts: GitCounts,
 ) -> Ruling<'l> {
-    let mut decided: Option<(Line, bool)> = None;
+    let mut decided: Option<(RuleLine, bool)> = None;
     for (file, path) in in_order(level, path, git_counts) {
         if decided.is_some_and(|(line, _)| line.file.kind <= file.kind) {
             continue;
         }
         match file.matched(path, is_dir) {
             Match::None => {}
-            Match::Whitelist(glob) => decided = Some((Line { file, glob }, true)),
-            Match::Ignore(glob) => decided = Some((Line { file, glob }, false)),
+            Match::Whitelist(glob) => decided = Some((RuleLine { file, glob }, true)),
+            Match::Ignore(glob) => decided = Some((RuleLine { file, glob }, false)),
         }
     }
     match decided {
@@ -360,11 +357,11 @@ pub(super) fn overruled(
 ) -> Option<IgnoreRule> {
     let ignoring =
         in_order(level, path, git_counts).filter_map(|(file, path)| match file.matched(path, is_dir) {
-            Match::Ignore(glob) => Some(Line { file, glob }),
+            Match::Ignore(glob) => Some(RuleLine { file, glob }),
             _ => None,
         });
     // Of equal kinds, the first line is the deepest.
-    ignoring.min_by_key(|line| line.file.kind).map(Line::rule)
+    ignoring.min_by_key(|line| line.file.kind).map(RuleLine::rule)
 }
 
 /// The ignore files that may apply, from the deepest directory up, each with the path relative to its directory.
@@ -425,19 +422,6 @@ fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>
         tracing::warn!("{}: {detail}", path.display());
     }
     Ok(file)
-}
-
-/// The bytes of an ignore file.
-pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
-    gitdir::bounded(path, MAX_RULES_BYTES)
-}
-
-/// Refuses an ignore file that is too large.
-pub(super) fn check_size(bytes: u64) -> io::Result<()> {
-    match bytes {
-        0..=MAX_RULES_BYTES => Ok(()),
-        _ => Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes"))),
-    }
 }
 
 /// An ignore file, `None` if it contains no pattern; and the detail of a row for lines that are too long. As in git, a

@@ -9,7 +9,7 @@ const MOST: usize = 8;
 
 /// The ends of every pattern of a file.
 pub(super) struct Sieve {
-    patterns: Vec<Pattern>,
+    patterns: Vec<SievePattern>,
     /// The patterns that require a path to end with this byte.
     by_last: Box<[Vec<u32>; 256]>,
     /// The patterns that do not restrict the last byte.
@@ -17,7 +17,7 @@ pub(super) struct Sieve {
 }
 
 #[derive(Debug)]
-struct Pattern {
+struct SievePattern {
     /// The prefix of the path or, if the pattern is about names in any directory, of the name.
     head: Vec<Atom>,
     is_about_names: bool,
@@ -48,7 +48,7 @@ impl Atom {
 impl Sieve {
     /// The sieve of an ignore file's text.
     pub(super) fn of(text: &str) -> Sieve {
-        let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::of).collect();
+        let patterns: Vec<SievePattern> = text.lines().filter_map(SievePattern::of).collect();
         let (mut by_last, mut open) = (Box::new([const { Vec::new() }; 256]), Vec::new());
         for (at, pattern) in (0..).zip(&patterns) {
             match pattern.tail.first() {
@@ -76,9 +76,9 @@ impl Sieve {
     }
 }
 
-impl Pattern {
+impl SievePattern {
     /// The pattern on a line, parsed as `ignore` does; `None` if there is none.
-    fn of(line: &str) -> Option<Pattern> {
+    fn of(line: &str) -> Option<SievePattern> {
         if line.starts_with('#') {
             return None;
         }
@@ -109,7 +109,7 @@ impl Pattern {
         let is_open = head.is_empty() && atoms.last().is_none_or(Option::is_none);
         // Of alternatives in braces one suffices, so no text inside is required.
         let inside = if is_open && !rest.contains('{') { longest_text(&atoms) } else { Vec::new() };
-        Some(Pattern { head, is_about_names, tail, inside, is_only_dir })
+        Some(SievePattern { head, is_about_names, tail, inside, is_only_dir })
     }
 
     fn may_match(&self, path: &str, name: &str, is_dir: bool) -> bool {

@@ -3,9 +3,18 @@
 //! This module owns the descent to each of the paths. The folders above a path are judged as in a full walk, so what
 //! lies in an excluded folder is left out here too. A path that is a folder stands for everything below it.
 
+use std::path::Path;
+
 use rustc_hash::FxHashSet;
 
-use super::*;
+use super::error::{WalkError, root_error};
+use super::options::WalkOptions;
+use super::queue;
+use super::tally::{self, Tally};
+use super::walked::Walked;
+use super::walker::{Dir, EntryVerdict, Listing, Walker, default_threads};
+use super::whole::walk;
+use crate::path::RelPath;
 
 /// Paths of a tree, each with everything below it.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +107,7 @@ impl<'a> Walker<'a> {
                 return Ok(None);
             };
             let rel = dir.rel.join(name);
-            if !matches!(self.judge(&listing, entry, &rel, None), Verdict::Enter) {
+            if !matches!(self.judge(&listing, entry, &rel, None), EntryVerdict::Enter) {
                 return Ok(None);
             }
             dir = self.child(rel, &listing);
@@ -115,7 +124,10 @@ impl<'a> Walker<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::walk::options::GlobalExcludes;
 
     fn region(paths: &str) -> Region {
         Region::new(paths.split(' ').map(|path| RelPath::new(path).unwrap()).collect())

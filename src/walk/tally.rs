@@ -4,28 +4,28 @@
 //! where they are listed, and the directories' blocks are then concatenated in the order of the tree. That is the order
 //! of the paths as text, if a directory's name is compared with its `/`.
 
-use super::{Candidate, Walked};
+use super::walked::{Candidate, Walked};
 use crate::model::Skipped;
 
 /// The results of one thread.
 #[derive(Default)]
 pub(super) struct Tally {
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DirectoryCandidates>,
     pub skipped: Vec<Skipped>,
 }
 
 /// The candidates of one directory, by path, and the positions of its subdirectories among them.
-pub(super) struct Block {
+pub(super) struct DirectoryCandidates {
     number: usize,
     pub files: Vec<Candidate>,
     /// How many of the files come before a directory, and the directory's number.
     dirs: Vec<(usize, usize)>,
 }
 
-impl Block {
+impl DirectoryCandidates {
     /// An empty block of the directory `number`, with capacity for `room` candidates.
-    pub(super) fn of(number: usize, room: usize) -> Block {
-        Block { number, files: Vec::with_capacity(room), dirs: Vec::new() }
+    pub(super) fn of(number: usize, room: usize) -> DirectoryCandidates {
+        DirectoryCandidates { number, files: Vec::with_capacity(room), dirs: Vec::new() }
     }
 
     /// Records that the directory `number` comes next.
@@ -49,7 +49,7 @@ pub(super) fn heap(parts: impl Iterator<Item = Tally>) -> Walked {
 /// Merges all results, sorted by path. The directory with number 0 is the root.
 pub(super) fn sum(parts: impl Iterator<Item = Tally>) -> Walked {
     let mut walked = Walked::default();
-    let mut blocks: Vec<Option<Block>> = Vec::new();
+    let mut blocks: Vec<Option<DirectoryCandidates>> = Vec::new();
     for mut part in parts {
         walked.skipped.append(&mut part.skipped);
         for block in part.blocks {

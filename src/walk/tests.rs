@@ -3,7 +3,12 @@
 //! A fixture holds several files, each after a line `-- path`; a path that ends with `/` is an empty directory. A walk
 //! prints one line for each candidate, and one line with the prefix `!` for each skipped row.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use super::*;
+use crate::model::Skipped;
+use crate::path::RelPath;
 
 mod index_folder;
 mod like_ripgrep;
@@ -68,7 +73,8 @@ fn check_at(root: &Path, options: &WalkOptions, expected: &str) {
     }
     for candidate in &walked.candidates {
         assert_eq!(explain(root, &candidate.path, options), None, "{}", candidate.path);
-        assert_eq!(stat_of(&candidate.path.below(root)).unwrap(), candidate.stat, "{}", candidate.path);
+        let stat = stat_of(&candidate.path.below(root)).unwrap();
+        assert_eq!(FileIdentity::Stat(stat), candidate.identity, "{}", candidate.path);
     }
 }
 

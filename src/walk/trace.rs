@@ -7,54 +7,15 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path};
 
-use super::*;
-
-/// The parts of a row's detail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// A line of an ignore file.
-    Rule(IgnoreRule),
-    /// A built-in rule.
-    BuiltIn(BuiltInFire),
-    /// Another cause: a link's target, or an error of the system.
-    Text(String),
-}
-
-impl std::fmt::Display for Cause {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Cause::Rule(rule) => rule.fmt(f),
-            Cause::BuiltIn(fire) => fire.fmt(f),
-            Cause::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-/// A rule that would have excluded an entry, and what overruled it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exception {
-    /// The path in question, or a folder above it.
-    pub path: RelPath,
-    /// The reason for which the entry would have been excluded.
-    pub reason: SkipReason,
-    /// The overruled rule.
-    pub over: Cause,
-    /// What overruled the rule.
-    pub by: OverridingRule,
-}
-
-/// What can overrule a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OverridingRule {
-    /// A line of an ignore file that begins with `!`.
-    Rule(IgnoreRule),
-    /// Git tracks the entry, or something below it.
-    Git,
-    /// The option of this name.
-    Option(&'static str),
-    /// The entry is not in a repository, so nothing tells whether a user keeps it.
-    NoRepository,
-}
+use super::cause::{Cause, Exception};
+use super::claim;
+use super::error::WalkError;
+use super::options::WalkOptions;
+use super::rules::{self, IgnoreRule, Ruling};
+use super::walked::Candidate;
+use super::walker::{EntryVerdict, Listing, Walker, unreadable_dir};
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
 
 /// The result of a walk down to one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +23,7 @@ pub struct Trace {
     /// The requested path; lossy if a name is not UTF-8.
     pub path: RelPath,
     /// What is at the path.
-    pub found: Found,
+    pub found: TraceEnd,
     /// The entries on the way that were included against a rule, outermost first.
     pub exceptions: Vec<Exception>,
     /// The line that makes the path [`Candidate::wanted`].
@@ -71,7 +32,7 @@ pub struct Trace {
 
 /// The end of the walk to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum TraceEnd {
     /// A candidate.
     Candidate(Candidate),
     /// A directory that is walked.
@@ -95,10 +56,10 @@ pub fn explain(root: &Path, path: &RelPath, options: &WalkOptions) -> Option<Ski
     match trace(root, Path::new(path.as_str()), options) {
         Err(error) => unreadable(path, error.to_string()),
         Ok(Trace { found, .. }) => match found {
-            Found::Candidate(_) | Found::Directory | Found::Outside => None,
-            Found::LeftOut(skipped, _) => Some(skipped),
-            Found::Nothing(at) => unreadable(path, format!("there is no '{at}'")),
-            Found::BelowAFile(at) => unreadable(path, format!("'{at}' is not a directory")),
+            TraceEnd::Candidate(_) | TraceEnd::Directory | TraceEnd::Outside => None,
+            TraceEnd::LeftOut(skipped, _) => Some(skipped),
+            TraceEnd::Nothing(at) => unreadable(path, format!("there is no '{at}'")),
+            TraceEnd::BelowAFile(at) => unreadable(path, format!("'{at}' is not a directory")),
         },
     }
 }
@@ -109,13 +70,14 @@ pub fn trace(root: &Path, path: &Path, options: &WalkOptions) -> Result<Trace, W
     let Some(parts) = normal(path) else {
         return Ok(Trace {
             path: RelPath::root(),
-            found: Found::Outside,
+            found: TraceEnd::Outside,
             exceptions: Vec::new(),
             wanted_by: None,
         });
     };
     let asked = parts.iter().fold(RelPath::root(), |path, part| path.join(&part.to_string_lossy()));
-    let mut trace = Trace { path: asked, found: Found::Directory, exceptions: Vec::new(), wanted_by: None };
+    let mut trace =
+        Trace { path: asked, found: TraceEnd::Directory, exceptions: Vec::new(), wanted_by: None };
     trace.found = walker.follow(&parts, &mut trace);
     Ok(trace)
 }
@@ -135,7 +97,7 @@ fn normal(path: &Path) -> Option<Vec<&OsStr>> {
 }
 
 impl Walker<'_> {
-    fn follow(&self, parts: &[&OsStr], trace: &mut Trace) -> Found {
+    fn follow(&self, parts: &[&OsStr], trace: &mut Trace) -> TraceEnd {
         let mut dir = self.top();
         for (at, part) in parts.iter().enumerate() {
             let listing = match self.list(&dir) {
@@ -152,7 +114,7 @@ impl Walker<'_> {
             let exact = entries.iter().find(|entry| listing.listed.exact_name(entry) == *part);
             let Some(entry) = exact.or_else(|| entries.iter().find(|entry| listing.name(entry) == lossy))
             else {
-                return Found::Nothing(rel);
+                return TraceEnd::Nothing(rel);
             };
             let is_dir = entry.is_dir();
             let row = |reason, cause: Cause| {
@@ -160,31 +122,31 @@ impl Walker<'_> {
                 // An ignore file that cannot be read already has a row with more details.
                 let broken = listing.broken.iter().find(|row| row.path == rel).cloned();
                 let detail = cause.to_string();
-                Found::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
+                TraceEnd::LeftOut(broken.unwrap_or(Skipped { path, reason, detail, is_dir }), cause)
             };
             match self.judge(&listing, entry, &rel, Some(&mut trace.exceptions)) {
-                Verdict::Omit => {
+                EntryVerdict::Omit => {
                     return row(SkipReason::Hidden, Cause::Text("git's own folder".to_string()));
                 }
-                Verdict::Leave(reason, cause) => return row(reason, cause),
-                Verdict::Keep(_) if at + 1 < parts.len() => return Found::BelowAFile(rel),
-                Verdict::Keep(wanted) => {
+                EntryVerdict::Leave(reason, cause) => return row(reason, cause),
+                EntryVerdict::Keep(_) if at + 1 < parts.len() => return TraceEnd::BelowAFile(rel),
+                EntryVerdict::Keep(wanted) => {
                     if wanted {
                         trace.wanted_by = self.wanted_by(&listing, &rel);
                     }
-                    return match listing.folder.stat(&listing.listed, entry) {
-                        Ok(stat) => Found::Candidate(Candidate { path: rel, stat, wanted }),
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Nothing(rel),
+                    return match listing.folder.identity(&listing.listed, entry) {
+                        Ok(identity) => TraceEnd::Candidate(Candidate { path: rel, identity, wanted }),
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => TraceEnd::Nothing(rel),
                         Err(error) => row(SkipReason::Unreadable, Cause::Text(error.to_string())),
                     };
                 }
-                Verdict::Enter => dir = self.child(rel, &listing),
+                EntryVerdict::Enter => dir = self.child(rel, &listing),
             }
         }
         match self.list(&dir) {
             Err(error) => unread(unreadable_dir(&dir.rel, &error), &error),
             Ok(listing) if listing.is_index => index(&dir.rel),
-            Ok(_) => Found::Directory,
+            Ok(_) => TraceEnd::Directory,
         }
     }
 }
@@ -198,12 +160,12 @@ impl Walker<'_> {
     }
 }
 
-fn index(folder: &RelPath) -> Found {
+fn index(folder: &RelPath) -> TraceEnd {
     let row = claim::row(folder);
     let cause = Cause::Text(row.detail.clone());
-    Found::LeftOut(row, cause)
+    TraceEnd::LeftOut(row, cause)
 }
 
-fn unread(row: Skipped, error: &io::Error) -> Found {
-    Found::LeftOut(row, Cause::Text(error.to_string()))
+fn unread(row: Skipped, error: &io::Error) -> TraceEnd {
+    TraceEnd::LeftOut(row, Cause::Text(error.to_string()))
 }

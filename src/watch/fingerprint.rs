@@ -1,17 +1,17 @@
-//! Files that decide about a tree from outside, as they were.
+//! The stat data of files that affect a tree from outside, to detect changes of these files.
 
 use std::path::PathBuf;
 
 use crate::walk::{self, Stat};
 
-/// The stats of some files; two are equal when none of these files has changed in between.
+/// The stat data of some files. Two fingerprints are equal if no file changed in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatFingerprint(Vec<(PathBuf, Option<Stat>)>);
 
 impl StatFingerprint {
-    /// As they are now. Of a folder only counts which one it is.
+    /// Reads the stat data of `paths`. Only the inode of a folder counts.
     pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> StatFingerprint {
-        let look = |path: PathBuf| {
+        let read = |path: PathBuf| {
             let metadata = path.symlink_metadata().ok();
             let stat = metadata.map(|metadata| {
                 let stat = walk::stat(&metadata);
@@ -19,7 +19,7 @@ impl StatFingerprint {
             });
             (path, stat)
         };
-        StatFingerprint(paths.into_iter().map(look).collect())
+        StatFingerprint(paths.into_iter().map(read).collect())
     }
 }
 

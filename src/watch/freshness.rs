@@ -1,16 +1,18 @@
 //! How a watcher tells other processes whether the index is current: server and client.
 //!
 //! ```text
-//! watch-HASH    a lock that a watcher holds as long as it lives, with its pid inside
-//! asks-HASH/    a file for each question; there while the watcher can answer
+//! watch-HASH    the lock that a watcher holds during its whole life; contains the watcher's pid
+//! asks-HASH/    one file for each request; exists while the watcher can answer
 //! ```
 //!
-//! Who asks makes a file, empty, under a name of its own. The watcher has that folder watched by the same queue as the
-//! tree, so when it is told of the file it has been told of every change of the tree that was made before; it brings
-//! the index up to date and writes what answers into the file: a token of the commit and the view. So no clocks and
-//! no delays are trusted. Who asks looks at the size of the file, which makes no event, and gives up when the lock is
-//! free or its patience ends. That is longer while the watcher says to be at work: whoever gave up then would do the same
-//! work beside it, and would have to wait for the same lock. Where anything is missing nobody answers, and who asked walks the tree.
+//! A client creates an empty file with a unique name. The watcher observes this folder through the same event queue as the
+//! tree. So the event of a request arrives after the events of all earlier changes to the tree. The watcher updates the
+//! index and writes the answer into the file: a token of the commit and the view. The protocol relies on no clock and no
+//! delay.
+//!
+//! The client polls the size of the file, which causes no event. The client gives up if the lock is free or a timeout
+//! expires. The idle timeout starts anew as long as the watcher is working: a client that gave up would do the same work,
+//! and would have to wait for the same lock. A client without an answer walks the tree.
 
 use std::fs;
 use std::io::Write;
@@ -18,23 +20,23 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::store::{self, Holder, Lock, LockError, Private};
+use crate::store::{self, Lock, LockError, LockHolder, Private};
 
-/// The longest pause between two looks at an answer.
+/// The longest pause between two polls of the answer.
 const MAX_PAUSE: Duration = Duration::from_millis(4);
 
-/// How often it is looked whether the watcher lives.
-const LIFE_SIGN: Duration = Duration::from_millis(50);
+/// The interval between checks whether the watcher is alive.
+const ALIVE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Answers that nobody has fetched go after so long.
-const UNFETCHED: Duration = Duration::from_secs(60);
+/// The age at which an answer is deleted although no client has read it.
+const MAX_ANSWER_AGE: Duration = Duration::from_secs(60);
 
-/// How long an answer is waited for.
+/// How long a client waits for an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// Since the watcher was last seen at work.
+    /// The longest time since the client last saw the watcher working.
     pub idle: Duration,
-    /// In any case.
+    /// The longest time in total.
     pub most: Duration,
 }
 
@@ -45,32 +47,31 @@ pub struct FreshnessClient {
     asks: PathBuf,
 }
 
-/// A watcher's server; dropping the value closes the server.
+/// The server of a watcher. Dropping the value closes the server.
 pub struct FreshnessServer {
     client: FreshnessClient,
     lock: Lock,
-    /// What was answered and may not have been fetched.
+    /// Answered requests, which the clients may not have read yet.
     answered: Vec<(Instant, PathBuf)>,
 }
 
 impl FreshnessClient {
-    /// The one in the folder `dir` for what has this key.
+    /// The client of the watcher with this key. The index folder `dir` contains the lock and the requests.
     pub fn new(dir: &Path, key: &str) -> FreshnessClient {
         FreshnessClient { lock: dir.join(format!("watch-{key}")), asks: dir.join(format!("asks-{key}")) }
     }
 
-    /// The folder of questions.
+    /// The folder of the requests.
     pub fn asks(&self) -> &Path {
         &self.asks
     }
 
-    /// Who watches, if somebody does.
-    pub fn watcher(&self) -> Option<Option<Holder>> {
+    /// The process that watches; `None` without a watcher, `Some(None)` if the lock does not name the process.
+    pub fn watcher(&self) -> Option<Option<LockHolder>> {
         Lock::holder(&self.lock)
     }
 
-    /// Asks the watcher, and waits for its answer with `timeouts`. `None` where there is no watcher, or none that
-    /// answers.
+    /// Sends a request and waits for the answer within `timeouts`. `None` if there is no watcher or no answer.
     pub fn ask(&self, timeouts: Timeouts) -> Option<String> {
         static ASKED: AtomicU64 = AtomicU64::new(0);
         if !self.asks.is_dir() || self.watcher().is_none() {
@@ -79,17 +80,17 @@ impl FreshnessClient {
         let number = ASKED.fetch_add(1, Relaxed);
         let ask = self.asks.join(format!("{}-{number}", std::process::id()));
         Private::New.open(&ask).ok()?;
-        let answer = self.answer(&ask, timeouts);
+        let answer = self.wait_for_answer(&ask, timeouts);
         let _ = fs::remove_file(&ask);
         answer
     }
 
-    fn answer(&self, ask: &Path, timeouts: Timeouts) -> Option<String> {
+    fn wait_for_answer(&self, ask: &Path, timeouts: Timeouts) -> Option<String> {
         let begun = Instant::now();
         let (mut alive_at, mut at_work_at) = (begun, begun);
         let mut pause = Duration::from_micros(50);
         loop {
-            // Where it is gone, a new watcher has cleared its requests.
+            // If the file is gone, a new watcher has deleted the requests of the old one.
             if ask.metadata().ok()?.len() > 0
                 && let Ok(text) = fs::read_to_string(ask)
                 && let Some(answer) = text.strip_suffix('\n')
@@ -97,11 +98,11 @@ impl FreshnessClient {
                 return answer.strip_prefix("yes ").map(str::to_string);
             }
             let now = Instant::now();
-            if now - alive_at >= LIFE_SIGN {
+            if now - alive_at >= ALIVE_INTERVAL {
                 self.watcher()?;
                 alive_at = now;
             }
-            if now - at_work_at >= LIFE_SIGN.min(timeouts.idle) && Lock::is_at_work(&self.lock) {
+            if now - at_work_at >= ALIVE_INTERVAL.min(timeouts.idle) && Lock::is_at_work(&self.lock) {
                 at_work_at = now;
             }
             if now - at_work_at >= timeouts.idle || now - begun >= timeouts.most {
@@ -121,33 +122,33 @@ impl FreshnessServer {
         Ok(FreshnessServer { client, lock, answered: Vec::new() })
     }
 
-    /// Opens it to questions.
+    /// Creates the folder of the requests. From then on, clients can send requests.
     pub fn open(&self) -> Result<(), store::FileError> {
         store::create_private_dir(&self.client.asks)
     }
 
-    /// Closes it: who asks now has to look for itself.
+    /// Deletes the folder of the requests. Clients then walk the tree themselves.
     pub fn close(&self) {
         let _ = fs::remove_dir_all(&self.client.asks);
     }
 
-    /// Says whether the watcher is at work.
+    /// Publishes whether the watcher is working.
     pub fn set_at_work(&mut self, is_at_work: bool) {
         self.lock.set_at_work(is_at_work);
     }
 
-    /// Answers questions; without a token, that nobody knows.
+    /// Answers requests. Without a token, the answer is that the watcher does not know.
     pub fn answer(&mut self, asks: Vec<PathBuf>, token: Option<&str>) {
         let text = token.map_or_else(|| "no\n".to_string(), |token| format!("yes {token}\n"));
         let now = Instant::now();
         for ask in asks {
-            // Who has given up has taken the file away.
+            // A client that gave up has deleted its file.
             if let Ok(mut file) = Private::Change.open(&ask) {
                 let _ = file.write_all(text.as_bytes());
                 self.answered.push((now, ask));
             }
         }
-        let is_old = |at: Instant| now - at > UNFETCHED;
+        let is_old = |at: Instant| now - at > MAX_ANSWER_AGE;
         self.answered.iter().filter(|(at, _)| is_old(*at)).for_each(|(_, ask)| _ = fs::remove_file(ask));
         self.answered.retain(|(at, _)| !is_old(*at));
     }
@@ -205,13 +206,13 @@ mod tests {
                     break entry.unwrap().path();
                 }
             };
-            // Much longer than who has no patience would wait.
-            std::thread::sleep(LIFE_SIGN * 4);
+            // Much longer than the idle timeout.
+            std::thread::sleep(ALIVE_INTERVAL * 4);
             server.answer(vec![ask], Some("t1"));
             assert_eq!(asking.join().unwrap(), Some("t1".to_string()));
         });
-        // Not for ever.
-        assert_eq!(client.ask(Timeouts { most: LIFE_SIGN, ..LITTLE }), None);
+        // The total timeout still applies.
+        assert_eq!(client.ask(Timeouts { most: ALIVE_INTERVAL, ..LITTLE }), None);
         server.set_at_work(false);
         assert_eq!(client.ask(LITTLE), None);
         assert_eq!(client.watcher().flatten().map(|holder| holder.pid), Some(std::process::id()));
@@ -227,7 +228,7 @@ mod tests {
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| client.ask(LONG));
             while fs::read_dir(client.asks()).unwrap().next().is_none() {}
-            // As a kill leaves it: the folder is there, the lock is free.
+            // The state after a kill: the folder exists and the lock is free.
             drop(lock);
             assert_eq!(asking.join().unwrap(), None);
         });

@@ -1,4 +1,4 @@
-//! The watches themselves, and what is made of the system's events.
+//! The watches of folders, and the translation of file system events into inbox entries.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,79 +12,79 @@ use crate::cores::check_thread;
 use crate::path::RelPath;
 use crate::walk::{self, Region};
 
-/// What is watched.
+/// The paths that a watcher observes.
 #[derive(Clone, Debug)]
 pub struct WatchPaths {
-    /// The tree, by a path without links.
+    /// The root of the tree, without symbolic links.
     pub root: PathBuf,
-    /// The index, where it lies in the tree.
+    /// The part of the tree that is the index itself, if the index is inside the tree.
     pub own_index: Region,
-    /// Git's folder with head and index, where there is a repository.
+    /// The git folder with `HEAD` and the git index, if there is a repository.
     pub git_dir: Option<PathBuf>,
-    /// Where questions are put.
+    /// The folder of the requests to the watcher.
     pub asks: PathBuf,
 }
 
-/// Watches a tree until it is dropped.
+/// Watches a tree. Dropping the value ends the watch.
 pub struct FsWatcher {
     watcher: Mutex<RecommendedWatcher>,
     inbox: Arc<Inbox>,
-    ground: WatchPaths,
-    /// The rules that repositories within the tree keep for themselves, in folders that are not walked.
+    source_tree: WatchPaths,
+    /// The exclude files of repositories inside the tree, such as `.git/info/exclude`. Walks skip their folders.
     excludes: Mutex<BTreeSet<PathBuf>>,
 }
 
-/// What in git's folder decides about a tree: what is checked out and tracked, and whether it is a repository at all.
+/// The entries of the git folder that affect a tree: the checkout, the tracked files, and evidence of a repository.
 pub const OF_GIT: [&str; 4] = ["HEAD", "index", "config", "objects"];
 
-/// Whether the system's events come in the order of the changes, whichever folder they are about, so that the event
-/// of a question says that all before it have been told. Linux has one queue for all watches; elsewhere there are
-/// several, or none is promised.
+/// Whether events arrive in the order of the changes, across all folders. Then the event of a request follows the events
+/// of all earlier changes. Linux has one queue for all watches. Other systems have several queues or guarantee no order.
 const IN_ORDER: bool = cfg!(target_os = "linux");
 
 impl FsWatcher {
-    /// Opens them: the questions and git's folder are watched from now on, and each folder of the tree from
-    /// [`FsWatcher::watch`] on. The error says in words why that cannot be.
-    pub fn open(inbox: Arc<Inbox>, ground: WatchPaths) -> Result<FsWatcher, String> {
-        let hears = EventSink { inbox: Arc::clone(&inbox), ground: ground.clone() };
-        let hear = move |event: notify::Result<notify::Event>| match event {
-            Ok(event) => hears.event(&event),
-            Err(error) => hears.inbox.go_blind(words(&error)),
+    /// Starts to watch the folder of the requests and the git folder. With inotify, [`FsWatcher::watch`] adds each folder
+    /// of the tree; other systems watch the whole tree from now on. The error is a sentence for people.
+    pub fn open(inbox: Arc<Inbox>, source_tree: WatchPaths) -> Result<FsWatcher, String> {
+        let sink = EventSink { inbox: Arc::clone(&inbox), source_tree: source_tree.clone() };
+        let on_event = move |event: notify::Result<notify::Event>| match event {
+            Ok(event) => sink.add_event(&event),
+            Err(error) => sink.inbox.go_blind(error_text(&error)),
         };
-        // `notify` goes on without its thread, and then panics, also where it is dropped, which ends the process.
+        // `notify` ignores the failure to start its thread. It panics later, even in `drop`, which aborts the process.
         check_thread().map_err(|error| error.to_string())?;
-        let watcher = RecommendedWatcher::new(hear, Config::default()).map_err(|error| words(&error))?;
+        let watcher =
+            RecommendedWatcher::new(on_event, Config::default()).map_err(|error| error_text(&error))?;
         let fs_watcher =
-            FsWatcher { watcher: Mutex::new(watcher), inbox, ground, excludes: Mutex::default() };
+            FsWatcher { watcher: Mutex::new(watcher), inbox, source_tree, excludes: Mutex::default() };
         fs_watcher
-            .add(&fs_watcher.ground.asks, RecursiveMode::NonRecursive)
-            .map_err(|error| words(&error))?;
-        if let Some(git_dir) = &fs_watcher.ground.git_dir {
-            fs_watcher.add(git_dir, RecursiveMode::NonRecursive).map_err(|error| words(&error))?;
+            .add(&fs_watcher.source_tree.asks, RecursiveMode::NonRecursive)
+            .map_err(|error| error_text(&error))?;
+        if let Some(git_dir) = &fs_watcher.source_tree.git_dir {
+            fs_watcher.add(git_dir, RecursiveMode::NonRecursive).map_err(|error| error_text(&error))?;
         }
         if !fs_watcher.is_by_folder() {
             fs_watcher
-                .add(&fs_watcher.ground.root, RecursiveMode::Recursive)
-                .map_err(|error| words(&error))?;
+                .add(&fs_watcher.source_tree.root, RecursiveMode::Recursive)
+                .map_err(|error| error_text(&error))?;
         }
         Ok(fs_watcher)
     }
 
-    /// Whether an answer may be given to who asks: all that changed before has been told by then.
+    /// Whether the watcher may answer requests: the event of a request follows the events of all earlier changes.
     pub fn are_in_order(&self) -> bool {
         IN_ORDER
     }
 
-    /// Watches a repository that has yet to be made in the tree's own folder.
+    /// Watches `.git` in the root, so that a repository that is still being created is detected.
     pub fn watch_git(&self) {
-        let path = self.ground.root.join(".git");
+        let path = self.source_tree.root.join(".git");
         if self.is_by_folder() && path.is_dir() && self.inbox.begin_watching(&path) {
-            // Where it fails, it is noticed when something else happens.
+            // After a failure, the next change elsewhere detects the repository.
             let _ = self.add(&path, RecursiveMode::NonRecursive);
         }
     }
 
-    /// The rules that repositories within the tree keep for themselves.
+    /// The exclude files of repositories inside the tree.
     pub fn excludes(&self) -> BTreeSet<PathBuf> {
         self.excludes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -97,41 +97,44 @@ impl FsWatcher {
         self.watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(path, mode)
     }
 
-    /// Watches a folder of the tree, unless it is watched already. To be called before it is listed.
+    /// Watches a folder of the tree, unless the folder is already watched. Call this before the folder is listed.
     pub fn watch(&self, folder: &RelPath) {
         if !self.is_by_folder() {
             return;
         }
-        let path = folder.below(&self.ground.root);
+        let path = folder.below(&self.source_tree.root);
         if !self.inbox.begin_watching(&path) {
             return;
         }
         self.excludes.lock().unwrap_or_else(PoisonError::into_inner).extend(walk::exclude_of(&path));
-        if let Some(kind) = untold(&path) {
-            let text =
-                format!("'{}' lies on {kind}, which tells of no changes made elsewhere", path.display());
+        if let Some(kind) = remote_file_system(&path) {
+            let text = format!(
+                "'{}' is on {kind}, which does not report changes from other machines",
+                path.display()
+            );
             self.inbox.go_blind(text);
             return;
         }
         let Err(error) = self.add(&path, RecursiveMode::NonRecursive) else { return };
         self.inbox.end_watching(&path);
         match &error.kind {
-            // The folder above tells of that, and of when it comes or may be read.
+            // Events of the parent folder report the removal, and later the creation or new permissions.
             ErrorKind::PathNotFound => {}
-            ErrorKind::Io(io) if is_of_the_folder(io) => {}
-            _ => self.inbox.go_blind(words(&error)),
+            ErrorKind::Io(io) if is_folder_error(io) => {}
+            _ => self.inbox.go_blind(error_text(&error)),
         }
     }
 }
 
-fn is_of_the_folder(error: &std::io::Error) -> bool {
+/// Whether an error concerns only one folder and not the watcher.
+fn is_folder_error(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotFound | PermissionDenied | NotADirectory)
 }
 
-/// A file system whose changes may come from another machine, by its name.
+/// The name of the file system of `folder`, if other machines may change files there without an event here.
 #[cfg(target_os = "linux")]
-fn untold(folder: &Path) -> Option<&'static str> {
+fn remote_file_system(folder: &Path) -> Option<&'static str> {
     let kind = rustix::fs::statfs(folder).ok()?.f_type as u32;
     Some(match kind {
         0x6969 => "NFS",
@@ -147,16 +150,16 @@ fn untold(folder: &Path) -> Option<&'static str> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn untold(_: &Path) -> Option<&'static str> {
+fn remote_file_system(_: &Path) -> Option<&'static str> {
     None
 }
 
-fn words(error: &notify::Error) -> String {
+fn error_text(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => {
             "the limit of watched folders is reached (fs.inotify.max_user_watches)".to_string()
         }
-        // It says "too many open files" where its own limit is meant.
+        // Error 24 is "too many open files", but here inotify's own limit is reached.
         ErrorKind::Io(io) if io.raw_os_error() == Some(24) => {
             "the limit of watchers is reached (fs.inotify.max_user_instances)".to_string()
         }
@@ -164,28 +167,28 @@ fn words(error: &notify::Error) -> String {
     }
 }
 
-/// What listens, on a thread of `notify`.
+/// Receives the events on a thread of `notify`.
 struct EventSink {
     inbox: Arc<Inbox>,
-    ground: WatchPaths,
+    source_tree: WatchPaths,
 }
 
 impl EventSink {
-    fn event(&self, event: &notify::Event) {
+    fn add_event(&self, event: &notify::Event) {
         if event.need_rescan() {
             self.inbox.add_all();
         }
-        // Whoever reads a file makes an event, we too; one that was open for writing may have changed unseen, through
-        // a memory map.
+        // Reading a file causes events, even for Spyhop's own reads. Closing a file that was open for writing counts as a
+        // change, because a memory map changes a file without other events.
         let is_read =
             matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
         if !is_read {
-            event.paths.iter().for_each(|path| self.path(path, event.kind));
+            event.paths.iter().for_each(|path| self.add_path(path, event.kind));
         }
     }
 
-    fn path(&self, path: &Path, kind: EventKind) {
-        let WatchPaths { root, own_index, git_dir, asks } = &self.ground;
+    fn add_path(&self, path: &Path, kind: EventKind) {
+        let WatchPaths { root, own_index, git_dir, asks } = &self.source_tree;
         let name = path.file_name().unwrap_or_default();
         if path.starts_with(asks) {
             if matches!(kind, EventKind::Create(_)) && path.parent() == Some(asks) {
@@ -203,20 +206,21 @@ impl EventSink {
             return;
         }
         let Ok(below) = path.strip_prefix(root) else { return };
-        // What comes under a name may be watched under another one, with which that watch goes: it is watched anew.
+        // A renamed folder may still be watched under its old name, and that watch ends with the old name. So the next
+        // walk must watch the folder again.
         if matches!(
             kind,
             EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
         ) {
             self.inbox.end_watching(path);
         }
-        // It is looked into anew when its folder is.
+        // The next walk watches the folder again, and then finds the exclude file of the new repository.
         if name == ".git"
             && let Some(folder) = path.parent()
         {
             self.inbox.end_watching(folder);
         }
-        // A name that is no UTF-8 has a row that only a whole walk finds again.
+        // A name that is not UTF-8 has no `RelPath`, so only a full walk lists the file.
         let Ok(below) = RelPath::from_path(below) else { return self.inbox.add_all() };
         if own_index.contains(below.as_str()) {
             return;

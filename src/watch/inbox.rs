@@ -1,7 +1,7 @@
-//! What has been told and not yet been worked on.
+//! The queue of reported changes and requests that are not processed yet.
 //!
 //! The inbox debounces: a change is processed after a short time without a further change, or after a longer time in any
-//! case; a request is processed at once. Nobody wakes up while nothing happens.
+//! case; a request is processed at once. The waiting thread sleeps until an event or a deadline.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,30 +11,30 @@ use rustc_hash::FxHashSet;
 
 use crate::path::RelPath;
 
-/// A change waits until nothing has followed it for so long: an editor saves in several steps.
+/// How long a change waits for a further change. An editor saves a file in several steps.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// The longest time that a change waits, however many changes follow.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_DELAY: Duration = Duration::from_millis(500);
 
-/// While git is at work on the tree, changes wait: what it leaves for a moment is nobody's state.
-const GIT_LONGEST: Duration = Duration::from_secs(5);
+/// The longest time that a change waits while git is changing the tree. The states in between are not useful.
+const GIT_MAX_DELAY: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether git has done.
-const GIT_PAUSE: Duration = Duration::from_millis(25);
+/// The interval between checks whether git is finished.
+const GIT_INTERVAL: Duration = Duration::from_millis(25);
 
-/// From so many paths on, all of the tree is looked at.
-const MANY: usize = 4096;
+/// If more paths changed, the whole tree is walked.
+const MAX_PATHS: usize = 4096;
 
 /// Where a tree may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Changed {
-    /// Nowhere that is known.
+    /// No change is known.
     #[default]
     Nothing,
-    /// At these paths and below.
+    /// At these paths or below them.
     Some(FxHashSet<RelPath>),
-    /// Anywhere.
+    /// Anywhere in the tree.
     All,
 }
 
@@ -43,13 +43,13 @@ impl Changed {
     pub fn add(&mut self, path: RelPath) {
         match self {
             Changed::Nothing => *self = Changed::Some(FxHashSet::from_iter([path])),
-            Changed::Some(paths) if paths.len() < MANY => _ = paths.insert(path),
+            Changed::Some(paths) if paths.len() < MAX_PATHS => _ = paths.insert(path),
             Changed::Some(_) => *self = Changed::All,
             Changed::All => {}
         }
     }
 
-    /// Adds all of another.
+    /// Adds all paths of `other`.
     pub fn join(&mut self, other: Changed) {
         match other {
             Changed::Nothing => {}
@@ -59,129 +59,129 @@ impl Changed {
     }
 }
 
-/// What is to be done.
+/// The changes and requests to process.
 #[derive(Debug, Default)]
 pub struct Work {
     /// Where the tree may have changed.
     pub changed: Changed,
-    /// Questions that were asked after that; each wants an answer.
+    /// The requests to answer after these changes are processed.
     pub asks: Vec<PathBuf>,
 }
 
-/// What comes next.
+/// What the caller of [`Inbox::next`] has to do.
 #[derive(Debug)]
 pub enum Next {
-    /// This is to be done.
+    /// Process these changes and requests.
     Work(Work),
-    /// The watch is to end.
+    /// End the watch.
     Stopped,
-    /// Changes are told of no longer, for this reason.
+    /// Stop relying on events: they no longer report all changes, for this reason.
     Blind(String),
 }
 
-/// When changes are worked on.
+/// When changes are processed.
 #[derive(Clone, Copy)]
 pub struct Pace<'p> {
-    /// Not before, unless somebody asks.
+    /// The earliest time, unless a request arrives.
     pub not_before: Instant,
-    /// At last, whether or not something is known to have changed.
+    /// The latest time, even without a known change.
     pub look_at: Option<Instant>,
-    /// Whether git is at work.
+    /// Whether git is changing the tree.
     pub git_works: &'p dyn Fn() -> bool,
 }
 
 #[derive(Default)]
-struct State {
+struct InboxState {
     changed: Changed,
     asks: Vec<PathBuf>,
-    /// When the first and the last of what waits were told.
-    told: Option<(Instant, Instant)>,
+    /// When the first and the last of the waiting changes were reported.
+    reported: Option<(Instant, Instant)>,
     stopped: bool,
     blind: Option<String>,
     /// The folders that are watched.
     watched: FxHashSet<PathBuf>,
 }
 
-/// What has been told.
+/// The reported changes and requests that are not processed yet.
 #[derive(Default)]
 pub struct Inbox {
-    state: Mutex<State>,
-    told: Condvar,
+    state: Mutex<InboxState>,
+    wakeup: Condvar,
 }
 
 impl Inbox {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, InboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, change: impl FnOnce(&mut State)) {
+    fn report(&self, change: impl FnOnce(&mut InboxState)) {
         let mut state = self.lock();
         change(&mut state);
         let now = Instant::now();
-        let first = state.told.map_or(now, |(first, _)| first);
-        // Who waits has set the clock by the first one and looks again by itself.
-        let is_first = state.told.is_none();
-        state.told = Some((first, now));
+        let first = state.reported.map_or(now, |(first, _)| first);
+        // The waiting thread has set its deadline by the first change and wakes up by itself.
+        let is_first = state.reported.is_none();
+        state.reported = Some((first, now));
         drop(state);
         if is_first {
-            self.told.notify_all();
+            self.wakeup.notify_all();
         }
     }
 
-    /// A path has changed.
+    /// Adds a path that changed.
     pub fn add(&self, path: RelPath) {
-        self.tell(|state| state.changed.add(path));
+        self.report(|state| state.changed.add(path));
     }
 
-    /// Anything may have changed.
+    /// Records that any path may have changed.
     pub fn add_all(&self) {
-        self.tell(|state| state.changed = Changed::All);
+        self.report(|state| state.changed = Changed::All);
     }
 
-    /// Something that is seen by its stats may have changed.
+    /// Wakes the waiting thread without a path, because a file that a fingerprint covers may have changed.
     pub fn stir(&self) {
-        self.tell(|_| ());
+        self.report(|_| ());
     }
 
-    /// What could not be worked on.
+    /// Returns changes that could not be processed.
     pub fn put_back(&self, changed: Changed) {
-        self.tell(|state| state.changed.join(changed));
+        self.report(|state| state.changed.join(changed));
     }
 
-    /// Somebody asks.
+    /// Adds a request.
     pub fn ask(&self, ask: PathBuf) {
         self.lock().asks.push(ask);
-        self.told.notify_all();
+        self.wakeup.notify_all();
     }
 
-    /// Changes are told of no longer.
+    /// Records that events no longer report all changes.
     pub fn go_blind(&self, why: String) {
         self.lock().blind.get_or_insert(why);
-        self.told.notify_all();
+        self.wakeup.notify_all();
     }
 
-    /// Whether that has been said.
+    /// Whether [`Inbox::go_blind`] was called and the reason is not returned yet.
     pub fn is_blind(&self) -> bool {
         self.lock().blind.is_some()
     }
 
-    /// Ends the watch.
+    /// Requests the end of the watch.
     pub fn stop(&self) {
         self.lock().stopped = true;
-        self.told.notify_all();
+        self.wakeup.notify_all();
     }
 
-    /// Whether it is to end.
+    /// Whether the watch has to end.
     pub fn is_stopped(&self) -> bool {
         self.lock().stopped
     }
 
-    /// Whether a folder has yet to be watched; from now on it counts as watched.
+    /// Marks a folder as watched. Returns false if the folder was already watched.
     pub fn begin_watching(&self, folder: &Path) -> bool {
         self.lock().watched.insert(folder.to_path_buf())
     }
 
-    /// Stops watching a folder and everything below the folder.
+    /// Marks a folder and all folders below it as not watched.
     pub fn end_watching(&self, folder: &Path) {
         let mut state = self.lock();
         if state.watched.remove(folder) {
@@ -189,18 +189,18 @@ impl Inbox {
         }
     }
 
-    /// How many folders are watched.
+    /// The number of watched folders.
     pub fn n_watched(&self) -> usize {
         self.lock().watched.len()
     }
 
-    /// Forgets all that was told and is no longer true of a watch that begins again.
+    /// Discards all changes, requests and watched folders before a watch starts again.
     pub fn clear(&self) {
         let mut state = self.lock();
-        *state = State { stopped: state.stopped, ..State::default() };
+        *state = InboxState { stopped: state.stopped, ..InboxState::default() };
     }
 
-    /// Waits for what comes next.
+    /// Waits for changes or requests that are due.
     pub fn next(&self, pace: Pace<'_>) -> Next {
         let mut state = self.lock();
         loop {
@@ -211,26 +211,27 @@ impl Inbox {
                 return Next::Blind(why);
             }
             let now = Instant::now();
-            let due =
-                state.told.map(|(first, last)| (last + QUIET).min(first + LONGEST).max(pace.not_before));
+            let due = state
+                .reported
+                .map(|(first, last)| (last + QUIET).min(first + MAX_DELAY).max(pace.not_before));
             let due = [due, pace.look_at].into_iter().flatten().min();
             let is_due = due.is_some_and(|due| due <= now);
             let until = if is_due && state.asks.is_empty() {
-                let first = state.told.map_or(pace.look_at.unwrap_or(now), |(first, _)| first);
-                (now < first + GIT_LONGEST && (pace.git_works)()).then(|| now + GIT_PAUSE)
+                let first = state.reported.map_or(pace.look_at.unwrap_or(now), |(first, _)| first);
+                (now < first + GIT_MAX_DELAY && (pace.git_works)()).then(|| now + GIT_INTERVAL)
             } else {
                 due
             };
             if !state.asks.is_empty() || (is_due && until.is_none()) {
-                state.told = None;
+                state.reported = None;
                 let changed = std::mem::take(&mut state.changed);
                 return Next::Work(Work { changed, asks: std::mem::take(&mut state.asks) });
             }
             state = match until {
-                None => self.told.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.wakeup.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(until) => {
                     let timeout = until.saturating_duration_since(now);
-                    self.told.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0
+                    self.wakeup.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
@@ -310,7 +311,7 @@ mod tests {
     #[test]
     fn more_paths_than_are_worth_it_are_all_of_the_tree() {
         let mut changed = Changed::default();
-        (0..=MANY).for_each(|number| changed.add(path(&number.to_string())));
+        (0..=MAX_PATHS).for_each(|number| changed.add(path(&number.to_string())));
         assert_eq!(changed, Changed::All);
         let mut few = some(&["a"]);
         few.join(some(&["b"]));

@@ -1,13 +1,14 @@
 //! Watching a tree: the changes that the operating system reports ([`FsWatcher`], [`Inbox`]), and a server that tells other
 //! processes whether the index holds all of them ([`FreshnessServer`]).
 //!
-//! This module talks to `notify` and to the clock between events; the engine processes the changes. The promise is
-//! one-sided: a report may name a file that did not change and never omits one that did. Where this cannot be known,
-//! [`Inbox::next`] gives [`Next::Blind`]. Files that the system does not report on are compared by a [`StatFingerprint`].
+//! This module handles the events of `notify` and debounces them; the engine processes the changes. The guarantee is
+//! one-sided: a report may name a file that did not change, but never omits a file that did. If this cannot be
+//! guaranteed, [`Inbox::next`] returns [`Next::Blind`]. Files that affect the tree from outside are compared by a
+//! [`StatFingerprint`].
 //!
-//! Folders are watched one by one, just before a walk lists them, and not recursively by `notify`: that one watches a
-//! new folder only after it has told of it, so that what is created in it meanwhile is lost; it stops at the first
-//! folder that it may not read; and it watches everything that ignore files leave out, for which limits are too small.
+//! With inotify, folders are watched one by one, each just before a walk lists it, because the recursive mode of `notify` has
+//! three faults. It watches a new folder only after reporting the folder, so files created in between are lost. It stops
+//! at the first folder without read permission. It watches the ignored folders too, which exceeds the system's limits.
 
 mod fingerprint;
 mod freshness;

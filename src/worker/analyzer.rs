@@ -1,11 +1,11 @@
 //! Analyses one file after another, in a worker or in this process.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::Parsing;
+use super::lost::{Lost, message_of};
+use super::parsing::Parsing;
 #[cfg(unix)]
-use super::WorkerPool;
+use super::pool::WorkerPool;
 #[cfg(unix)]
 use super::process::{Death, Worker};
 use crate::analyze::Analyzer;
@@ -16,10 +16,10 @@ use crate::model::{Analysis, Note};
 /// Analyses one file after another, in a parser worker or in this process. Each thread needs an analyzer of its own.
 pub struct FileAnalyzer<'a> {
     grammars: &'a Grammars,
-    place: Place<'a>,
+    place: ParserPlace<'a>,
 }
 
-enum Place<'a> {
+enum ParserPlace<'a> {
     InProcess(Box<Analyzer>),
     #[cfg(unix)]
     Worker {
@@ -32,25 +32,18 @@ enum Place<'a> {
     Nowhere(std::marker::PhantomData<&'a ()>),
 }
 
-/// A file whose analysis did not complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    /// The cause, as a sentence for people without its final period: `its parser aborted (SIGABRT)`.
-    pub cause: String,
-}
-
 impl<'a> FileAnalyzer<'a> {
     /// Creates an analyzer. Where `parsing` asks for workers, starts a worker, which gets ready while the caller goes
     /// on.
     pub fn new(parsing: &'a Parsing, grammars: &'a Grammars) -> FileAnalyzer<'a> {
-        let in_process = || Place::InProcess(Box::default());
+        let in_process = || ParserPlace::InProcess(Box::default());
         let place = match parsing {
             Parsing::InProcess => in_process(),
             #[cfg(not(unix))]
             Parsing::Workers(_) => in_process(),
             #[cfg(unix)]
             Parsing::Workers(pool) => match pool.take(grammars) {
-                Ok(worker) => Place::Worker { pool, worker: Some(worker) },
+                Ok(worker) => ParserPlace::Worker { pool, worker: Some(worker) },
                 Err(error) => {
                     tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
                     in_process()
@@ -62,7 +55,7 @@ impl<'a> FileAnalyzer<'a> {
 
     /// Whether a crash of a parser ends this process.
     pub fn is_in_process(&self) -> bool {
-        matches!(self.place, Place::InProcess(_))
+        matches!(self.place, ParserPlace::InProcess(_))
     }
 
     /// The structure of `text`.
@@ -75,16 +68,16 @@ impl<'a> FileAnalyzer<'a> {
             return Ok(Analyzer::of_text(text));
         }
         #[cfg(unix)]
-        if let Place::Worker { .. } = self.place {
+        if let ParserPlace::Worker { .. } = self.place {
             match self.analyze_in_worker(language, text) {
                 Ok(outcome) => return outcome,
                 Err(error) => {
                     tracing::warn!(%error, "no parser worker could be started; files are parsed in this process");
-                    self.place = Place::InProcess(Box::default());
+                    self.place = ParserPlace::InProcess(Box::default());
                 }
             }
         }
-        let Place::InProcess(analyzer) = &mut self.place else { unreachable!("set above") };
+        let ParserPlace::InProcess(analyzer) = &mut self.place else { unreachable!("set above") };
         match catch_unwind(AssertUnwindSafe(|| analyzer.analyze(self.grammars, language, text))) {
             Ok(analysis) if analysis.notes.contains(&Note::Quarantined) => Err(Lost::too_long()),
             Ok(analysis) => Ok(analysis),
@@ -103,7 +96,7 @@ impl<'a> FileAnalyzer<'a> {
         language: LanguageId,
         text: &str,
     ) -> Result<Result<Analysis, Lost>, super::process::StartError> {
-        let Place::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
+        let ParserPlace::Worker { pool, worker } = &mut self.place else { unreachable!("the caller looked") };
         // The first time that another process kills the worker, the file is not to blame, so the analysis runs once
         // more.
         for is_last in [false, true] {
@@ -128,27 +121,11 @@ impl<'a> FileAnalyzer<'a> {
 #[cfg(unix)]
 impl Drop for FileAnalyzer<'_> {
     fn drop(&mut self) {
-        if let Place::Worker { pool, worker } = &mut self.place
+        if let ParserPlace::Worker { pool, worker } = &mut self.place
             && let Some(worker) = worker.take()
             && !std::thread::panicking()
         {
             pool.give_back(worker);
         }
     }
-}
-
-impl Lost {
-    pub(super) fn too_long() -> Lost {
-        Lost { cause: "its parser took too long".to_string() }
-    }
-
-    pub(super) fn panicked(message: &str) -> Lost {
-        Lost { cause: format!("its analysis panicked: {message}") }
-    }
-}
-
-/// The message of a panic.
-pub(super) fn message_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()
 }

@@ -12,6 +12,9 @@ use crate::cores::cores;
 #[cfg(unix)]
 use crate::grammar::Grammars;
 
+/// The first argument of a process that is to be a parser worker.
+pub const WORKER_ARGUMENT: &str = "--spyhop-parser-worker";
+
 /// Child processes that parse. Engines may share a pool; a worker is used by one thread at a time. Idle workers end
 /// when the pool is dropped, on [`WorkerPool::release_idle`], and when this process ends, however it ends.
 #[derive(Debug)]
@@ -25,7 +28,7 @@ pub struct WorkerPool {
 
 impl WorkerPool {
     /// A pool of processes that run `program` with `arguments`. That program must call
-    /// [`super::run_worker_if_asked`] with [`super::WORKER_ARGUMENT`] as its first argument, and be the same build of this
+    /// [`super::run_worker_if_asked`] with [`WORKER_ARGUMENT`] as its first argument, and be the same build of this
     /// library; a worker of another build is refused.
     pub fn new(program: PathBuf, arguments: Vec<OsString>) -> WorkerPool {
         WorkerPool {
@@ -43,7 +46,7 @@ impl WorkerPool {
             true => PathBuf::from("/proc/self/exe"),
             false => std::env::current_exe().unwrap_or_default(),
         };
-        WorkerPool::new(program, vec![OsString::from(super::WORKER_ARGUMENT)])
+        WorkerPool::new(program, vec![OsString::from(WORKER_ARGUMENT)])
     }
 
     /// Ends the workers that nobody uses.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::analyzer::Lost;
+use super::lost::Lost;
 use super::wire::{self, Hello, Reply};
 use crate::grammar::Grammars;
 use crate::id::LanguageId;
@@ -36,16 +36,16 @@ const MAX_LAST_WORDS: usize = 160;
 /// this processor time and reports that ([`crate::analyze`]); only a scanner that never returns to its parser uses up
 /// the whole budget.
 #[derive(Clone, Copy, Debug)]
-struct Budget {
+struct WorkerBudget {
     processor: Duration,
     /// Time on the clock: a worker that waits for something uses no processor time.
     wall: Duration,
 }
 
-impl Budget {
-    fn of(length: usize) -> Budget {
+impl WorkerBudget {
+    fn of(length: usize) -> WorkerBudget {
         let processor = Duration::from_millis(500) + Duration::from_micros(8) * length as u32;
-        Budget { processor, wall: Duration::from_secs(60) + processor * 4 }
+        WorkerBudget { processor, wall: Duration::from_secs(60) + processor * 4 }
     }
 }
 
@@ -146,7 +146,7 @@ impl Worker {
         if self.is_ready {
             return Ok(());
         }
-        let budget = Budget { processor: START_TIMEOUT, wall: START_TIMEOUT };
+        let budget = WorkerBudget { processor: START_TIMEOUT, wall: START_TIMEOUT };
         self.exchange(budget).map_err(|death| StartError::NotReady { cause: death.cause })?;
         let hello: Option<Hello> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
         if hello != Some(Hello::new(grammars)) {
@@ -160,7 +160,7 @@ impl Worker {
     pub fn analyze(&mut self, language: LanguageId, text: &str) -> Result<Result<Analysis, Lost>, Death> {
         wire::write_request(&mut self.outbox, language, text);
         self.sent = 0;
-        self.exchange(Budget::of(text.len()))?;
+        self.exchange(WorkerBudget::of(text.len()))?;
         let reply: Option<Reply> = postcard::from_bytes(&self.inbox[wire::HEAD..]).ok();
         let outcome = match reply {
             Some(Reply::Analysis(analysis)) if wire::check(&analysis, text) => Ok(analysis),
@@ -179,7 +179,7 @@ impl Worker {
     }
 
     /// Sends the rest of the message and receives a whole reply. After an error the worker is dead.
-    fn exchange(&mut self, budget: Budget) -> Result<(), Death> {
+    fn exchange(&mut self, budget: WorkerBudget) -> Result<(), Death> {
         let (began, processor_began) = (Instant::now(), self.processor_time());
         self.inbox.clear();
         loop {

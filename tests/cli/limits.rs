@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use super::{SMALL, Tree};
+use crate::support::is_root;
 
 /// Gives the command a limit of the system, by its number.
 pub fn limit(command: &mut Command, limit: u32, most: u64) {
@@ -39,16 +40,6 @@ fn told(what: &str, output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), out, err)
 }
 
-/// Whether tests may act as other users.
-pub fn is_root(name: &str) -> bool {
-    // SAFETY: the call only asks who this process is.
-    let is_root = unsafe { libc::geteuid() } == 0;
-    if !is_root {
-        eprintln!("SKIPPED, NOTHING IS PROVED: {name} needs root to act as another user");
-    }
-    is_root
-}
-
 /// Gives a tree with its index to a user, and lets that user reach it.
 pub fn give(tree: &Tree, uid: u32) {
     let folder = tree.root().parent().unwrap().to_path_buf();
@@ -78,7 +69,7 @@ fn too_few_threads_are_an_error_that_says_so() {
         let run = |args: &[&str]| {
             let mut command = tree.command();
             command.args(args).env("HOME", &home).uid(uid).gid(uid);
-            let output = limited(&mut command, libc::RLIMIT_NPROC as u32, threads);
+            let output = limited(&mut command, libc::RLIMIT_NPROC, threads);
             told(&format!("{threads} threads, {args:?}"), &output)
         };
         let (code, out, err) = run(&["grep", "circle"]);
@@ -117,7 +108,7 @@ fn a_limit_of_file_sizes_is_a_full_disk() {
     let mut errors = 0;
     for blocks in [0, 1, 4, 16, 64] {
         let mut command = tree.command();
-        let output = limited(command.args(["index", "-q"]), libc::RLIMIT_FSIZE as u32, blocks * 1024);
+        let output = limited(command.args(["index", "-q"]), libc::RLIMIT_FSIZE, blocks * 1024);
         let (code, _, err) = told(&format!("{blocks} KiB"), &output);
         if code == Some(2) {
             assert!(err.contains("raise the limit of file sizes"), "{blocks} KiB: {err}");
@@ -135,7 +126,7 @@ fn a_small_stack_is_enough() {
     for kib in [64, 128, 1024] {
         for args in [&["index", "-q"][..], &["draw a circle", "--json"], &["grep", "circle"], &["--help"]] {
             let mut command = tree.command();
-            let output = limited(command.args(args), libc::RLIMIT_STACK as u32, kib * 1024);
+            let output = limited(command.args(args), libc::RLIMIT_STACK, kib * 1024);
             let (code, _, err) = told(&format!("{kib} KiB, {args:?}"), &output);
             assert_eq!(code, Some(0), "{kib} KiB, {args:?}: {err}");
         }

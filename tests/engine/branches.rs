@@ -4,7 +4,7 @@ use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, Stat
 use spyhop::engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, open, options, paths, refresh, rendered};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 /// A repository on `main`, and a branch `topic` that has other and more files.
 pub fn two_branches() -> Tree {

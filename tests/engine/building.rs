@@ -90,7 +90,7 @@ fn one_that_wants_the_whole_answer_waits_for_it() {
 
 #[test]
 fn data_of_another_version_stay_until_they_are_collected() {
-    let tree = Tree::new(crate::cli::SMALL);
+    let tree = Tree::new(crate::support::SMALL);
     let index = tree.index_dir();
     refresh(&open(&tree));
     // What other versions would have left: the first had no folder of its own, a later one may be in use.
@@ -107,7 +107,7 @@ fn data_of_another_version_stay_until_they_are_collected() {
     assert!(!there("meta") && !there("tantivy") && !there("v1-0123456789ab"));
     assert!(there("v999-0123456789ab"), "the data of a newer version are not ours to remove");
     assert_eq!(paths(&super::ask(&open(&tree), "brand_new")), ["src/new.rs"]);
-    let nowhere = Tree::new(crate::cli::SMALL);
+    let nowhere = Tree::new(crate::support::SMALL);
     let error = open(&nowhere).collect(false, &|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoIndex, "{error}");
 }

@@ -8,7 +8,7 @@ use spyhop::engine::{Engine, ErrorKind};
 use spyhop::store::Lock;
 
 use super::{Tree, ask, open, options, paths, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 const FILES: usize = 24;
 

@@ -12,9 +12,9 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{OnMissing, Options, SearchReply, SearchRequest, StalePolicy};
 use spyhop::render::json;
 
-use super::privilege::unprivileged;
 use super::{Random, Tree, generated, refresh};
-use crate::cli::Ran;
+use crate::support::Ran;
+use crate::support::unprivileged;
 
 const INSIDE: &str = "SPYHOP_TEST_IN_NAMESPACE";
 

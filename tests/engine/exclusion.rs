@@ -4,7 +4,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
 
 use super::{Tree, ask, open, options, paths, refresh};
-use crate::cli::git;
+use crate::support::git;
 
 /// The rows of what is left out, in short.
 fn left_out(engine: &Engine) -> Vec<String> {

@@ -7,7 +7,7 @@ use spyhop::model::SymbolKind;
 use spyhop::{Engine, Mode};
 
 use super::open;
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// The paths of all hits over all pages, and the last reply; no hit comes twice and no score rises.
 fn all(engine: &Engine, mut request: SearchRequest) -> (BTreeSet<String>, SearchReply) {

@@ -7,7 +7,7 @@ use spyhop::engine::api::{OnMissing, Options, SearchRequest, StalePolicy, State}
 use spyhop::engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, data, open, options, paths, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 /// An engine that takes the index as it is.
 fn as_it_is(tree: &Tree) -> Engine {

@@ -5,7 +5,7 @@ use spyhop::engine::api::{FileMatch, FilesReply, FilesRequest};
 use spyhop::model::SymbolKind;
 
 use super::open;
-use crate::cli::Tree;
+use crate::support::Tree;
 
 const TREE: &str = r#"
 === src/search/mod.rs
@@ -112,7 +112,7 @@ fn filters_narrow_and_bad_requests_are_refused() {
     refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
     refused(&|request| request.pattern = "a[".into(), "glob 'a['");
     refused(&|request| request.filter.kind = vec![SymbolKind::Fn], "a file has no kind");
-    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is not one");
+    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is invalid");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use spyhop::model::SymbolKind;
 
 use super::same_answers::as_indexed;
 use super::{Random, ask, copy_into, open, paths, refresh};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// How many literals are drawn.
 const DRAWN: usize = 120;
@@ -171,7 +171,7 @@ fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
     let of_file = |reply: &SearchReply, path: &str| paths(reply).iter().position(|own| *own == path);
     assert_eq!(of_file(&reply, "zz.txt"), Some(reply.results.len() - 1));
     let reasons = &reply.results.last().unwrap().reasons;
-    let text = "literal: the file contains the query as written, as few files do";
+    let text = "literal: the file contains the query as written; moved to the first page";
     assert!(reasons.iter().any(|reason| reason.text == text), "{reasons:?}");
     tree.write("big.sql", format!("the gate(open) at first\n{}", "some other words\n".repeat(80_000)));
     let reply = ask(&engine, "gate(open)");
@@ -195,5 +195,5 @@ fn what_many_files_hold_does_not_fill_the_first_page() {
     let reply = ask(&open(&tree), "gate(open)");
     check_scores(&reply);
     let reasons = reply.results.iter().flat_map(|hit| &hit.reasons);
-    assert!(!reasons.into_iter().any(|reason| reason.text.contains("as few files do")));
+    assert!(!reasons.into_iter().any(|reason| reason.text.contains("moved to the first page")));
 }

@@ -13,7 +13,7 @@ use spyhop::engine::api::{
 use spyhop::model::SymbolKind;
 
 use super::{copy_into, open, options};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// All pages of a request, as `path:line:text`, and the last reply.
 fn all(tree: &Tree, mut request: GrepRequest) -> (Vec<String>, GrepReply) {
@@ -169,11 +169,11 @@ fn bad_requests_are_refused() {
     check(&|request| request.max_results = 0, "max_results is 0; choose 1 to 1000");
     check(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
     check(&|request| request.expand = 101, "expand is 101; choose 0 to 100");
-    let cursor = "cursor 'g1-10' is not one; give the 'next' of a reply";
+    let cursor = "cursor 'g1-10' is invalid; give the 'next' of a reply";
     check(&|request| request.cursor = Some("g1-10".into()), cursor);
-    let cursor = "cursor 'l1-a' is not one; give the 'next' of a reply";
+    let cursor = "cursor 'l1-a' is invalid; give the 'next' of a reply";
     check(&|request| (request.rank, request.cursor) = (true, Some("l1-a".into())), cursor);
-    let cursor = "cursor 'r0l1-a' is not one; give the 'next' of a reply";
+    let cursor = "cursor 'r0l1-a' is invalid; give the 'next' of a reply";
     check(&|request| request.cursor = Some("r0l1-a".into()), cursor);
 }
 

@@ -6,7 +6,7 @@ use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy};
 use spyhop::model::SymbolKind;
 
 use super::{ask, open, options};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 const FILLER: &str = "filler words\n";
 

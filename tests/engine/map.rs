@@ -5,7 +5,7 @@ use spyhop::model::SymbolKind;
 use spyhop::render::{Style, text};
 
 use super::{Random, generated, open, refresh};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 const TREE: &str = r#"
 === src/store/vault.rs

@@ -20,8 +20,6 @@ mod literal;
 mod map;
 mod place;
 mod portable;
-#[cfg(unix)]
-mod privilege;
 mod reasons;
 #[cfg(unix)]
 mod rebuild;
@@ -34,6 +32,8 @@ mod secrets;
 #[cfg(unix)]
 mod shared;
 mod symbols;
+#[cfg(unix)]
+mod unreadable;
 mod views;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -48,7 +48,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{Hit, Options, RefreshReport, SearchReply, SearchRequest};
 use spyhop::render::json;
 
-use crate::cli::Tree;
+use crate::support::{Random, Tree, copy_into};
 
 /// Options that place the index beside the tree.
 fn options(tree: &Tree) -> Options {
@@ -111,36 +111,6 @@ pub fn exact(reply: &SearchReply) -> Vec<String> {
         )
     };
     reply.results.iter().map(hit).collect()
-}
-
-/// Copies the files below `from` to the folder `to` of the tree.
-pub fn copy_into(tree: &Tree, from: &Path, to: &str) {
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let to = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());
-        if path.is_dir() {
-            copy_into(tree, &path, &to);
-        } else {
-            tree.write(&to, std::fs::read(&path).unwrap());
-        }
-    }
-}
-
-/// Numbers that look random and are the same every time (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
-    }
-
-    pub fn pick<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
-        among[self.below(among.len())]
-    }
 }
 
 /// What generated files are about; queries are made of the same words.

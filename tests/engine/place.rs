@@ -4,7 +4,7 @@ use spyhop::engine::api::Options;
 use spyhop::engine::{Engine, ErrorKind};
 
 use super::{Tree, ask, paths, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 /// An index at `index_dir` stays out of the tree of three files that it is of.
 fn check(tree: &Tree, index_dir: &str, lies_at: &str) {

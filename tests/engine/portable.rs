@@ -9,12 +9,12 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde_json::Value;
-use spyhop::engine::api::{Export, GrepRequest, Import, Options, SearchReply, SearchRequest, State};
+use spyhop::engine::api::{Export, GrepRequest, Import, Options, Remedy, SearchReply, SearchRequest, State};
 use spyhop::engine::{Engine, ErrorKind, Stop};
 
 use super::same_answers::{as_indexed, check_alike, requests};
 use super::{Random, Tree, generated, open, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 const FORCED: Import = Import { force: true, without_sources: false };
 
@@ -146,7 +146,7 @@ fn an_index_is_replaced_only_when_that_is_asked_for() {
     let generation = refresh(&engine).generation;
     let error = engine.import(&archive, &Import::default(), &|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IndexExists);
-    assert!(error.to_string().contains("--force"), "{error}");
+    assert_eq!(error.remedy(), Some(&Remedy::ReplaceIndex), "{error}");
     for _ in 0..2 {
         let imported = engine.import(&archive, &FORCED, &|_| ()).unwrap();
         assert_eq!(imported.report.parsed, 1, "{imported:?}");
@@ -377,7 +377,11 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
     let without = Import { without_sources: true, ..Import::default() };
     let plain = exported_plain(&tree);
     let error = elsewhere.import(&plain, &without, &|_| ()).unwrap_err();
-    assert!(error.kind() == ErrorKind::NoSources && error.to_string().contains("--with-snippets"), "{error}");
+    assert_eq!(
+        (error.kind(), error.remedy()),
+        (ErrorKind::NoSources, Some(&Remedy::ExportSources)),
+        "{error}"
+    );
     elsewhere.import(&archive_of(&tree), &without, &|_| ()).unwrap();
     let here = Engine::open(tree.root(), as_indexed(&tree)).unwrap();
     for request in requests() {

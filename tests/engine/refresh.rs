@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use spyhop::engine::api::RefreshReport;
 
 use super::{Tree, ask, open, paths, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 /// What a refresh did, in short.
 fn did(report: &RefreshReport) -> String {

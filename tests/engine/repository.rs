@@ -13,7 +13,7 @@ use spyhop::engine::{Cancel, Engine, Error, ErrorKind};
 use spyhop::model::SkipReason;
 
 use super::{Tree, ask, open, options, paths, refresh};
-use crate::cli::{SMALL, git};
+use crate::support::{SMALL, git};
 
 fn repository() -> Tree {
     let tree = Tree::new(SMALL);

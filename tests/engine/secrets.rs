@@ -168,6 +168,9 @@ fn replies(engine: &Engine) -> Vec<(String, String)> {
                 SearchRequest { mode, exhaustive, expand: 3, max_results: 50, ..SearchRequest::new(query) };
             let reply = engine.search(&request).unwrap();
             assert!(!reply.results.is_empty(), "{query}");
+            let heads = reply.results.iter().filter_map(|hit| hit.snippet.as_ref()).flat_map(|own| &own.head);
+            let has_head = heads.into_iter().any(|line| line.text.starts_with("pub fn steer("));
+            assert!(has_head || mode != Mode::Default || !query.starts_with("the_quiet"), "{query}: no head");
             let what = format!("search {query:?} {mode:?}");
             all.push((what.clone(), format!("{reply:?}")));
             all.push((what.clone(), json::search(&reply)));
@@ -399,7 +402,7 @@ fn what_is_masked_is_found_counted_and_placed_as_it_stands() {
         String::from_utf8(out).unwrap()
     };
     for looks in looks() {
-        let (with, without) = (print(false, looks), print(true, looks));
+        let (with, without) = (print(false, looks.clone()), print(true, looks.clone()));
         if looks.color || looks.only_matching || looks.form == OutputFormat::Events {
             assert_eq!(with.lines().count(), without.lines().count(), "{looks:?}");
             let places = |out: &str| out.matches("\"start\":19,\"end\":25").count();

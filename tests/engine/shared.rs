@@ -8,7 +8,7 @@ use spyhop::engine::api::{Options, SearchRequest};
 use spyhop::engine::{Engine, Error, ErrorKind};
 
 use super::Tree;
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 const PRECIOUS: &str = "what must stay";
 

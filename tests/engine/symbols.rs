@@ -5,7 +5,7 @@ use spyhop::engine::api::{SymbolsReply, SymbolsRequest};
 use spyhop::model::SymbolKind;
 
 use super::open;
-use crate::cli::Tree;
+use crate::support::Tree;
 
 const TREE: &str = r#"
 === src/pool.rs
@@ -125,5 +125,5 @@ fn bad_requests_are_refused() {
     };
     refused(&|request| request.max_results = 1_001, "max_results is 1001; choose 1 to 1000");
     refused(&|request| request.pattern = "a".repeat(1_001), "pattern has 1001 characters");
-    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is not one");
+    refused(&|request| request.cursor = Some("l1-a".into()), "cursor 'l1-a' is invalid");
 }

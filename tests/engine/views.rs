@@ -10,7 +10,7 @@ use spyhop::model::SkipReason;
 
 use super::branches::two_branches;
 use super::{Tree, ask, open, options, paths, refresh, rendered};
-use crate::cli::{SMALL, git};
+use crate::support::{SMALL, git};
 
 /// What is asked of views and checkouts.
 const QUERIES: &[&str] = &[

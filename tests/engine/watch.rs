@@ -8,7 +8,7 @@ use spyhop::engine::api::{GrepRequest, Options, SearchRequest, StalePolicy, Stat
 use spyhop::engine::{Engine, ErrorKind, Stop};
 
 use super::{Tree, exact, open, options, paths, refresh};
-use crate::cli::SMALL;
+use crate::support::SMALL;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 

@@ -4,7 +4,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::Options;
 
 use super::{Tree, ask, options, paths, refresh};
-use crate::cli::{SMALL, git};
+use crate::support::{SMALL, git};
 
 /// A repository with one commit, and a second worktree of it.
 fn two_worktrees() -> (Tree, [Engine; 2]) {

@@ -264,7 +264,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
     let place = Place::new(&teachers());
     // Names of files outweigh everything, which the questions say is wrong.
     let mut wrong = Profile::built_in().clone();
-    for (feature, weight) in [("name-share.value", 20.0), ("defined-name.value", 0.01)] {
+    for (feature, weight) in [("file-name.value", 20.0), ("defined-name.value", 0.01)] {
         wrong.set_weight(None, feature.parse().unwrap(), weight);
     }
     wrong.name = "wrong".to_string();

@@ -1,16 +1,17 @@
 //! Other names of tools: a recorded session that calls them with their own parameters is answered again.
 
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{ALIASES, Becomes};
+use spyhop::catalog::aliases::{ALIASES, Becomes, SPELLINGS};
 
 use super::{Session, steady};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// What callers send under a name that is spelled otherwise in the tool.
 fn sample(name: &str) -> Value {
     match name {
         "q" | "query" | "pattern" | "regex" => json!("draw_circle"),
-        "top_k" | "k" | "perPage" | "per_page" | "num_results" | "head_limit" | "-A" | "-B" | "-C" => {
+        "top_k" | "k" | "perPage" | "per_page" | "num_results" | "head_limit" | "-A" | "-B" | "-C"
+        | "limit" | "context_lines" | "max_depth" => {
             json!(3)
         }
         "directory" | "target_directory" => json!("src"),
@@ -19,7 +20,7 @@ fn sample(name: &str) -> Value {
         "extensionFilter" => json!([".py"]),
         "glob_pattern" => json!("**/*.py"),
         "type" => json!("py"),
-        "-i" | "-w" | "-n" | "-F" | "case_sensitive" => json!(true),
+        "-i" | "-w" | "-n" | "-F" | "case_sensitive" | "case_insensitive" => json!(true),
         "explanation" | "output_mode" => json!("content"),
         other => panic!("there is no sample of '{other}'"),
     }
@@ -29,21 +30,24 @@ fn sample(name: &str) -> Value {
 fn every_parameter_of_another_name_is_answered() {
     let tree = Tree::new(SMALL);
     let mut session = Session::new(&tree);
-    for alias in ALIASES.iter().filter(|alias| alias.replay) {
-        let (needed, value) = match alias.canonical {
+    let aliases = ALIASES.iter().filter(|alias| alias.replay);
+    let aliases = aliases.map(|alias| (alias.name, alias.canonical, alias.params, alias.own));
+    let own_names = SPELLINGS.iter().map(|(tool, spellings)| (*tool, *tool, *spellings, &[][..]));
+    for (name, canonical, spellings, own_params) in aliases.chain(own_names) {
+        let (needed, value) = match canonical {
             "codebase_search" => ("query", json!("draw_circle")),
             "search_batch" => ("queries", json!(["draw_circle"])),
             "grep_files" | "file_search" => ("pattern", json!("*draw_circle*")),
             _ => ("", Value::Null),
         };
         let (needed, value) =
-            if alias.name == "grep" { (needed, json!("draw_circle")) } else { (needed, value) };
+            if canonical == "grep_files" { (needed, json!("draw_circle")) } else { (needed, value) };
         let required = |given: &str| {
             if needed.is_empty() || given == needed { json!({}) } else { json!({ needed: value }) }
         };
-        for (other, becomes) in alias.params {
+        for (other, becomes) in spellings {
             // A table that several names share may hold more than one of them needs.
-            if alias.canonical == "search_batch" && matches!(becomes, Becomes::As("query", _)) {
+            if canonical == "search_batch" && matches!(becomes, Becomes::As("query", _)) {
                 continue;
             }
             let given = match becomes {
@@ -52,18 +56,18 @@ fn every_parameter_of_another_name_is_answered() {
             };
             let mut given = given;
             given[*other] = sample(other);
-            let data = session.data(alias.name, given.clone());
-            assert!(data.is_object(), "{} {given}", alias.name);
+            let data = session.data(name, given.clone());
+            assert!(data.is_object(), "{name} {given}");
         }
-        for own in alias.own {
-            for name in std::iter::once(&own.name).chain(own.aliases) {
+        for own in own_params {
+            for param in std::iter::once(&own.name).chain(own.aliases) {
                 let mut given = required("");
-                given[*name] = match own.name {
-                    "index_dir" => json!(index_of(&tree)),
+                given[*param] = match own.name {
+                    "db" => json!(index_of(&tree)),
                     "path" => json!("src"),
                     other => panic!("there is no sample of '{other}'"),
                 };
-                session.data(alias.name, given);
+                session.data(name, given);
             }
         }
     }
@@ -116,8 +120,7 @@ fn a_folder_without_an_index_of_the_root_is_refused_and_left_alone() {
             given["db"] = json!(db);
             let message = session.call(tool, given);
             let text = message["result"]["content"][0]["text"].as_str().unwrap();
-            let expected =
-                format!("index_dir '{}' holds no index of '{}'", whole.display(), tree.root().display());
+            let expected = format!("db '{}' holds no index of '{}'", whole.display(), tree.root().display());
             assert!(text.contains(&expected), "{text}");
             assert_eq!(message["result"]["isError"], true, "{message}");
         }

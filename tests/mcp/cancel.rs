@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::cli::{SMALL, Tree};
 use crate::engine::repository::bomb;
+use crate::support::{SMALL, Tree};
 
 /// A server of a repository with a branch whose walk takes as long as the walk of a commit may take.
 fn served() -> (Tree, Session) {

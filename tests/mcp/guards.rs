@@ -1,16 +1,16 @@
 //! The surface: which names are there, in which state, and the bytes of what is listed.
 
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{ALIASES, State};
+use spyhop::catalog::aliases::{ALIASES, AliasState};
 use spyhop::catalog::schema;
-use spyhop::catalog::tools::{self, Profile, TOOLS};
+use spyhop::catalog::tools::{self, TOOLS, ToolProfile};
 use spyhop::render::agent;
 
 use super::{Session, golden, steady};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// The line that answers `tools/list` in a profile.
-fn head(tree: &Tree, profile: Profile) -> String {
+fn head(tree: &Tree, profile: ToolProfile) -> String {
     let mut session = Session::start(tree.command().args(["mcp", "--profile", profile.name()]));
     let id = session.request("tools/list", json!({}));
     session.reply(id, |_| ())
@@ -19,7 +19,7 @@ fn head(tree: &Tree, profile: Profile) -> String {
 #[test]
 fn the_listed_head_is_the_same_bytes_in_every_run() {
     let tree = Tree::new(SMALL);
-    for profile in Profile::ALL {
+    for profile in ToolProfile::ALL {
         let before = head(&tree, profile);
         golden(&format!("tests/mcp/heads/{}.json", profile.name()), &before);
         let listed: Value = serde_json::from_str(&before).unwrap();
@@ -27,11 +27,11 @@ fn the_listed_head_is_the_same_bytes_in_every_run() {
         assert!(tokens <= profile.head_budget(), "{}: {tokens} tokens", profile.name());
     }
     tree.run(&["index", "-q"]);
-    for profile in Profile::ALL {
+    for profile in ToolProfile::ALL {
         golden(&format!("tests/mcp/heads/{}.json", profile.name()), &head(&tree, profile));
     }
     // Less may be called there; what is seen at first does not tell.
-    assert_eq!(head(&tree, Profile::Minimal), head(&tree, Profile::Default));
+    assert_eq!(head(&tree, ToolProfile::Minimal), head(&tree, ToolProfile::Default));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_reference_page_is_the_catalog() {
 fn profiles_gate_what_is_listed_and_what_is_called() {
     let tree = Tree::new(SMALL);
     tree.run(&["index", "-q"]);
-    for profile in Profile::ALL {
+    for profile in ToolProfile::ALL {
         let mut session = Session::start(tree.command().args(["mcp", "--profile", profile.name()]));
         let listed = session.listed();
         assert!(listed.is_sorted(), "{listed:?}");
@@ -53,7 +53,8 @@ fn profiles_gate_what_is_listed_and_what_is_called() {
             found["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         for tool in TOOLS {
             let offered = profile.offers(tool);
-            assert_eq!(found.contains(&tool.name), offered && tool.operation.is_some(), "{}", tool.name);
+            let is_further = offered && !profile.lists(tool) && tool.operation.is_some();
+            assert_eq!(found.contains(&tool.name), is_further, "{}", tool.name);
             let message = session.call(tool.name, json!({}));
             assert_eq!(
                 message.get("error").is_some(),
@@ -65,7 +66,7 @@ fn profiles_gate_what_is_listed_and_what_is_called() {
         }
         let refused = session.call("touch", json!({ "files": ["src/auth.rs"] }));
         let gated = refused["error"]["message"].as_str().unwrap_or_default();
-        assert_eq!(gated.contains("profile 'minimal'"), profile == Profile::Minimal, "{refused}");
+        assert_eq!(gated.contains("profile 'minimal'"), profile == ToolProfile::Minimal, "{refused}");
         assert_eq!(session.end(), 0);
     }
 }
@@ -109,7 +110,7 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
         assert_eq!(own_notice, None);
         assert_eq!(own["isError"], false, "{own}");
         let told = notice.as_ref().map(|meta| meta["spyhop/deprecated"]["replacement"].clone());
-        let expected = (alias.state == State::Deprecated).then(|| alias.canonical.into());
+        let expected = (alias.state == AliasState::Deprecated).then(|| alias.canonical.into());
         assert_eq!(told, expected, "{}", alias.name);
         assert!(!other.to_string().contains("deprecated"), "the notice is in the metadata only");
     }
@@ -181,5 +182,36 @@ fn only_what_is_no_tool_is_an_error_of_the_protocol() {
     // What is no JSON does not end the session.
     session.send(&json!("no request"));
     assert!(session.data("index_status", json!({}))["files"].is_u64());
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn a_tool_that_was_found_is_listed_and_the_client_is_told() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().arg("mcp"));
+    assert!(!session.listed().contains(&"why_not".to_string()));
+    // A second search for the same tool changes nothing.
+    for is_told in [true, false] {
+        let arguments = json!({ "query": "why is a file not among the answers" });
+        let id = session.request("tools/call", json!({ "name": "tool_search", "arguments": arguments }));
+        let mut methods = Vec::new();
+        session.reply(id, |message| methods.push(message["method"].as_str().unwrap_or_default().to_string()));
+        assert_eq!(methods.contains(&"notifications/tools/list_changed".to_string()), is_told, "{methods:?}");
+        assert!(session.listed().contains(&"why_not".to_string()));
+    }
+    assert_eq!(session.end(), 0);
+}
+
+#[test]
+fn an_answer_with_tools_is_small() {
+    let tree = Tree::new(SMALL);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--profile", "host"]));
+    for query in ["", "search", "files", "list everything"] {
+        let message = session.call("tool_search", json!({ "query": query }));
+        let text = message["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.len() / 4 <= 800, "{query}: {} tokens\n{text}", text.len() / 4);
+    }
     assert_eq!(session.end(), 0);
 }

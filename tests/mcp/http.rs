@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::{Session, steady};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 pub const TOKEN: &str = "a-token-of-the-tests";
 

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::http::{GOOD, Server, TOKEN, hello, request};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// More connections than the server takes without the token, every other one with half of a head.
 fn flood(server: &Server, connections: usize) -> Vec<TcpStream> {
     let open = |number: usize| {
         let mut stream = TcpStream::connect(server.address).unwrap();
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: a\r\nX: ");
         }
         stream
@@ -103,7 +103,7 @@ fn a_call_without_a_thread_is_answered() {
 
     use crate::cli::limits;
 
-    if !limits::is_root("a_call_without_a_thread_is_answered") {
+    if !crate::support::is_root("a_call_without_a_thread_is_answered") {
         return;
     }
     let uid = 200_000 + std::process::id();
@@ -114,7 +114,7 @@ fn a_call_without_a_thread_is_answered() {
         limits::give(&tree, uid);
         let mut command = tree.command();
         let command = command.args(["mcp", "--http", "127.0.0.1:0"]).env("SPYHOP_MCP_TOKEN", TOKEN);
-        limits::limit(command.uid(uid).gid(uid), libc::RLIMIT_NPROC as u32, threads);
+        limits::limit(command.uid(uid).gid(uid), libc::RLIMIT_NPROC, threads);
         let server = Server::start(command, 2);
         for (tool, given) in [("index_status", json!({})), ("grep_files", json!({ "pattern": "circle" }))] {
             let answer = server.post(GOOD, &request(tool, given)).body;

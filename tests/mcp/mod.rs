@@ -25,7 +25,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::cli::Tree;
+use crate::support::Tree;
 
 /// A running server and the client's side of its pipes.
 pub struct Session {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use spyhop::render::agent;
 
 use super::Session;
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// Forty files that all answer, each with a function long enough to be shown with code.
 fn forty() -> Tree {

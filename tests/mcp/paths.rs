@@ -5,7 +5,7 @@ use spyhop::catalog::Takes;
 use spyhop::catalog::tools::{TOOLS, Tool};
 
 use super::Session;
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// Parameters that are patterns of paths and no paths; what is absolute or leaves the root is refused in them too.
 fn is_pattern(tool: &Tool, name: &str) -> bool {

@@ -7,7 +7,7 @@ use spyhop::{
 };
 
 use super::{Session, steady};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// Something to ask: for the library, for the command line, for the server.
 struct Request {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::http::{GOOD, Server, TOKEN, header, hello, request};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// Two files that answer alike.
 const ALIKE: &str = "

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// A tree whose first index takes a while in one thread.
 fn large() -> Tree {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::cli::Tree;
+use crate::support::Tree;
 
 /// What the file's own sentences hold.
 const MARK: &str = "OBEYME";
@@ -125,7 +125,7 @@ fn the_text_of_a_file_stays_behind_its_line_numbers() {
 
 #[test]
 fn the_server_says_once_that_what_it_shows_is_data() {
-    let tree = Tree::new(crate::cli::SMALL);
+    let tree = Tree::new(crate::support::SMALL);
     let mut session = Session::new(&tree);
     let client = json!({ "name": "test", "version": "1" });
     let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });

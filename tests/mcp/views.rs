@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Session, steady};
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 /// A repository whose branch `topic` has a file more than `main`, which is checked out.
 fn repository() -> Tree {
@@ -61,8 +61,9 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         };
         assert_eq!(steady(by_tool), steady(tree.json(&line)), "{tool} {given}");
     }
-    let offered = session.data("tool_search", json!({}));
-    for tool in offered["tools"].as_array().unwrap() {
+    let mut full = Session::start(tree.command().args(["mcp", "--profile", "full"]));
+    let offered = full.ask("tools/list", json!({}));
+    for tool in offered["result"]["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
         let takes_it = !tool["inputSchema"]["properties"]["view"].is_null();
         assert_eq!(takes_it, table.iter().any(|(other, ..)| *other == name), "{name}");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::cli::{SMALL, Tree};
+use crate::support::{SMALL, Tree};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 

@@ -19,8 +19,9 @@ use serde::Deserialize;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{Mode, Options, SearchReply, SearchRequest, StalePolicy};
 
-use crate::cli::Tree;
-use crate::engine::{copy_into, exact, refresh};
+use crate::engine::{exact, refresh};
+use crate::support::Tree;
+use crate::support::copy_into;
 
 /// A question about the corpus.
 #[derive(Deserialize)]

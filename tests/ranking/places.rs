@@ -5,7 +5,7 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::Hit;
 
 use super::{ask, corpus, indexed, questions};
-use crate::cli::Tree;
+use crate::support::Tree;
 
 const QUERY: &str = r#"
 """Sets of rows that are read when they are needed."""

@@ -4,8 +4,9 @@
 use spyhop::engine::Engine;
 
 use super::{ask, corpus, exact, folder, indexed, questions, track};
-use crate::cli::Tree;
-use crate::engine::{Random, copy_into, refresh};
+use crate::engine::refresh;
+use crate::support::Tree;
+use crate::support::{Random, copy_into};
 
 /// The answers to all questions.
 fn answers(engine: &Engine) -> Vec<Vec<String>> {

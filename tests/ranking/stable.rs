@@ -6,8 +6,8 @@ use spyhop::engine::Engine;
 use spyhop::engine::api::{Options, StalePolicy};
 
 use super::{ask, corpus, exact, indexed, pages, questions};
-use crate::cli::Tree;
-use crate::engine::Random;
+use crate::support::Random;
+use crate::support::Tree;
 
 /// Questions about this crate's own sources; more of them are in `engine::reasons`.
 const OWN: &[&str] = &[

@@ -25,11 +25,11 @@ pub fn sign(signal: Signal) -> Sign {
     use Signal as S;
     match signal {
         S::Lexical | S::Chunks | S::File | S::Coverage | S::Comment => Sign::For,
-        S::Symbol | S::Symbols | S::Definition | S::DefinedName | S::Pairs => Sign::For,
+        S::Symbol | S::Symbols | S::Definition | S::DefinedName | S::AdjacentWords => Sign::For,
         S::Mentions | S::Reference => Sign::For,
-        S::Path | S::PathKin | S::Folder | S::NameShare | S::NameKin => Sign::For,
-        S::Test | S::Docs | S::Compat | S::Platform | S::Twin | S::Header => Sign::Against,
-        S::Depth | S::Size | S::Eponym => Sign::Either,
+        S::Path | S::PathRelated | S::Folder | S::FileName | S::FileNameRelated => Sign::For,
+        S::Test | S::Docs | S::Legacy | S::Platform | S::OlderCopy | S::Header => Sign::Against,
+        S::Depth | S::Size | S::NamedAsFolder => Sign::Either,
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
         // The development sets hold next to none of these.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use spyhop::{Candidates, Feature, Profile, QueryKind};
+use spyhop::{Feature, Profile, QueryKind, RankedCandidates};
 
 use super::feature::weighed_alone;
 use super::model::Lesson;
@@ -107,7 +107,7 @@ impl Question {
     fn new(
         row: QueryRow,
         query: &Query,
-        candidates: &Candidates,
+        candidates: &RankedCandidates,
         features: &[Feature],
         start: &Profile,
     ) -> Question {

@@ -1,14 +1,14 @@
 //! A lexer for brace matching: words, brackets, comments, quoted text, directives.
 //!
 //! The lexer knows just enough of a language not to mistake a bracket in a string for a real one, by the few marks that
-//! the manifest names. Text that it cannot interpret is [`Token::Broken`], and nothing after such a token is reported.
+//! the manifest names. Text that it cannot interpret is [`CodeToken::Broken`], and nothing after such a token is reported.
 
 use crate::grammar::BodyRules;
 use crate::text::Span;
 
 /// The type of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum CodeToken {
     /// A name, a keyword or a number.
     Word,
     /// One of `(`, `[`, `{`.
@@ -28,8 +28,8 @@ pub(super) enum Token {
 
 /// A token with its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub token: Token,
+pub(super) struct PlacedToken {
+    pub token: CodeToken,
     pub span: Span,
     /// Whether only white space precedes the token on its line.
     pub first: bool,
@@ -92,9 +92,9 @@ impl<'t> Lexer<'t> {
 }
 
 impl Iterator for Lexer<'_> {
-    type Item = Piece;
+    type Item = PlacedToken;
 
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<PlacedToken> {
         while let Some(byte) = self.byte(self.at).filter(u8::is_ascii_whitespace) {
             self.fresh |= byte == b'\n';
             self.at += 1;
@@ -102,28 +102,28 @@ impl Iterator for Lexer<'_> {
         let (start, first) = (self.at, std::mem::take(&mut self.fresh));
         let byte = self.byte(start)?;
         let (token, end) = match byte {
-            b'/' if self.byte(start + 1) == Some(b'/') => (Token::Comment, self.line_end(start)),
+            b'/' if self.byte(start + 1) == Some(b'/') => (CodeToken::Comment, self.line_end(start)),
             b'/' if self.byte(start + 1) == Some(b'*') => {
                 match memchr::memmem::find(&self.bytes[start + 2..self.end], b"*/") {
-                    Some(found) => (Token::Comment, start + found + 4),
-                    None => (Token::Broken, self.end),
+                    Some(found) => (CodeToken::Comment, start + found + 4),
+                    None => (CodeToken::Broken, self.end),
                 }
             }
-            b'#' if first && self.rules.directives => (Token::Directive, self.line_end(start)),
+            b'#' if first && self.rules.directives => (CodeToken::Directive, self.line_end(start)),
             b'"' | b'\'' | b'`' => match self.quoted_end(start, byte) {
-                Some(end) => (Token::Quoted, end),
-                None => (Token::Broken, self.end),
+                Some(end) => (CodeToken::Quoted, end),
+                None => (CodeToken::Broken, self.end),
             },
-            b'(' | b'[' | b'{' => (Token::Open(byte), start + 1),
-            b')' | b']' | b'}' => (Token::Close(byte), start + 1),
+            b'(' | b'[' | b'{' => (CodeToken::Open(byte), start + 1),
+            b')' | b']' | b'}' => (CodeToken::Close(byte), start + 1),
             _ if is_word(byte) => {
                 let rest = &self.bytes[start..self.end];
-                (Token::Word, start + rest.iter().take_while(|byte| is_word(**byte)).count())
+                (CodeToken::Word, start + rest.iter().take_while(|byte| is_word(**byte)).count())
             }
-            _ => (Token::Sign(byte), start + 1),
+            _ => (CodeToken::Sign(byte), start + 1),
         };
         self.at = end;
-        Some(Piece { token, span: Span::new(start, end), first })
+        Some(PlacedToken { token, span: Span::new(start, end), first })
     }
 }
 

@@ -15,7 +15,7 @@ mod uses;
 
 use tree_sitter::{Point, Range};
 
-use self::lex::{Lexer, Piece, Token};
+use self::lex::{CodeToken, Lexer, PlacedToken};
 pub(super) use self::units::units;
 use self::uses::Uses;
 use crate::grammar::BodyRules;
@@ -45,19 +45,19 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
     let mut lexer = Lexer::new(text, Span::new(0, text.len()), rules);
     // The open brackets that do not belong to a body.
     let mut open: Vec<u8> = Vec::new();
-    let mut before: Option<Piece> = None;
-    let mut table = Table::default();
+    let mut before: Option<PlacedToken> = None;
+    let mut table = MacroRuns::default();
     while let Some(piece) = lexer.next() {
-        if matches!(piece.token, Token::Comment | Token::Directive) {
+        if matches!(piece.token, CodeToken::Comment | CodeToken::Directive) {
             table.take(text, piece, &mut bodies);
             continue;
         }
         table.end(&mut bodies);
         match piece.token {
-            Token::Broken => break,
-            Token::Open(b'{') if begins_body(text, rules, before, &open) => {
+            CodeToken::Broken => break,
+            CodeToken::Open(b'{') if begins_body(text, rules, before, &open) => {
                 match body(text, rules, &mut lexer, piece) {
-                    Some(Body { inside, worth: true, uses }) => {
+                    Some(FunctionBody { inside, worth: true, uses }) => {
                         bodies.holes.push(inside);
                         bodies.references.extend(uses.references);
                         bodies.comments.extend(uses.comments);
@@ -72,11 +72,9 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
                     None => break,
                 }
             }
-            Token::Open(bracket) => open.push(bracket),
-            Token::Close(bracket) => {
-                if open.pop().map(closing) != Some(bracket) {
-                    break;
-                }
+            CodeToken::Open(bracket) => open.push(bracket),
+            CodeToken::Close(bracket) if open.pop().map(closing) != Some(bracket) => {
+                break;
             }
             _ => {}
         }
@@ -88,7 +86,7 @@ pub(super) fn find(text: &str, rules: &BodyRules) -> Bodies {
 
 /// Counts the macros of a file, and collects runs of consecutive macros beyond the limit.
 #[derive(Default)]
-struct Table {
+struct MacroRuns {
     macros: u32,
     /// The range from the first to the last macro of the run.
     run: Option<Span>,
@@ -96,12 +94,12 @@ struct Table {
     comments: Vec<Span>,
 }
 
-impl Table {
+impl MacroRuns {
     /// Processes the next comment or directive.
-    fn take(&mut self, text: &str, piece: Piece, bodies: &mut Bodies) {
+    fn take(&mut self, text: &str, piece: PlacedToken, bodies: &mut Bodies) {
         let written = text[piece.span.range()].trim_end();
         let span = Span { start: piece.span.start, end: piece.span.start + written.len() as u32 };
-        if piece.token == Token::Comment {
+        if piece.token == CodeToken::Comment {
             self.comments.push(span);
         } else if !written[1..].trim_start().starts_with("define") {
             self.end(bodies);
@@ -128,11 +126,11 @@ impl Table {
 }
 
 /// Whether a brace after `before` begins a body.
-fn begins_body(text: &str, rules: &BodyRules, before: Option<Piece>, open: &[u8]) -> bool {
+fn begins_body(text: &str, rules: &BodyRules, before: Option<PlacedToken>, open: &[u8]) -> bool {
     let Some(before) = before.filter(|_| open.iter().all(|bracket| *bracket == b'{')) else { return false };
     match before.token {
-        Token::Word => rules.begins_behind_word(&text[before.span.range()]),
-        Token::Close(sign) | Token::Sign(sign) => rules.begins_behind(sign),
+        CodeToken::Word => rules.begins_behind_word(&text[before.span.range()]),
+        CodeToken::Close(sign) | CodeToken::Sign(sign) => rules.begins_behind(sign),
         _ => false,
     }
 }
@@ -147,7 +145,7 @@ fn closing(open: u8) -> u8 {
 }
 
 /// A complete body.
-struct Body {
+struct FunctionBody {
     /// The range between the braces.
     inside: Span,
     /// Whether the body may be removed before parsing.
@@ -156,16 +154,16 @@ struct Body {
 }
 
 /// Reads the body that `brace` opens, up to its closing brace. `None` if the brackets do not match.
-fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> Option<Body> {
+fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: PlacedToken) -> Option<FunctionBody> {
     let mut open = vec![b'{'];
     let mut uses = Uses::default();
     let mut worth = true;
     for piece in lexer {
         match piece.token {
-            Token::Broken => return None,
-            Token::Directive => worth = false,
-            Token::Open(bracket) => open.push(bracket),
-            Token::Close(bracket) => {
+            CodeToken::Broken => return None,
+            CodeToken::Directive => worth = false,
+            CodeToken::Open(bracket) => open.push(bracket),
+            CodeToken::Close(bracket) => {
                 if open.pop().map(closing) != Some(bracket) {
                     return None;
                 }
@@ -173,7 +171,7 @@ fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> O
                     let inside = Span { start: brace.span.end, end: piece.span.start };
                     worth &= inside.end - inside.start >= LEAST && ends_well(text, brace, piece);
                     uses.end();
-                    return Some(Body { inside, worth, uses });
+                    return Some(FunctionBody { inside, worth, uses });
                 }
             }
             _ => {}
@@ -184,7 +182,7 @@ fn body(text: &str, rules: &BodyRules, lexer: &mut Lexer<'_>, brace: Piece) -> O
 }
 
 /// Whether the brace at `end` is in a usual position to close the brace at `begin`.
-fn ends_well(text: &str, begin: Piece, end: Piece) -> bool {
+fn ends_well(text: &str, begin: PlacedToken, end: PlacedToken) -> bool {
     let indent = |at: u32| {
         let before = &text.as_bytes()[..at as usize];
         let start = memchr::memrchr(b'\n', before).map_or(0, |found| found + 1);

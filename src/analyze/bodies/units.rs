@@ -1,7 +1,7 @@
 //! Finds where a body that is too large for a chunk may be cut: before its statements, and before the nested statements
 //! of those that are too large themselves.
 
-use super::lex::{Lexer, Token};
+use super::lex::{CodeToken, Lexer};
 use crate::analyze::chunk::fits;
 use crate::grammar::BodyRules;
 use crate::text::{LineIndex, Span};
@@ -65,8 +65,8 @@ fn starts(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<S
     let (mut last, mut comment) = (b'{', None);
     for piece in Lexer::new(text, body, rules) {
         let line = lines.line_of(piece.span.start);
-        let is_comment = piece.token == Token::Comment;
-        let closes = matches!(piece.token, Token::Close(_));
+        let is_comment = piece.token == CodeToken::Comment;
+        let closes = matches!(piece.token, CodeToken::Close(_));
         if piece.first && !closes && (is_comment || ends_statement(last, rules.newlines)) {
             let led = comment.is_some_and(|above| above + 1 >= line);
             if !led {
@@ -74,8 +74,8 @@ fn starts(text: &str, lines: &LineIndex, rules: &BodyRules, body: Span) -> Vec<S
             }
         }
         match piece.token {
-            Token::Open(_) => depth += 1,
-            Token::Close(_) => depth = depth.saturating_sub(1),
+            CodeToken::Open(_) => depth += 1,
+            CodeToken::Close(_) => depth = depth.saturating_sub(1),
             _ => {}
         }
         let end = lines.line_of(piece.span.end - 1);

@@ -1,6 +1,6 @@
 //! The names that a function uses, recognized by their neighbouring tokens.
 
-use super::lex::{Piece, Token};
+use super::lex::{CodeToken, PlacedToken};
 use crate::grammar::{BodyRules, TypePlace};
 use crate::model::{Reference, ReferenceRole};
 use crate::text::Span;
@@ -11,21 +11,21 @@ pub(super) struct Uses {
     pub references: Vec<Reference>,
     pub comments: Vec<Span>,
     /// The previous token, not counting comments, and the token before that.
-    last: Option<Piece>,
-    before: Option<Piece>,
+    last: Option<PlacedToken>,
+    before: Option<PlacedToken>,
     /// The name before the index expression that is being read, or that was just read.
     indexed: Option<Span>,
     /// The name before the stars that are being read.
     starred: Option<Span>,
     /// The state of a type whose position was announced, with the last name read so far.
-    wanted: Wanted,
+    wanted: TypeProgress,
     /// Nonzero after a word that defines something if a brace follows, with at most a name between.
     block: u8,
 }
 
 /// The state of a type that is being read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Wanted {
+enum TypeProgress {
     #[default]
     None,
     /// The type begins here, or continues after a dot.
@@ -36,8 +36,8 @@ enum Wanted {
 
 impl Uses {
     /// Processes the next token. Returns whether the token shows a definition that a parser should see.
-    pub fn take(&mut self, text: &str, rules: &BodyRules, piece: Piece) -> bool {
-        if piece.token == Token::Comment {
+    pub fn take(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) -> bool {
+        if piece.token == CodeToken::Comment {
             let end = piece.span.start + text[piece.span.range()].trim_end().len() as u32;
             self.comments.push(Span { start: piece.span.start, end });
             return false;
@@ -59,23 +59,23 @@ impl Uses {
     }
 
     /// Records the name that is called: `name(`, `name[what](`.
-    fn call(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
+    fn call(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) {
         let name = self.name(text, rules);
         match piece.token {
-            Token::Open(b'(') => {
-                let indexed = self.indexed.take().filter(|_| self.is_last(Token::Close(b']')));
+            CodeToken::Open(b'(') => {
+                let indexed = self.indexed.take().filter(|_| self.is_last(CodeToken::Close(b']')));
                 let called = name.or(indexed).map(|span| Reference { span, role: ReferenceRole::Call });
                 self.references.extend(called);
             }
-            Token::Open(b'[') => self.indexed = name,
-            Token::Word | Token::Sign(b'.' | b',' | b'*') | Token::Close(b']') => {}
+            CodeToken::Open(b'[') => self.indexed = name,
+            CodeToken::Word | CodeToken::Sign(b'.' | b',' | b'*') | CodeToken::Close(b']') => {}
             _ => self.indexed = None,
         }
     }
 
     /// Processes the end of the body.
     pub fn end(&mut self) {
-        if let Wanted::Ends(span) = self.wanted {
+        if let TypeProgress::Ends(span) = self.wanted {
             self.push_type(span);
         }
     }
@@ -88,51 +88,53 @@ impl Uses {
     }
 
     /// Whether `piece` defines something.
-    fn defines(&mut self, text: &str, rules: &BodyRules, piece: Piece) -> bool {
+    fn defines(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) -> bool {
         let word = || &text[piece.span.range()];
-        let begins = self.block > 0 && piece.token == Token::Open(b'{');
+        let begins = self.block > 0 && piece.token == CodeToken::Open(b'{');
         self.block = match piece.token {
-            Token::Word if rules.opens_block(word()) => 2,
-            Token::Word => self.block.saturating_sub(1),
+            CodeToken::Word if rules.opens_block(word()) => 2,
+            CodeToken::Word => self.block.saturating_sub(1),
             _ => 0,
         };
         let begins_statement = || {
             let after = self.last.map(|last| last.token);
-            piece.first || matches!(after, None | Some(Token::Sign(b';') | Token::Open(b'{')))
+            piece.first || matches!(after, None | Some(CodeToken::Sign(b';') | CodeToken::Open(b'{')))
         };
-        begins || piece.token == Token::Word && rules.is_item(word()) && begins_statement()
+        begins || piece.token == CodeToken::Word && rules.is_item(word()) && begins_statement()
     }
 
     /// Continues a type that was announced, or notes that a type is announced.
-    fn typed(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
+    fn typed(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) {
         self.wanted = match (self.wanted, piece.token) {
-            (Wanted::Name, Token::Word) if is_name(text, rules, piece) => Wanted::Ends(piece.span),
-            (Wanted::Name, Token::Sign(b'*')) => Wanted::Name,
-            (Wanted::Ends(_), Token::Sign(b'.')) => Wanted::Name,
-            (Wanted::Ends(span), _) => {
-                self.push_type(span);
-                Wanted::None
+            (TypeProgress::Name, CodeToken::Word) if is_name(text, rules, piece) => {
+                TypeProgress::Ends(piece.span)
             }
-            _ => Wanted::None,
+            (TypeProgress::Name, CodeToken::Sign(b'*')) => TypeProgress::Name,
+            (TypeProgress::Ends(_), CodeToken::Sign(b'.')) => TypeProgress::Name,
+            (TypeProgress::Ends(span), _) => {
+                self.push_type(span);
+                TypeProgress::None
+            }
+            _ => TypeProgress::None,
         };
-        if piece.token == Token::Word && rules.announces_type(&text[piece.span.range()]) {
-            self.wanted = Wanted::Name;
+        if piece.token == CodeToken::Word && rules.announces_type(&text[piece.span.range()]) {
+            self.wanted = TypeProgress::Name;
         }
     }
 
     /// Records types in a language that writes the type first: `Type name`, `Type *name`, `(Type *)`.
-    fn type_before(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
+    fn type_before(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) {
         let found = match piece.token {
-            Token::Sign(b'*') => {
+            CodeToken::Sign(b'*') => {
                 let name = self.name(text, rules).filter(|name| name.end < piece.span.start);
-                self.starred = name.or(self.starred.filter(|_| self.is_last(Token::Sign(b'*'))));
+                self.starred = name.or(self.starred.filter(|_| self.is_last(CodeToken::Sign(b'*'))));
                 return;
             }
-            Token::Word if is_name(text, rules, piece) => {
+            CodeToken::Word if is_name(text, rules, piece) => {
                 let touches = self.last.is_some_and(|last| last.span.end == piece.span.start);
                 self.starred.filter(|_| touches).or_else(|| self.name(text, rules))
             }
-            Token::Close(b')') => self.starred.filter(|_| self.is_last(Token::Sign(b'*'))),
+            CodeToken::Close(b')') => self.starred.filter(|_| self.is_last(CodeToken::Sign(b'*'))),
             _ => None,
         };
         self.starred = None;
@@ -140,52 +142,54 @@ impl Uses {
     }
 
     /// Records types in a language that writes the type last: `name Type`, `[]Type`, `Type{`, `.(Type)`.
-    fn type_behind(&mut self, text: &str, rules: &BodyRules, piece: Piece) {
+    fn type_behind(&mut self, text: &str, rules: &BodyRules, piece: PlacedToken) {
         let Some(last) = self.last else { return };
         let touches = last.span.end == piece.span.start;
         match (last.token, piece.token) {
-            (Token::Word, Token::Open(b'{')) if touches => {
+            (CodeToken::Word, CodeToken::Open(b'{')) if touches => {
                 if let Some(name) = self.name(text, rules) {
                     self.push_type(name);
                 }
             }
-            (Token::Close(b']'), Token::Word) if touches && is_name(text, rules, piece) => {
-                self.wanted = Wanted::Ends(piece.span);
+            (CodeToken::Close(b']'), CodeToken::Word) if touches && is_name(text, rules, piece) => {
+                self.wanted = TypeProgress::Ends(piece.span);
             }
-            (Token::Close(b']'), Token::Sign(b'*')) if touches => self.wanted = Wanted::Name,
-            (Token::Sign(b'.'), Token::Open(b'(')) => self.wanted = Wanted::Name,
-            (Token::Word, Token::Open(b'[')) if &text[last.span.range()] == "map" => {
-                self.wanted = Wanted::Name;
+            (CodeToken::Close(b']'), CodeToken::Sign(b'*')) if touches => self.wanted = TypeProgress::Name,
+            (CodeToken::Sign(b'.'), CodeToken::Open(b'(')) => self.wanted = TypeProgress::Name,
+            (CodeToken::Word, CodeToken::Open(b'[')) if &text[last.span.range()] == "map" => {
+                self.wanted = TypeProgress::Name;
             }
-            (Token::Word, Token::Open(b'(')) if matches!(&text[last.span.range()], "new" | "make") => {
-                self.wanted = Wanted::Name;
+            (CodeToken::Word, CodeToken::Open(b'('))
+                if matches!(&text[last.span.range()], "new" | "make") =>
+            {
+                self.wanted = TypeProgress::Name;
             }
             // The return type of a function literal.
-            (Token::Close(b')'), Token::Word) if !piece.first && is_name(text, rules, piece) => {
-                self.wanted = Wanted::Ends(piece.span);
+            (CodeToken::Close(b')'), CodeToken::Word) if !piece.first && is_name(text, rules, piece) => {
+                self.wanted = TypeProgress::Ends(piece.span);
             }
-            (Token::Word, Token::Word)
+            (CodeToken::Word, CodeToken::Word)
                 if !piece.first && is_name(text, rules, last) && is_name(text, rules, piece) =>
             {
-                self.wanted = Wanted::Ends(piece.span);
+                self.wanted = TypeProgress::Ends(piece.span);
             }
-            (Token::Word, Token::Sign(b'*')) if !touches => self.starred = self.name(text, rules),
-            (Token::Sign(b'*'), Token::Word) if touches && self.starred.take().is_some() => {
-                self.wanted = Wanted::Ends(piece.span);
+            (CodeToken::Word, CodeToken::Sign(b'*')) if !touches => self.starred = self.name(text, rules),
+            (CodeToken::Sign(b'*'), CodeToken::Word) if touches && self.starred.take().is_some() => {
+                self.wanted = TypeProgress::Ends(piece.span);
             }
             _ => self.starred = None,
         }
     }
 
-    fn is_last(&self, token: Token) -> bool {
+    fn is_last(&self, token: CodeToken) -> bool {
         self.last.is_some_and(|last| last.token == token)
     }
 }
 
 /// Whether a token is a name.
-fn is_name(text: &str, rules: &BodyRules, piece: Piece) -> bool {
+fn is_name(text: &str, rules: &BodyRules, piece: PlacedToken) -> bool {
     let word = &text[piece.span.range()];
-    piece.token == Token::Word
+    piece.token == CodeToken::Word
         && !word.starts_with(|first: char| first.is_ascii_digit())
         && !rules.is_reserved(word)
 }

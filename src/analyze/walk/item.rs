@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::{Lead, Open, Walk};
-use crate::grammar::{Case, Item, Shape, flag, follow, follow_to_name};
+use super::state::{Lead, OpenSymbol, Walk};
+use crate::grammar::{Item, ItemCase, Shape, flag, follow, follow_to_name};
 use crate::model::{ReferenceRole, Symbol, SymbolKind};
 use crate::text::Span;
 
 /// The result of opening an item.
 #[derive(Clone, Copy)]
-pub(super) struct Opened {
+pub(super) struct OpenedItem {
     /// The start of the item's body, if there is one.
     pub body: Option<u32>,
     pub is_function: bool,
@@ -18,7 +18,7 @@ pub(super) struct Opened {
 }
 
 /// The name of an item.
-struct Named<'a> {
+struct ItemName<'a> {
     /// The node of the name.
     node: Node<'a>,
     /// The node of the name's qualifier, if the name is written with one.
@@ -34,7 +34,7 @@ impl<'a> Walk<'a> {
         node: Node<'a>,
         lead: Option<Lead>,
         local: bool,
-    ) -> Option<Opened> {
+    ) -> Option<OpenedItem> {
         let shape = self.shape(item, node, local)?;
         let named = self.named(shape, node)?;
         let body = shape.body.as_ref().and_then(|path| follow(path, node));
@@ -47,7 +47,7 @@ impl<'a> Walk<'a> {
         if let Some(body) = body {
             self.docstring(body);
         }
-        let open = Open {
+        let open = OpenSymbol {
             symbol: 0,
             name: named.node.start_byte() as u32,
             holds: shape.holds,
@@ -55,16 +55,16 @@ impl<'a> Walk<'a> {
             body: body_start,
             count: 0,
         };
-        let opened = Opened { body: body_start, is_function, continues: false };
+        let opened = OpenedItem { body: body_start, is_function, continues: false };
         if shape.continues
             && let Some(before) = self.goes_on(&named.name, kind, node)
         {
-            self.open.push(Open { symbol: before, ..open });
-            return Some(Opened { continues: true, ..opened });
+            self.open.push(OpenSymbol { symbol: before, ..open });
+            return Some(OpenedItem { continues: true, ..opened });
         }
         let symbol = self.symbol(shape, node, named, kind, lead, body);
         let more = if shape.each { self.more(shape, node, &symbol) } else { Vec::new() };
-        self.open.push(Open { symbol: self.out.symbols.len() as u32, ..open });
+        self.open.push(OpenSymbol { symbol: self.out.symbols.len() as u32, ..open });
         self.out.symbols.push(symbol);
         self.out.symbols.extend(more);
         if let Some(bases) = item.bases.as_ref().and_then(|path| follow(path, node)) {
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
         if !item.conditions.iter().all(|condition| condition.holds(node, self.text)) {
             return None;
         }
-        let fits = |case: &&Case| {
+        let fits = |case: &&ItemCase| {
             holds(&case.shape) && case.conditions.iter().all(|condition| condition.holds(node, self.text))
         };
         match item.cases.iter().find(fits) {
@@ -91,17 +91,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn named(&self, shape: &Shape, node: Node<'a>) -> Option<Named<'a>> {
+    fn named(&self, shape: &Shape, node: Node<'a>) -> Option<ItemName<'a>> {
         let found = shape.names.iter().find_map(|path| follow_to_name(path, node, self.text));
         let Some(found) = found else {
-            return Some(Named { node, scope: None, name: shape.called.clone()? });
+            return Some(ItemName { node, scope: None, name: shape.called.clone()? });
         };
         let (node, scope) = self.rules.qualified_name_of(found);
         let name = self.name(node).filter(|name| self.rules.can_name(node, name))?;
-        Some(Named { node, scope, name })
+        Some(ItemName { node, scope, name })
     }
 
-    fn kind(&self, shape: &Shape, named: &Named<'a>) -> SymbolKind {
+    fn kind(&self, shape: &Shape, named: &ItemName<'a>) -> SymbolKind {
         let in_type = self.open.last().is_some_and(|open| {
             let enclosing = self.out.symbols[open.symbol as usize].kind;
             enclosing.is_type_like() || enclosing == SymbolKind::Impl || open.members
@@ -115,7 +115,8 @@ impl<'a> Walk<'a> {
 
     /// Whether the enclosing symbol has this name and this body: `f = function f() {}` defines one function.
     fn is_defined_above(&self, name: &str, body: Option<u32>) -> bool {
-        let same = |open: &Open| open.body == body && *self.out.symbols[open.symbol as usize].name == *name;
+        let same =
+            |open: &OpenSymbol| open.body == body && *self.out.symbols[open.symbol as usize].name == *name;
         body.is_some() && self.open.last().is_some_and(same)
     }
 
@@ -148,7 +149,7 @@ impl<'a> Walk<'a> {
         &mut self,
         shape: &Shape,
         node: Node<'a>,
-        named: Named<'a>,
+        named: ItemName<'a>,
         kind: SymbolKind,
         lead: Option<Lead>,
         body: Option<Node<'a>>,

@@ -8,28 +8,18 @@
 
 mod item;
 mod names;
+mod state;
 mod uses;
 
+pub(super) use state::WalkedOutline;
+use state::{Lead, OpenNode, Walk, frame};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::bodies::{self, Bodies};
 use super::chunk::{self, Boundary, fits};
 use crate::grammar::{Rules, flag};
-use crate::model::{Reference, Symbol};
+use crate::model::Symbol;
 use crate::text::{LineIndex, Span};
-
-/// The results of the walk.
-#[derive(Default)]
-pub(super) struct Outline {
-    /// Sorted like [`crate::model::Analysis::symbols`].
-    pub symbols: Vec<Symbol>,
-    /// In order, without duplicates.
-    pub references: Vec<Reference>,
-    /// In order, without overlaps.
-    pub comments: Vec<Span>,
-    /// In order, without duplicates, and without the first line.
-    pub boundaries: Vec<Boundary>,
-}
 
 /// The longest comment that belongs to the item after it, in bytes: a comment that fills a chunk by itself is a
 /// document of its own, and the item is easier to find without it.
@@ -39,14 +29,20 @@ const MAX_LEAD: u32 = chunk::MAX_BYTES;
 const MAX_GAP: usize = 256;
 
 /// Walks `tree`, which was parsed from `text` without `bodies`.
-pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex, bodies: Bodies) -> Outline {
+pub(super) fn outline(
+    rules: &Rules,
+    tree: &Tree,
+    text: &str,
+    lines: &LineIndex,
+    bodies: Bodies,
+) -> WalkedOutline {
     let Bodies { holes, references, comments } = bodies;
     let mut walk = Walk {
         rules,
         text,
         lines,
         holes: &holes,
-        out: Outline { references, comments, ..Outline::default() },
+        out: WalkedOutline { references, comments, ..WalkedOutline::default() },
         open: Vec::new(),
         outermost: 0,
         fresh: false,
@@ -56,71 +52,6 @@ pub(super) fn outline(rules: &Rules, tree: &Tree, text: &str, lines: &LineIndex,
     walk.finish()
 }
 
-/// An open node.
-#[derive(Clone, Copy, Default)]
-struct Frame {
-    /// Bits of [`frame`], and the kind's [`flag::WRAPPER`] and [`flag::USES`].
-    flags: u16,
-    /// The number of the node's kind, for its uses.
-    kind: u16,
-    /// The number of open nodes that were split.
-    level: u16,
-    /// The end of the item's header; boundaries must come after this byte.
-    header_end: u32,
-    /// The lead of the next child: comments, attributes, or the start of the wrapper.
-    lead: Option<Lead>,
-}
-
-#[derive(Clone, Copy)]
-struct Lead {
-    start: u32,
-    end: u32,
-    /// Whether the lead is a wrapper around the item, and not a node before it.
-    is_wrapper: bool,
-    /// The start of the item proper, if a wrapper belongs to the item.
-    proper: Option<u32>,
-}
-
-/// Bits of [`Frame::flags`] that do not come from the kind.
-mod frame {
-    /// The node's children are units between which the file may be cut.
-    pub const SPLIT: u16 = 1 << 13;
-    /// The node opened a symbol.
-    pub const SYMBOL: u16 = 1 << 14;
-    /// The node is inside a function.
-    pub const LOCAL: u16 = 1 << 15;
-}
-
-/// A symbol whose node is open.
-struct Open {
-    symbol: u32,
-    /// The position of the symbol's name, which does not count as a use of the name.
-    name: u32,
-    holds: bool,
-    /// Whether enclosed items count as inside a type.
-    members: bool,
-    /// The start of the symbol's body, if there is one.
-    body: Option<u32>,
-    /// The number of symbols directly inside.
-    count: u32,
-}
-
-struct Walk<'a> {
-    rules: &'a Rules,
-    text: &'a str,
-    lines: &'a LineIndex,
-    /// The remaining bodies that were not parsed.
-    holes: &'a [Span],
-    out: Outline,
-    open: Vec<Open>,
-    /// The number of symbols outside all others.
-    outermost: u32,
-    /// Whether a node was split and no boundary inside it was added yet.
-    fresh: bool,
-    /// The start of the text after the last boundary.
-    unit: u32,
-}
-
 impl<'a> Walk<'a> {
     fn run(&mut self, tree: &'a Tree) {
         let root = tree.root_node();
@@ -128,7 +59,7 @@ impl<'a> Walk<'a> {
         let mut cursor = root.walk();
         let kind = root.kind_id();
         let flags = frame::SPLIT | (self.rules.kind(kind).flags & flag::USES);
-        let mut frames = vec![Frame { flags, kind, ..Frame::default() }];
+        let mut frames = vec![OpenNode { flags, kind, ..OpenNode::default() }];
         if !cursor.goto_first_child() {
             return;
         }
@@ -159,14 +90,14 @@ impl<'a> Walk<'a> {
     /// Processes the node under the cursor, a child of `parent`'s node. Returns the frame for its children, or `None`
     /// to skip them.
     #[inline]
-    fn enter(&mut self, cursor: &TreeCursor<'a>, parent: &mut Frame) -> Option<Frame> {
+    fn enter(&mut self, cursor: &TreeCursor<'a>, parent: &mut OpenNode) -> Option<OpenNode> {
         let node = cursor.node();
         let id = node.kind_id();
         let kind = self.rules.kind(id);
         if kind.flags & flag::NAMED == 0 {
             return None;
         }
-        let mut below = Frame {
+        let mut below = OpenNode {
             flags: (parent.flags & frame::LOCAL) | (kind.flags & (flag::WRAPPER | flag::USES)),
             kind: id,
             level: parent.level,
@@ -266,7 +197,7 @@ impl<'a> Walk<'a> {
 
     /// The lead of the node that spans `start..end`, of a kind with `flags`. If the node itself leads the next node,
     /// stores that lead in `parent`.
-    fn led(&mut self, flags: u16, parent: &mut Frame, start: u32, end: u32) -> Option<Lead> {
+    fn led(&mut self, flags: u16, parent: &mut OpenNode, start: u32, end: u32) -> Option<Lead> {
         let lead = parent.lead.take().filter(|lead| {
             let short = start - lead.start <= MAX_LEAD || flags & flag::COMMENT != 0;
             short && self.touches(lead, start)
@@ -289,8 +220,8 @@ impl<'a> Walk<'a> {
         flags: u16,
         lead: Option<Lead>,
         is_item: bool,
-        parent: &Frame,
-        below: &mut Frame,
+        parent: &OpenNode,
+        below: &mut OpenNode,
     ) {
         let start = node.start_byte() as u32;
         let from = node.start_position().row as u32 + 1;
@@ -379,7 +310,7 @@ impl<'a> Walk<'a> {
         gap.iter().filter(|&&byte| byte == b'\n').count() + usize::from(spent) <= 1
     }
 
-    fn finish(mut self) -> Outline {
+    fn finish(mut self) -> WalkedOutline {
         let symbols = &mut self.out.symbols;
         let key = |symbol: &Symbol| (symbol.span.start, std::cmp::Reverse(symbol.span.end));
         if !symbols.is_sorted_by_key(key) {

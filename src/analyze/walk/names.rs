@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, TreeCursor};
 
-use super::Walk;
+use super::state::Walk;
 use crate::grammar::flag;
 use crate::model::SymbolKind;
 use crate::text::Span;

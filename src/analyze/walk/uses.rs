@@ -2,8 +2,8 @@
 
 use tree_sitter::{Node, TreeCursor};
 
-use super::Walk;
-use crate::grammar::{Kind, flag, follow};
+use super::state::Walk;
+use crate::grammar::{NodeMeaning, flag, follow};
 use crate::model::{Reference, ReferenceRole};
 use crate::text::Span;
 
@@ -20,7 +20,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the names to which paths lead from `node` itself.
-    pub(super) fn reaches(&mut self, node: Node<'a>, kind: &Kind) {
+    pub(super) fn reaches(&mut self, node: Node<'a>, kind: &NodeMeaning) {
         for used in self.rules.uses(kind) {
             if let Some((last, above)) = used.path.as_ref().and_then(|path| path.split_last())
                 && used.conditions.iter().all(|condition| condition.holds(node, self.text))

@@ -1,64 +1,85 @@
-//! What is asked and answered without ranking: lines by pattern, files by name, the outline of a tree.
+//! The plain data of requests without ranking: lines by pattern, files and definitions by name, and the outline of a
+//! tree.
 
-use super::Snapshot;
+use super::cursor::{LineCursor, page_cursor};
+use super::snapshot::Snapshot;
 use crate::filter::FilterSpec;
-pub use crate::grep::{Bounds, Case, OutputFormat, PrintOptions};
+pub use crate::grep::{Binary, Bounds, Case, FileOrder, FileTime, OutputFormat, PrintOptions};
 use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::snippet::ContextLine;
 use crate::text::{Lines, Span};
 
-/// The most lines that a page of [`GrepReply`] holds, and the most files that one of [`FilesReply`] does.
+/// The most rows of a page: lines of a [`GrepReply`], files of a [`FilesReply`], definitions of a [`SymbolsReply`].
 pub const MAX_ROWS: usize = 1_000;
 
-/// The most lines of context around a line that a grep found.
+/// The most lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;
 
 /// The most rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;
 
-/// An exact search of all lines. Its words mean what they mean to ripgrep.
+/// An exact search of all lines. The terms have their meaning in ripgrep.
 #[derive(Clone, Debug)]
 pub struct GrepRequest {
-    /// A regular expression in the syntax of Rust's `regex`, or a text when `fixed`. It is matched line by line unless
-    /// `multi_line`. Not empty; with `or_patterns` not above 10,000 characters.
+    /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
+    /// unless `multi_line` is set. Not empty; together with `or_patterns` at most 10,000 characters.
     pub pattern: String,
-    /// More patterns; a line matches where any does.
+    /// More patterns. A line matches if any pattern does.
     pub or_patterns: Vec<String>,
-    /// Whether the patterns are texts and no regular expressions. Default false.
+    /// Whether the patterns are texts and not regular expressions. Default false.
     pub fixed: bool,
-    /// What upper and lower case count for. Default: they differ.
+    /// How letter case is treated. Default: case-sensitive.
     pub case: Case,
     /// Where matches must begin and end. Default: anywhere.
     pub bounds: Bounds,
-    /// Whether a match may have several lines. Default false.
+    /// Whether a match may span several lines. Default false.
     pub multi_line: bool,
-    /// Whether `.` matches the end of a line, too, when `multi_line`. Default false.
+    /// Whether `.` also matches the end of a line if `multi_line` is set. Default false.
     pub dot_all: bool,
-    /// Whether the lines are wanted that do not match. Default false.
+    /// Whether to find the lines that do not match. Default false.
     pub invert: bool,
-    /// How many lines a file may give; `None` for all.
+    /// The most matching lines of one file; `None` for all.
     pub max_count: Option<u64>,
-    /// Which files may answer. With kinds only lines count that stand in an item of one of them, from its first line
-    /// to its last, without what leads it; for `doc`, `block` and `text` also those in a part of a file that defines
-    /// nothing. The index knows the items of a file that is as it was indexed; others are parsed on the way. A file
-    /// that cannot be decoded or is too big to be ranked has no items.
+    /// The filter of files. With kinds, only lines inside items of these kinds count, from the first to the last line
+    /// of the item, without its doc comment, attributes or decorators; for `doc`, `block` and `text` also lines in a
+    /// part of a file that defines nothing. The index has the items of an unchanged file; a changed file is parsed. A
+    /// file that cannot be decoded or is too large to be ranked has no items.
     pub filter: FilterSpec,
-    /// Whether the files come in the order in which a search for the pattern's words would rank them, and those that
-    /// are not ranked last, by path. A text is ranked by as it stands, of a regular expression count the words that
-    /// the plan of the search names. All that matches is counted and shown as otherwise. It needs an index and makes
-    /// one as a search does. Default false: by path.
+    /// Whether the files are ordered as a search for the words of the pattern would rank them, with unranked files
+    /// last, by path. If `fixed` is set, the words are those of the text; otherwise those that must occur in a match.
+    /// All matches are counted and shown as without `rank`. An index is needed and is built as for a search. Default
+    /// false: by path.
     pub rank: bool,
-    /// How many lines a page holds, 1 to 1,000. Default 50.
+    /// The most lines of a page, 1 to 1,000. Default 50.
     pub max_results: usize,
-    /// Where the page begins: a reply's `next`.
+    /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
-    /// Lines of context before and after each line, 0 to 100. Default 0.
+    /// The lines of context before and after each line, 0 to 100. Default 0.
     pub expand: u32,
-    /// Lines of context before, instead of `expand`.
+    /// The lines of context before each line, instead of `expand`.
     pub before: Option<u32>,
-    /// Lines of context after, instead of `expand`.
+    /// The lines of context after each line, instead of `expand`.
     pub after: Option<u32>,
+    /// The most bytes of the compiled pattern; `None` for the crate's default.
+    pub regex_size_limit: Option<usize>,
+    /// The most bytes of the pattern's cache; `None` for the crate's default.
+    pub dfa_size_limit: Option<usize>,
+    /// The encoding of all files, by its name on the web; `none` for bytes as they are. `None` for UTF-8, and UTF-16 by
+    /// its mark.
+    pub encoding: Option<String>,
+    /// Whether a file ends at the first line that does not match after one that does. Default false.
+    pub stop_on_nonmatch: bool,
+    /// Whether character classes mean ASCII and `.` a byte. Default false.
+    pub no_unicode: bool,
+    /// Whether lines end with CR and LF, so that `$` matches before both. Default false.
+    pub crlf: bool,
+    /// Whether lines end with a NUL byte. Default false.
+    pub null_data: bool,
+    /// Whether git's own folder is searched, if hidden files are. Default false.
+    pub git_folder: bool,
+    /// What a NUL byte in a file does. Default: the search of the file ends there.
+    pub binary: Binary,
     /// Whether every file is read, whatever the index says: the answer is the same and takes longer. Default false.
     pub brute: bool,
 }
@@ -83,6 +104,15 @@ impl GrepRequest {
             expand: 0,
             before: None,
             after: None,
+            regex_size_limit: None,
+            dfa_size_limit: None,
+            encoding: None,
+            stop_on_nonmatch: false,
+            no_unicode: false,
+            crlf: false,
+            null_data: false,
+            git_folder: false,
+            binary: Binary::default(),
             brute: false,
         }
     }
@@ -91,35 +121,53 @@ impl GrepRequest {
 /// The lines that match a pattern.
 #[derive(Clone, Debug)]
 pub struct GrepReply {
-    /// The pattern as asked.
+    /// The pattern of the request.
     pub pattern: String,
-    /// The lines of this page, by path and line, or by the rank of their file and line.
+    /// The lines of this page, sorted by path and line, or by the rank of the file and line.
     pub lines: Vec<GrepLine>,
-    /// Matching lines over all pages; a lower bound when `complete` is false.
+    /// The number of matching lines over all pages; a lower bound if `complete` is false.
     pub total_lines: usize,
-    /// Files that hold them; a lower bound when `complete` is false.
+    /// The number of files with a matching line; a lower bound if `complete` is false.
     pub total_files: usize,
-    /// Whether every file that may answer was read to its end.
+    /// Whether every file that may match was read to its end.
     pub complete: bool,
-    /// Why not, in words; `None` when `complete`.
+    /// Why some file was not read; `None` if `complete`.
     pub incomplete: Option<String>,
-    /// The cursor of the next page. It names a place, so a tree that changes between two pages moves no line twice.
+    /// The cursor of the next page. It names a line of a file, so no line is repeated if the tree changes between two
+    /// pages.
     pub next: Option<String>,
-    /// Where the answer comes from. The lines are those of the files as they are now; which files there are is looked
-    /// up in the tree, too, unless changes are ignored. Its generation is 0 where there is no index.
+    /// Where the answer comes from. The lines are those of the present files. The list of files also comes from the
+    /// tree, unless the policy ignores changes. The generation is 0 without an index.
     pub snapshot: Snapshot,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
+    /// If files are ordered by relevance, the position of each file of the page in that order; else empty.
+    pub file_ranks: Vec<usize>,
 }
 
-/// What an exact search came to that was printed.
+impl GrepReply {
+    /// Keeps the first `n` lines. The next page then begins with the first line that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n >= self.lines.len() {
+            return;
+        }
+        self.lines.truncate(n);
+        self.next = self.lines.last().map(|last| {
+            let files = self.lines.chunk_by(|a, b| a.path == b.path).count();
+            let rank = files.checked_sub(1).and_then(|place| self.file_ranks.get(place)).copied();
+            LineCursor { path: last.path.clone(), line: last.line, rank }.to_string()
+        });
+    }
+}
+
+/// The outcome of an exact search that was printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedGrep {
-    /// Whether any file matched; where files without a match are wanted, whether any did not.
+    /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,
-    /// Why not every file that may answer was read to its end; `None` when all were.
+    /// Why some file was not read to its end; `None` if every file was.
     pub incomplete: Option<String>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
@@ -130,32 +178,32 @@ pub struct GrepLine {
     pub path: RelPath,
     /// The line, from 1.
     pub line: u32,
-    /// Where its first match begins: the byte of the line, from 1.
+    /// The byte of the line at which the first match begins, from 1.
     pub column: u32,
-    /// The line without its end or, where it has more than 500 bytes, the part around its first match.
+    /// The line without its line break. Of a line with more than 500 bytes, the part around the first match.
     pub text: String,
     /// The matches, as spans of `text`, sorted, not overlapping.
     pub highlights: Vec<Span>,
     /// Whether `text` is only a part of the line.
     pub cut: bool,
-    /// Lines of context before it. What stands between two lines that match comes once.
+    /// The lines of context before the line. A line between two matching lines occurs only once.
     pub before: Vec<ContextLine>,
-    /// Lines of context after it, up to the next line that matches.
+    /// The lines of context after the line, up to the next matching line.
     pub after: Vec<ContextLine>,
 }
 
 /// A search for files by name.
 #[derive(Clone, Debug)]
 pub struct FilesRequest {
-    /// Letters of the name in their order, some left out (`srchmod` for `search/mod.rs`), upper and lower case alike;
-    /// blanks count for nothing. A pattern that holds one of `*?[` is a glob as in `path_glob`. An empty one lists
-    /// every file by path. At most 1,000 characters.
+    /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive; blanks are ignored. A
+    /// pattern that contains `*`, `?` or `[` is a glob as in `path_glob`. An empty pattern lists every file by path. At
+    /// most 1,000 characters.
     pub pattern: String,
-    /// Which files may answer; kinds are refused.
+    /// The filter of files; kinds are refused.
     pub filter: FilterSpec,
-    /// How many files a page holds, 1 to 1,000. Default 20.
+    /// The most files of a page, 1 to 1,000. Default 20.
     pub max_results: usize,
-    /// Where the page begins: a reply's `next`.
+    /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
 }
 
@@ -182,15 +230,15 @@ impl FilesRequest {
 /// ```
 #[derive(Clone, Debug)]
 pub struct SymbolsRequest {
-    /// Letters of the name in their order, some left out, upper and lower case alike; blanks count for nothing. Behind
-    /// the last of `.`, `::`, `#`, `->` and `/` the name, before that letters of its container: `Pool.take`. An empty
-    /// pattern lists every definition by path and line. At most 1,000 characters.
+    /// Letters of the name in order, with gaps, case-insensitive; blanks are ignored. A pattern with `.`, `::`, `#`,
+    /// `->` or `/` has letters of the container before the last of these separators and letters of the name after it:
+    /// `Pool.take`. An empty pattern lists every definition by path and line. At most 1,000 characters.
     pub pattern: String,
-    /// Which files and kinds may answer. Without a kind, sections of documents and implementation blocks do not.
+    /// The filter of files and kinds. Without kinds, sections of documents and implementation blocks are excluded.
     pub filter: FilterSpec,
-    /// How many definitions a page holds, 1 to 1,000. Default 20.
+    /// The most definitions of a page, 1 to 1,000. Default 20.
     pub max_results: usize,
-    /// Where the page begins: a reply's `next`.
+    /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
 }
 
@@ -205,41 +253,53 @@ impl SymbolsRequest {
 /// The definitions whose name matches.
 #[derive(Clone, Debug)]
 pub struct SymbolsReply {
-    /// The pattern as asked.
+    /// The pattern of the request.
     pub pattern: String,
-    /// The definitions of this page, best first; those of an empty pattern by path and line.
+    /// The definitions of this page, best first; for an empty pattern sorted by path and line.
     pub symbols: Vec<SymbolRow>,
     /// The number of definitions over all pages.
     pub total: usize,
     /// The cursor of the next page.
     pub next: Option<String>,
+    /// The number of definitions on the pages before.
+    pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
-    /// What the caller should know, such as that no name matches and near ones are shown.
+    /// Warnings for the caller, such as that no name matches and similar names are shown.
     pub warnings: Vec<String>,
 }
 
-/// A definition that was found by its name.
+impl SymbolsReply {
+    /// Keeps the first `n` definitions. The next page then begins with the first one that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.symbols.len() {
+            self.symbols.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
+}
+
+/// A definition found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolRow {
     /// The file.
     pub path: RelPath,
-    /// The lines of the whole item.
+    /// The lines of the item.
     pub lines: Lines,
-    /// What it is.
+    /// The kind of symbol.
     pub kind: SymbolKind,
-    /// The name alone, as written.
+    /// The name as written, without its container.
     pub name: String,
-    /// The name of what holds it.
+    /// The name of the container.
     pub container: Option<String>,
-    /// The name of its language.
+    /// The name of the file's language.
     pub language: &'static str,
     /// The letters of the name that matched, as spans of bytes, sorted, not overlapping.
     pub highlights: Vec<Span>,
 }
 
 impl SymbolRow {
-    /// The name with its container before it: `Container.name`.
+    /// The name with its container: `Container.name`.
     pub fn qualified(&self) -> String {
         qualified_name(self.container.as_deref(), &self.name)
     }
@@ -248,38 +308,50 @@ impl SymbolRow {
 /// The files whose name matches.
 #[derive(Clone, Debug)]
 pub struct FilesReply {
-    /// The pattern as asked.
+    /// The pattern of the request.
     pub pattern: String,
-    /// The files of this page, best first; those of a glob and of an empty pattern by path.
+    /// The files of this page, best first; for a glob or an empty pattern sorted by path.
     pub files: Vec<FileRow>,
-    /// How many there are over all pages.
+    /// The number of files over all pages.
     pub total: usize,
     /// The cursor of the next page.
     pub next: Option<String>,
+    /// The number of files on the pages before.
+    pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
-    /// What the caller should know, such as that another process is indexing.
+    /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
-/// A file that was found by its name.
+impl FilesReply {
+    /// Keeps the first `n` files. The next page then begins with the first one that was dropped.
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.files.len() {
+            self.files.truncate(n);
+            self.next = Some(page_cursor(self.snapshot.generation, self.offset + n));
+        }
+    }
+}
+
+/// A file found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
     /// The file.
     pub path: RelPath,
-    /// The name of its language.
+    /// The name of the file's language.
     pub language: &'static str,
-    /// Its lines; `None` for a file that is found by its path only.
+    /// The number of lines; `None` for a path-only file.
     pub lines: Option<u32>,
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// What matched.
+    /// The part of the path that matched.
     pub matched: FileMatch,
     /// The letters that matched, as spans of the path, sorted, not overlapping.
     pub highlights: Vec<Span>,
 }
 
-/// What of a file's path a pattern matched.
+/// The part of a file's path that a pattern matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileMatch {
     /// The file name.
@@ -293,7 +365,7 @@ pub enum FileMatch {
 }
 
 impl FileMatch {
-    /// Its word.
+    /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {
             FileMatch::Name => "name",
@@ -307,11 +379,11 @@ impl FileMatch {
 /// A request for the outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
 pub struct MapRequest {
-    /// Which files count; its `path` is the folder or file that is outlined, its kinds are those of the symbols.
+    /// The filter of files. Its `path` is the folder or file of the outline; its kinds are those of the symbols.
     pub filter: FilterSpec,
-    /// How many rows there may be, folders, files and symbols together, 1 to 5,000. Default 200.
+    /// The most rows, counting folders, files and symbols, 1 to 5,000. Default 200.
     pub max_items: usize,
-    /// How many folders deep it goes; what lies deeper is summed up in the folder above. Default 2.
+    /// The depth of folders with a row. Deeper folders count for the folder above. Default 2.
     pub depth: u32,
 }
 
@@ -324,59 +396,59 @@ impl Default for MapRequest {
 /// The outline of a tree, of a folder or of a file.
 #[derive(Clone, Debug)]
 pub struct MapReply {
-    /// What is outlined; empty for the whole tree.
+    /// The folder or file of the outline; empty for the whole tree.
     pub path: RelPath,
-    /// Files in it.
+    /// The number of files.
     pub files: usize,
-    /// Lines of the files that are ranked.
+    /// The number of lines of these files.
     pub lines: u64,
-    /// Names that are defined in it.
+    /// The number of symbols that these files define.
     pub symbols: usize,
-    /// Files by language, most first.
+    /// The number of files for each language, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// Folders and files, each before what it holds.
+    /// The rows of folders and files; a folder comes before its content.
     pub entries: Vec<MapEntry>,
-    /// Whether every folder and file down to `depth`, and every symbol of a file that is outlined by itself, has a
-    /// row. The symbols of a folder are always a choice.
+    /// Whether every folder and file down to `depth` has a row and, if the outline is of one file, every symbol. The
+    /// symbols of a folder are always a selection.
     pub complete: bool,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
-    /// What the caller should know, such as that another process is indexing.
+    /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
 /// A folder or a file of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapEntry {
-    /// Which one.
+    /// The path of the folder or file.
     pub path: RelPath,
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub is_dir: bool,
-    /// How many folders of the map stand above it.
+    /// The number of folders of the map above the entry.
     pub depth: u32,
-    /// Files in it and below; 1 for a file.
+    /// The number of files in the folder and below; 1 for a file.
     pub files: usize,
-    /// Their lines.
+    /// The number of lines of these files.
     pub lines: u64,
-    /// Their languages, most files first.
+    /// The number of files for each language, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// The main symbols of its files, of those in folders without an entry of their own too.
+    /// The main symbols of the files, including files in folders without an entry.
     pub symbols: Vec<MapSymbol>,
-    /// How many symbols these were chosen from.
+    /// The number of symbols from which these were selected.
     pub total_symbols: usize,
 }
 
 /// A symbol of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapSymbol {
-    /// Its name with its container, as `Type.method`.
+    /// The name with its container, as `Type.method`.
     pub name: String,
-    /// What it is.
+    /// The kind of symbol.
     pub kind: SymbolKind,
-    /// The file that defines it.
+    /// The file that defines the symbol.
     pub path: RelPath,
     /// The lines of the item.
     pub lines: Lines,
-    /// How many symbols of the same file enclose it.
+    /// The number of symbols of the file that enclose the symbol.
     pub depth: u32,
 }

@@ -1,4 +1,4 @@
-//! The plain data of an index's state: what there is, what a watch tells, what a check finds, and what is left out.
+//! The plain data about the state of an index: status, events of a watch, results of a check, and skipped files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use crate::engine::Error;
 /// The state of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is none.
+    /// There is no index.
     Missing,
     /// The index is being built or refreshed.
     Indexing,
     /// The index answers, and no file has changed since.
     Ready,
-    /// The index answers; files have changed since.
+    /// The index answers, but files have changed since.
     Stale,
-    /// The index exists and cannot be read.
+    /// The index exists, but cannot be read.
     Damaged,
 }
 
 impl State {
-    /// Its word.
+    /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {
             State::Missing => "missing",
@@ -34,91 +34,92 @@ impl State {
     }
 }
 
-/// What there is.
+/// The state of an index, with counts.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The state.
     pub state: State,
-    /// More about the state, such as what is damaged or who is indexing.
+    /// Details of the state, such as the damage or the process that is indexing.
     pub detail: Option<String>,
-    /// Where the index lies.
+    /// The folder of the index.
     pub index_path: PathBuf,
-    /// The command line that makes the index.
-    pub index_command: String,
-    /// The tree.
+    /// What builds the index.
+    pub recipe: IndexRecipe,
+    /// The root of the tree.
     pub root: PathBuf,
-    /// Its git branch.
+    /// The git branch.
     pub branch: Option<String>,
-    /// Its git commit.
+    /// The git commit.
     pub commit: Option<String>,
     /// The generation of the index.
     pub generation: Option<Generation>,
-    /// Files that are ranked.
+    /// The number of indexed files.
     pub files: usize,
-    /// Their chunks.
+    /// The number of chunks of these files.
     pub chunks: usize,
-    /// The names they define.
+    /// The number of symbols that these files define.
     pub symbols: usize,
-    /// Bytes of their sources.
+    /// The size of their sources in bytes.
     pub source_bytes: u64,
-    /// Bytes of the index.
+    /// The size of the index in bytes.
     pub index_bytes: u64,
     /// Files by language, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// Entries left out by reason, most first.
+    /// The number of skipped entries for each reason, most first.
     pub skipped: Vec<(SkipReason, usize)>,
-    /// Files by note, most first.
+    /// The number of files for each note, most first.
     pub notes: Vec<(Note, usize)>,
-    /// Files that were added, changed or deleted since; `None` when not compared.
+    /// The number of files that were added, changed or deleted since; `None` without a comparison.
     pub stale_files: Option<usize>,
-    /// How far the first index is, while it is being built.
+    /// The progress of the first update, until it ends.
     pub building: Option<Building>,
-    /// The branches, worktrees and commits that the index holds, the last used first.
+    /// The views of the index, the most recently used first.
     pub views: Vec<ViewRow>,
-    /// The process that watches the tree and keeps the index current, where there is one.
+    /// The id of the process that watches the tree, if there is one.
     pub watcher: Option<u32>,
 }
 
 /// What happens to a tree that is watched.
 #[derive(Debug)]
 pub enum Watched {
-    /// The index is current, and stays so.
+    /// The index is current, and the watch keeps it current.
     Begun {
-        /// How many folders are watched; 0 where the system watches a tree as one.
+        /// The number of watched folders; 0 if the system watches the tree as a whole.
         folders: usize,
     },
-    /// Nothing tells of changes: the tree is walked now and then, and nobody is spared his own walk.
+    /// File system events are not available. The watch walks the tree periodically, and every caller still walks the
+    /// tree itself.
     Polling {
-        /// Why.
+        /// The cause.
         why: String,
-        /// How often.
+        /// The time between two walks.
         every: Duration,
     },
-    /// Changes are in the index now.
+    /// The index was updated.
     Updated {
-        /// What they came to.
+        /// The report of the update.
         report: RefreshReport,
-        /// How long that took.
+        /// The duration of the update.
         took: Duration,
     },
-    /// An update failed; it is tried again.
+    /// An update failed and will be repeated.
     Failed(Error),
 }
 
-/// How a watch ended.
+/// Why a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// As it was asked to.
+    /// The caller stopped the watch.
     Stopped,
-    /// The tree belongs to another repository by now, or to none any more, so that another index answers for it: an
-    /// engine that is opened anew watches that.
+    /// The tree now belongs to another repository or to none, so another index answers for it. A newly opened engine
+    /// can watch the tree.
     Elsewhere,
 }
 
-/// What a thorough check of an index found.
+/// The results of a thorough check of an index.
 #[derive(Clone, Debug)]
 pub struct Checkup {
-    /// Every check, in the order in which they were made.
+    /// The checks, in the order in which they ran.
     pub checks: Vec<Check>,
 }
 
@@ -134,25 +135,27 @@ impl Checkup {
 pub struct Check {
     /// What was checked.
     pub name: &'static str,
-    /// How it is.
+    /// The result.
     pub health: Health,
     /// What was found.
     pub detail: String,
+    /// What the caller can do about the finding.
+    pub remedy: Option<Remedy>,
 }
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// As it should be.
+    /// No problem was found.
     Ok,
-    /// No answer suffers from it.
+    /// A problem that does not affect answers.
     Warning,
-    /// Answers may be wrong or fail; the next refresh that comes upon it makes the index anew, or `--rebuild`.
+    /// Answers may be wrong or fail. The next refresh that finds the damage rebuilds the index; so does `--rebuild`.
     Damaged,
 }
 
 impl Health {
-    /// Its word.
+    /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {
             Health::Ok => "ok",
@@ -162,35 +165,35 @@ impl Health {
     }
 }
 
-/// The files that were seen and are not ranked.
+/// The skipped files of a view.
 #[derive(Clone, Debug)]
 pub struct SkippedReply {
-    /// Each one, by path.
+    /// The entries, sorted by path.
     pub entries: Vec<Skipped>,
-    /// How many for each reason, most first.
+    /// The number of entries for each reason, most first.
     pub counts: Vec<(SkipReason, usize)>,
 }
 
-/// What becomes of one path when the tree is indexed, and which rule decides.
+/// How an update treats a path, and which rule decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The path that was asked about; lossy where a name is no UTF-8.
+    /// The path of the request, with replacement characters if a name is not UTF-8.
     pub path: RelPath,
-    /// What becomes of it.
+    /// How an update treats the path.
     pub fate: PathOutcome,
-    /// What would have left it or a folder above it out and gave way, outermost first.
+    /// The rules that would have excluded the path or a folder above it, but were overridden, outermost first.
     pub exceptions: Vec<Exception>,
-    /// Whether git tracks it or, of a folder, anything in it.
+    /// Whether git tracks the file, or any file in the folder.
     pub tracked: bool,
-    /// Whether the index holds it now; `None` without an index.
+    /// Whether the index has the file now; `None` without an index.
     pub in_index: Option<bool>,
-    /// The line of a `.spyhopignore` that would bring it back, if one can.
+    /// The line of a `.spyhopignore` that would include the path, if a line can.
     pub remedy: Option<String>,
-    /// One sentence that says it all.
+    /// A summary in one sentence.
     pub text: String,
 }
 
-/// What becomes of a path when the tree is indexed.
+/// How an update treats a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathOutcome {
     /// The path is indexed with its content.
@@ -199,14 +202,14 @@ pub enum PathOutcome {
     PathOnly(Skipped),
     /// The path is a folder that is walked.
     Folder,
-    /// The path is left out. The row is that of the path or of a folder above the path.
+    /// The path is excluded. The row is that of the path or of a folder above it.
     LeftOut(Skipped, Cause),
     /// There is no such file.
     Missing,
 }
 
 impl PathOutcome {
-    /// Its word.
+    /// The name in replies.
     pub fn name(&self) -> &'static str {
         match self {
             PathOutcome::Indexed => "indexed",
@@ -217,7 +220,7 @@ impl PathOutcome {
         }
     }
 
-    /// The row that lists it, if it is left out in any way.
+    /// The row among the skipped entries, if there is one.
     pub fn row(&self) -> Option<&Skipped> {
         match self {
             PathOutcome::PathOnly(row) | PathOutcome::LeftOut(row, _) => Some(row),

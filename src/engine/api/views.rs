@@ -1,4 +1,4 @@
-//! The plain data of the views that an index keeps.
+//! The plain data of the views in an index.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,20 +6,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::Cost;
 use crate::meta::{ViewInfo, ViewKey};
 
-/// A worktree and branch that an index holds.
+/// A view of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewRow {
-    /// The worktree.
+    /// The root of the worktree.
     pub root: String,
-    /// Its branch, `@` and a commit where there is none, or nothing outside git.
+    /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
     pub head: String,
-    /// Whether its files are those of the commit and not those of the worktree.
+    /// Whether the files are those of a commit and not those of the worktree.
     pub is_committed: bool,
-    /// How many files it holds.
+    /// The number of files.
     pub files: usize,
-    /// When it was last written.
+    /// When the view was last written.
     pub used: SystemTime,
-    /// Whether it is an update that has not ended.
+    /// Whether the view is staged: the progress of an unfinished update.
     pub staged: bool,
 }
 
@@ -27,7 +27,7 @@ impl ViewRow {
     pub(in crate::engine) fn new(key: &ViewKey, info: &ViewInfo) -> ViewRow {
         ViewRow {
             root: key.root.clone(),
-            head: key.shown().to_string(),
+            head: key.head.shown(),
             is_committed: key.is_committed(),
             files: info.files as usize,
             used: UNIX_EPOCH + Duration::from_secs(info.used),
@@ -36,32 +36,33 @@ impl ViewRow {
     }
 }
 
-/// What an index keeps.
+/// The views of an index, with sizes.
 #[derive(Clone, Debug)]
 pub struct ViewsReply {
-    /// Where the index lies.
+    /// The folder of the index.
     pub index_path: PathBuf,
-    /// Its bytes.
+    /// The size of the index in bytes.
     pub index_bytes: u64,
-    /// The folder that holds it beside the indexes of other trees; `None` where it lies by itself.
+    /// The folder that contains this index and the indexes of other trees; `None` if the options name a folder for this
+    /// index only.
     pub home: Option<PathBuf>,
-    /// The bytes of all of these.
+    /// The size of that folder in bytes.
     pub home_bytes: Option<u64>,
-    /// The views, the last used first.
+    /// The views, the most recently used first.
     pub views: Vec<KeptView>,
 }
 
-/// A view, with what it costs.
+/// A view, with its cost.
 #[derive(Clone, Debug)]
 pub struct KeptView {
-    /// Which one.
+    /// The view.
     pub view: ViewRow,
-    /// The commit that was checked out when it was last written, or that it is of.
+    /// The commit that was checked out when the view was last written, or the commit whose files the view has.
     pub commit: Option<String>,
-    /// When it last answered or was written.
+    /// When the view last answered or was written.
     pub used: SystemTime,
-    /// Whether it is what the engine answers from.
+    /// Whether the engine answers from this view.
     pub is_current: bool,
-    /// What it costs beyond the others: what would be given back if it alone went.
+    /// The space that removing only this view would free.
     pub cost: Cost,
 }

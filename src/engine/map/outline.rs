@@ -1,60 +1,61 @@
-//! The symbols of a map: candidates by kind, place and length, then by use, dealt out in turn.
+//! The symbols of a map: candidates are selected by kind, depth and length, ordered by use, and dealt to the rows in
+//! turn.
 
 use std::cmp::Reverse;
 
-use super::{Plan, Row};
+use super::plan::{MapPlan, MapRow};
 use crate::engine::api::MapSymbol;
 use crate::filter::Filter;
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::{KindSet, SymbolKind, qualified_name};
 use crate::path::RelPath;
-use crate::search::{self, Corpus, SearchError};
+use crate::search::{self, SearchError, SearchSnapshot};
 use crate::text::Lines;
 
-/// So many types and modules of a folder, and so many functions, are looked up in the index.
+/// The most types and modules, and the most functions, of a row that are looked up in the index.
 const TYPES: usize = 16;
 const FUNCTIONS: usize = 12;
 
-/// What a row shows of its symbols.
+/// The symbols of a row.
 #[derive(Default)]
 pub struct Entry {
-    /// The symbols.
+    /// The shown symbols.
     pub symbols: Vec<MapSymbol>,
-    /// How many they were chosen from.
+    /// The number of candidates.
     pub total: usize,
 }
 
-/// A symbol that may be shown.
-struct Candidate<'c> {
+/// A symbol that a row may show.
+struct SymbolCandidate<'c> {
     path: &'c str,
     name: &'c str,
     container: Option<&'c str>,
     kind: SymbolKind,
     lines: Lines,
     depth: u32,
-    /// Whether its path is that of a test, or of generated, vendored or compatibility code.
+    /// Whether the path is that of a test, or of generated, vendored or compatibility code.
     is_aside: bool,
-    /// Folders between it and the row.
+    /// The number of folders between the file and the row.
     below: usize,
 }
 
-/// The symbols of each row of `plan`; with the rows they are at most `max_items`.
+/// The symbols of each row of `plan`. Rows and symbols together are at most `max_items`.
 pub fn symbols(
-    corpus: &Corpus,
+    snapshot: &SearchSnapshot,
     filter: &Filter,
-    plan: &Plan,
+    plan: &MapPlan,
     max_items: usize,
 ) -> Result<Vec<Entry>, SearchError> {
     let mut entries = Vec::with_capacity(plan.rows.len());
     let mut queues = Vec::with_capacity(plan.rows.len());
     for row in &plan.rows {
-        let mut names = vec![Vec::new(); row.own.len()];
-        let all = candidates(corpus, filter, row, &mut names)?;
+        let mut names = vec![Vec::new(); row.symbol_files.len()];
+        let all = candidates(snapshot, filter, row, &mut names)?;
         entries.push(Entry { symbols: Vec::new(), total: all.len() });
         queues.push(if plan.is_file {
             all.into_iter().map(symbol).collect::<Vec<_>>()
         } else {
-            chosen(corpus, all)?.into_iter().map(symbol).collect()
+            chosen(snapshot, all)?.into_iter().map(symbol).collect()
         });
     }
     let mut room = max_items.saturating_sub(plan.rows.len());
@@ -70,7 +71,7 @@ pub fn symbols(
             }
         }
     }
-    // A file is read from its beginning, whatever was chosen of it.
+    // The symbols of a file are shown in the order of the file.
     for (entry, row) in entries.iter_mut().zip(&plan.rows) {
         if !row.is_dir {
             entry.symbols.sort_by_key(|symbol| (symbol.lines.first, symbol.depth));
@@ -79,7 +80,7 @@ pub fn symbols(
     Ok(entries)
 }
 
-fn symbol(candidate: Candidate<'_>) -> MapSymbol {
+fn symbol(candidate: SymbolCandidate<'_>) -> MapSymbol {
     MapSymbol {
         name: qualified_name(candidate.container, candidate.name),
         kind: candidate.kind,
@@ -89,22 +90,22 @@ fn symbol(candidate: Candidate<'_>) -> MapSymbol {
     }
 }
 
-/// The symbols of a row's files that the filter lets through, in the order of paths and lines. Where no kinds are
-/// asked for, fields and pieces of text are left out. Their names are written out into `names`, a place for each file.
+/// The symbols of a row's files that pass the filter, sorted by path and line. Without a filter by kind, fields and
+/// blocks of text are excluded. `names` holds the decoded names, one buffer for each file.
 fn candidates<'c>(
-    corpus: &'c Corpus,
+    snapshot: &'c SearchSnapshot,
     filter: &Filter,
-    row: &Row,
+    row: &MapRow,
     names: &'c mut [Vec<u8>],
-) -> Result<Vec<Candidate<'c>>, SearchError> {
+) -> Result<Vec<SymbolCandidate<'c>>, SearchError> {
     use SymbolKind::*;
     let mut candidates = Vec::new();
-    for (&file, names) in row.own.iter().zip(names) {
-        let path = corpus.path(file);
+    for (&file, names) in row.symbol_files.iter().zip(names) {
+        let path = snapshot.path(file);
         let is_aside = search::is_aside(path);
         let below =
             if row.is_dir { path[row.path.len()..].trim_matches('/').matches('/').count() } else { 0 };
-        let outline: Outline<'c> = corpus.version(file).outline(names)?;
+        let outline: Outline<'c> = snapshot.version(file).outline(names)?;
         for (place, symbol) in outline.symbols.iter().enumerate() {
             let kinds: KindSet = [symbol.kind].into_iter().collect();
             let is_plain = filter.kinds().is_none() && matches!(symbol.kind, Field | Block | Text);
@@ -113,34 +114,37 @@ fn candidates<'c>(
             }
             let OutlineSymbol { name, kind, lines, container, .. } = *symbol;
             let depth = outline.depth(place) as u32;
-            candidates.push(Candidate { path, name, container, kind, lines, depth, is_aside, below });
+            candidates.push(SymbolCandidate { path, name, container, kind, lines, depth, is_aside, below });
         }
     }
     Ok(candidates)
 }
 
 /// The main symbols of a row, the most used first.
-fn chosen<'c>(corpus: &Corpus, all: Vec<Candidate<'c>>) -> Result<Vec<Candidate<'c>>, SearchError> {
-    let (mut types, mut others): (Vec<Candidate<'c>>, Vec<Candidate<'c>>) =
+fn chosen<'c>(
+    snapshot: &SearchSnapshot,
+    all: Vec<SymbolCandidate<'c>>,
+) -> Result<Vec<SymbolCandidate<'c>>, SearchError> {
+    let (mut types, mut others): (Vec<SymbolCandidate<'c>>, Vec<SymbolCandidate<'c>>) =
         all.into_iter().filter(|it| rank(it.kind) < u8::MAX).partition(|it| rank(it.kind) <= 1);
     for (list, most) in [(&mut types, TYPES), (&mut others, FUNCTIONS)] {
         list.sort_by_key(|it| {
             let lines = Reverse(it.lines.count());
             (it.is_aside, rank(it.kind), it.depth, it.below, lines, it.path, it.lines.first, it.name)
         });
-        // A name that a folder defines many times, as languages with overloads do, needs one row.
+        // A name with several definitions in a folder, such as an overloaded function, has one row.
         let mut seen = rustc_hash::FxHashSet::default();
         list.retain(|it| seen.insert((it.container, it.name)));
         list.truncate(most);
     }
     let mut chosen = Vec::with_capacity(types.len() + others.len());
     for it in types.into_iter().chain(others) {
-        let usage = search::usage(corpus, it.name)?;
+        let usage = search::usage(snapshot, it.name)?;
         let worth = u64::from(usage.references) * 1_000 / u64::from(usage.definitions.max(1));
         chosen.push((it.is_aside, Reverse(worth), rank(it.kind), it));
     }
     chosen.sort_by(|a, b| {
-        let key = |(aside, worth, rank, it): &(bool, Reverse<u64>, u8, Candidate<'c>)| {
+        let key = |(aside, worth, rank, it): &(bool, Reverse<u64>, u8, SymbolCandidate<'c>)| {
             (*aside, *worth, *rank, it.path, it.lines.first)
         };
         key(a).cmp(&key(b)).then_with(|| a.3.name.cmp(b.3.name))
@@ -148,7 +152,8 @@ fn chosen<'c>(corpus: &Corpus, all: Vec<Candidate<'c>>) -> Result<Vec<Candidate<
     Ok(chosen.into_iter().map(|(.., it)| it).collect())
 }
 
-/// The order of kinds: types, modules, functions, then the rest; blocks of implementation say nothing by themselves.
+/// The order of kinds: types, modules, functions, then the others. `u8::MAX` excludes implementation blocks and blocks
+/// of text.
 fn rank(kind: SymbolKind) -> u8 {
     use SymbolKind::*;
     match kind {

@@ -13,7 +13,7 @@ fn check_with(pattern: &str, change: impl Fn(&mut Wanted), expected: &str) {
     let mut wanted = Wanted::new(pattern);
     change(&mut wanted);
     assert!(Pattern::new(&wanted).is_ok(), "{pattern}");
-    assert_eq!(Plan::new(&wanted).to_string(), expected, "{pattern}");
+    assert_eq!(NarrowPlan::new(&wanted).to_string(), expected, "{pattern}");
 }
 
 fn check(pattern: &str, expected: &str) {
@@ -95,7 +95,7 @@ fn case_and_bounds() {
 #[test]
 fn words_are_told_apart() {
     let check = |pattern: &str, word: &str, expected: bool| {
-        let Plan::Word(part) = Plan::new(&Wanted::new(pattern)) else { panic!("{pattern}") };
+        let NarrowPlan::Word(part) = NarrowPlan::new(&Wanted::new(pattern)) else { panic!("{pattern}") };
         assert_eq!(part.tester().takes(word), expected, "{part} {word}");
         if expected {
             let mut own = HashSet::new();
@@ -166,13 +166,13 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-fn takes(plan: &Plan, words: &HashSet<String>) -> bool {
+fn takes(plan: &NarrowPlan, words: &HashSet<String>) -> bool {
     match plan {
-        Plan::All => true,
-        Plan::And(plans) => plans.iter().all(|plan| takes(plan, words)),
-        Plan::Or(plans) => plans.iter().any(|plan| takes(plan, words)),
-        Plan::Word(part) if part.is_word() => words.contains(&part.text),
-        Plan::Word(part) => words.iter().any(|word| part.tester().takes(word)),
+        NarrowPlan::All => true,
+        NarrowPlan::And(plans) => plans.iter().all(|plan| takes(plan, words)),
+        NarrowPlan::Or(plans) => plans.iter().any(|plan| takes(plan, words)),
+        NarrowPlan::Word(part) if part.is_word() => words.contains(&part.text),
+        NarrowPlan::Word(part) => words.iter().any(|word| part.tester().takes(word)),
     }
 }
 
@@ -189,7 +189,7 @@ proptest! {
     ) {
         let wanted = Wanted { case, bounds, multi_line, ..Wanted::new(pattern) };
         let Ok(matcher) = Pattern::new(&wanted) else { return Ok(()) };
-        let plan = Plan::new(&wanted);
+        let plan = NarrowPlan::new(&wanted);
         for text in &texts {
             let mut words = HashSet::new();
             for_each_word(text, |word| _ = words.insert(word.to_string()));

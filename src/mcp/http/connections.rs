@@ -26,11 +26,11 @@ const MAX_AUTHENTICATED: usize = 256;
 /// All connections of a server, in the order in which they were opened.
 #[derive(Default)]
 pub struct Connections {
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
 }
 
 #[derive(Default)]
-struct Table {
+struct ConnectionTable {
     opened: u64,
     unauthenticated: BTreeMap<u64, Close>,
     authenticated: BTreeMap<u64, Authenticated>,
@@ -82,7 +82,7 @@ impl Connections {
         self.lock().unauthenticated.pop_first().is_some()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,7 +17,7 @@ use super::token::Token;
 pub const PATH: &str = "/mcp";
 
 /// The access rules of a server: allowed hosts and origins, and the token.
-pub struct Gate {
+pub struct AccessRules {
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Token,
@@ -25,7 +25,7 @@ pub struct Gate {
 
 /// A request that passed the checks.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Pass {
+pub enum CheckedRequest {
     /// A request for the protocol. `origin` is that of a web page, which must be allowed to read the answer.
     Request { origin: Option<HeaderValue> },
     /// A browser's preflight request: may a page of this origin send a request?
@@ -76,9 +76,14 @@ impl Refusal {
     }
 }
 
-impl Gate {
+impl AccessRules {
     /// The gate of a server at `address`. Allows the server's own names and the given ones.
-    pub fn new(address: Loopback, token: Token, hosts: &[AllowedHost], origins: &[AllowedOrigin]) -> Gate {
+    pub fn new(
+        address: Loopback,
+        token: Token,
+        hosts: &[AllowedHost],
+        origins: &[AllowedOrigin],
+    ) -> AccessRules {
         let port = address.address().port();
         let own = ["localhost".to_string(), "127.0.0.1".to_string(), "[::1]".to_string()];
         let mut names: Vec<String> = own.iter().map(|name| format!("{name}:{port}")).collect();
@@ -91,11 +96,11 @@ impl Gate {
         let mut allowed: Vec<String> = names.iter().map(|name| format!("http://{name}")).collect();
         allowed.extend(origins.iter().map(|origin| origin.0.clone()));
         names.extend(hosts.iter().map(|host| host.0.clone()));
-        Gate { hosts: names, origins: allowed, token }
+        AccessRules { hosts: names, origins: allowed, token }
     }
 
     /// Checks the head of a request.
-    pub fn check(&self, head: &Parts) -> Result<Pass, Refusal> {
+    pub fn check(&self, head: &Parts) -> Result<CheckedRequest, Refusal> {
         self.host(head)?;
         let origin = self.origin(&head.headers)?;
         if head.uri.path() != PATH {
@@ -105,10 +110,10 @@ impl Gate {
         if let (&Method::OPTIONS, Some(origin)) = (&head.method, &origin)
             && head.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
         {
-            return Ok(Pass::Preflight { origin: origin.clone() });
+            return Ok(CheckedRequest::Preflight { origin: origin.clone() });
         }
         self.token(&head.headers)?;
-        Ok(Pass::Request { origin })
+        Ok(CheckedRequest::Request { origin })
     }
 
     /// The origin of the page that may read a refusal: an allowed origin whose request had a wrong path or session, no
@@ -233,17 +238,17 @@ mod tests {
     use super::*;
 
     /// A gate at port 7733 that also allows two pages and one name.
-    fn gate() -> Gate {
+    fn gate() -> AccessRules {
         let token = Token::new(SECRET, &String::new).unwrap();
         let hosts = ["tunnel.example:8080".parse().unwrap()];
         let origins = ["https://App.example:443/".parse().unwrap(), "vscode-webview://abc".parse().unwrap()];
-        Gate::new("127.0.0.2:7733".parse().unwrap(), token, &hosts, &origins)
+        AccessRules::new("127.0.0.2:7733".parse().unwrap(), token, &hosts, &origins)
     }
 
     const SECRET: &str = "a-token-of-the-tests";
 
     /// The result for a request with these headers; `TOKEN` stands for the token.
-    fn check(method: Method, uri: &str, headers: &[(&str, &str)]) -> Result<Pass, Refusal> {
+    fn check(method: Method, uri: &str, headers: &[(&str, &str)]) -> Result<CheckedRequest, Refusal> {
         let mut request = Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, value.replace("TOKEN", SECRET));
@@ -256,7 +261,7 @@ mod tests {
 
     #[test]
     fn its_own_names_and_allowed_ones() {
-        let passes = Ok(Pass::Request { origin: None });
+        let passes = Ok(CheckedRequest::Request { origin: None });
         for host in ["localhost:7733", "LOCALHOST:7733", "127.0.0.1:7733", "127.0.0.2:7733", "[::1]:7733"] {
             assert_eq!(check(Method::POST, PATH, &[("Host", host), TOKEN]), passes, "{host}");
         }
@@ -284,7 +289,7 @@ mod tests {
 
     #[test]
     fn at_the_usual_port_it_may_be_left_out() {
-        let gate = Gate::new("127.0.0.1:80".parse().unwrap(), gate().token, &[], &[]);
+        let gate = AccessRules::new("127.0.0.1:80".parse().unwrap(), gate().token, &[], &[]);
         assert!(gate.hosts.contains(&"localhost".to_string()), "{:?}", gate.hosts);
         assert!(gate.origins.contains(&"http://localhost".to_string()), "{:?}", gate.origins);
     }
@@ -293,7 +298,7 @@ mod tests {
     fn pages_that_may_and_pages_that_may_not() {
         for origin in ["http://localhost:7733", "https://app.example", "vscode-webview://abc"] {
             let passed = check(Method::POST, PATH, &[HOST, ("Origin", origin), TOKEN]).unwrap();
-            assert_eq!(passed, Pass::Request { origin: Some(HeaderValue::from_static(origin)) });
+            assert_eq!(passed, CheckedRequest::Request { origin: Some(HeaderValue::from_static(origin)) });
         }
         let others = [
             "null",
@@ -343,7 +348,10 @@ mod tests {
         let origin = ("Origin", "https://app.example");
         let wish = ("Access-Control-Request-Method", "POST");
         let asked = check(Method::OPTIONS, PATH, &[HOST, origin, wish]).unwrap();
-        assert_eq!(asked, Pass::Preflight { origin: HeaderValue::from_static("https://app.example") });
+        assert_eq!(
+            asked,
+            CheckedRequest::Preflight { origin: HeaderValue::from_static("https://app.example") }
+        );
         assert_eq!(check(Method::OPTIONS, PATH, &[HOST, wish]), Err(Refusal::NoToken));
         assert_eq!(check(Method::OPTIONS, PATH, &[HOST, origin]), Err(Refusal::NoToken));
         let other = ("Origin", "https://evil.example");

@@ -10,6 +10,7 @@
 
 mod address;
 mod connections;
+mod error;
 mod gate;
 mod sessions;
 mod token;
@@ -37,13 +38,15 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 pub use address::{DEFAULT, Loopback};
+pub use error::HttpError;
 pub use gate::{AllowedHost, AllowedOrigin};
-pub use token::{NoToken, Origin, VARIABLE};
+pub use token::{Origin, VARIABLE};
 
+use super::config::{Config, ServerFailure};
+use super::resting::Resting;
 use super::server::{Server, SessionHeader};
-use super::{Config, Failure, Resting};
 use connections::{Connection, Connections, FIRST_HEAD};
-use gate::{Gate, Pass, Refusal};
+use gate::{AccessRules, CheckedRequest, Refusal};
 use sessions::Sessions;
 
 /// The longest body: far longer than any valid request, and far shorter than what would use too much memory.
@@ -69,20 +72,11 @@ pub struct HttpConfig {
     pub hosts: Vec<AllowedHost>,
 }
 
-/// Why the server does not listen.
-#[derive(Debug, thiserror::Error)]
-pub enum HttpError {
-    #[error(transparent)]
-    Token(#[from] NoToken),
-    #[error("cannot listen on {address}: {error}; choose another port, or 0 for any that is free")]
-    Listen { address: Loopback, error: io::Error },
-}
-
 /// A server that listens and does not answer yet.
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
-    gate: Gate,
+    gate: AccessRules,
     token: Origin,
     server: Server,
     resting: Resting,
@@ -90,14 +84,16 @@ pub struct Listening {
 
 /// Binds the address, reads or generates the token, and opens the trees. Nothing is answered before [`serve`];
 /// connections wait until then.
-pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, Failure> {
-    let failed = |error| Failure::Http(HttpError::Listen { address: config.address, error });
+pub fn listen(config: &HttpConfig, served: Config) -> Result<Listening, ServerFailure> {
+    let failed = |error| ServerFailure::Http(HttpError::Listen { address: config.address, error });
     let listener = TcpListener::bind(config.address.address()).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     // Port 0 lets the system choose a port.
     let address = listener.local_addr().map_err(failed)?;
-    let found = token::find(config.token_file.as_deref()).map_err(|error| Failure::Http(error.into()))?;
-    let gate = Gate::new(config.address.at(address.port()), found.token, &config.hosts, &config.origins);
+    let found =
+        token::find(config.token_file.as_deref()).map_err(|error| ServerFailure::Http(error.into()))?;
+    let gate =
+        AccessRules::new(config.address.at(address.port()), found.token, &config.hosts, &config.origins);
     let (server, resting) = super::server(served)?;
     Ok(Listening { listener, address, gate, token: found.origin, server, resting })
 }
@@ -115,19 +111,19 @@ impl Listening {
 }
 
 /// Serves until the process receives a signal to end.
-pub fn serve(listening: Listening) -> Result<(), Failure> {
+pub fn serve(listening: Listening) -> Result<(), ServerFailure> {
     let runtime = super::runtime()?;
     let served = runtime.block_on(run(listening));
     runtime.shutdown_background();
-    served.map_err(Failure::Io)
+    served.map_err(ServerFailure::Io)
 }
 
 type Service = StreamableHttpService<Arc<Server>, NeverSessionManager>;
-type Answer = Response<BoxBody<Bytes, Infallible>>;
+type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
 /// The checks and the service that every request passes through.
 struct RequestGate {
-    gate: Gate,
+    gate: AccessRules,
     service: Service,
     sessions: Sessions,
 }
@@ -228,7 +224,7 @@ fn serving(
 }
 
 impl RequestGate {
-    async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>, connection: &Arc<Connection>) -> HttpResponse {
         let (head, body) = request.into_parts();
         match self.gate.check(&head) {
             Err(refusal) => {
@@ -239,8 +235,8 @@ impl RequestGate {
                 }
                 answer
             }
-            Ok(Pass::Preflight { origin }) => preflight(origin),
-            Ok(Pass::Request { origin }) => {
+            Ok(CheckedRequest::Preflight { origin }) => preflight(origin),
+            Ok(CheckedRequest::Request { origin }) => {
                 let mut answer = match connection.begin() {
                     Ok(busy) => {
                         let answer = self.in_session(Request::from_parts(head, body)).await;
@@ -259,7 +255,7 @@ impl RequestGate {
 
     /// Answers a request in the session that it names. Ends that session on DELETE, and begins a session when the
     /// client initializes.
-    async fn in_session(&self, mut request: Request<Incoming>) -> Answer {
+    async fn in_session(&self, mut request: Request<Incoming>) -> HttpResponse {
         let now = Instant::now();
         let session = match sessions::named(request.headers()) {
             Some(id) if request.method() == Method::DELETE && self.sessions.end(&id, now) => return ended(),
@@ -282,13 +278,13 @@ impl RequestGate {
     }
 }
 
-fn ended() -> Answer {
+fn ended() -> HttpResponse {
     let mut answer = Response::new(Empty::new().boxed());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     answer
 }
 
-fn refused(refusal: &Refusal) -> Answer {
+fn refused(refusal: &Refusal) -> HttpResponse {
     let mut answer = Response::new(Full::from(format!("{refusal}\n")).boxed());
     *answer.status_mut() = refusal.status();
     let headers = answer.headers_mut();
@@ -303,7 +299,7 @@ fn refused(refusal: &Refusal) -> Answer {
 
 /// Answers a preflight request: a page may send whatever MCP clients send, including methods that the server then
 /// rejects.
-fn preflight(origin: HeaderValue) -> Answer {
+fn preflight(origin: HeaderValue) -> HttpResponse {
     let mut answer = Response::new(Empty::new().boxed());
     *answer.status_mut() = StatusCode::NO_CONTENT;
     let headers = answer.headers_mut();
@@ -319,7 +315,7 @@ fn preflight(origin: HeaderValue) -> Answer {
 }
 
 /// Adds the headers that let a page read the response.
-fn allow(answer: &mut Answer, origin: HeaderValue) {
+fn allow(answer: &mut HttpResponse, origin: HeaderValue) {
     answer.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     let named = HeaderValue::from_static("Mcp-Session-Id");
     answer.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, named);

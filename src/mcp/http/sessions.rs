@@ -26,10 +26,10 @@ const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 /// The sessions of a server.
 #[derive(Default)]
 pub struct Sessions {
-    open: Mutex<HashMap<HeaderValue, Open>>,
+    open: Mutex<HashMap<HeaderValue, OpenSession>>,
 }
 
-struct Open {
+struct OpenSession {
     session: Session,
     used: Instant,
 }
@@ -60,7 +60,7 @@ impl Sessions {
             let idlest = open.iter().min_by_key(|(_, open)| open.used).map(|(name, _)| name.clone());
             idlest.map(|name| open.remove(&name));
         }
-        open.insert(name.clone(), Open { session: Session::new(), used: now });
+        open.insert(name.clone(), OpenSession { session: Session::new(), used: now });
         Some(name)
     }
 
@@ -78,7 +78,7 @@ impl Sessions {
     }
 
     /// Removes expired sessions and returns the rest.
-    fn live(&self, now: Instant) -> MutexGuard<'_, HashMap<HeaderValue, Open>> {
+    fn live(&self, now: Instant) -> MutexGuard<'_, HashMap<HeaderValue, OpenSession>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|_, open| now.saturating_duration_since(open.used) < IDLE);
         open

@@ -24,7 +24,7 @@ const DRAWN: usize = 32;
 pub struct Token(blake3::Hash);
 
 /// A token with its source.
-pub struct Found {
+pub struct SourcedToken {
     pub token: Token,
     pub origin: Origin,
 }
@@ -88,20 +88,20 @@ impl Token {
 }
 
 /// The token of `file`, else of [`VARIABLE`], else a new one.
-pub fn find(file: Option<&Path>) -> Result<Found, NoToken> {
+pub fn find(file: Option<&Path>) -> Result<SourcedToken, NoToken> {
     if let Some(path) = file {
         return of_file(path);
     }
     if let Some(text) = std::env::var_os(VARIABLE).filter(|text| !text.is_empty()) {
         let token = Token::new(text.to_string_lossy().trim(), &|| VARIABLE.to_string())?;
-        return Ok(Found { token, origin: Origin::Variable });
+        return Ok(SourcedToken { token, origin: Origin::Variable });
     }
     let text = draw()?;
     let token = Token::new(&text, &String::new)?;
-    Ok(Found { token, origin: Origin::Drawn(text) })
+    Ok(SourcedToken { token, origin: Origin::Drawn(text) })
 }
 
-fn of_file(path: &Path) -> Result<Found, NoToken> {
+fn of_file(path: &Path) -> Result<SourcedToken, NoToken> {
     let failed = |error| NoToken::File { path: path.to_path_buf(), error };
     if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
         return Err(NoToken::Odd { path: path.to_path_buf(), what: "a link" });
@@ -110,13 +110,13 @@ fn of_file(path: &Path) -> Result<Found, NoToken> {
         Ok(file) => {
             let text = read(path, file)?;
             let token = Token::new(text.trim(), &|| format!("'{}'", path.display()))?;
-            Ok(Found { token, origin: Origin::File(path.to_path_buf()) })
+            Ok(SourcedToken { token, origin: Origin::File(path.to_path_buf()) })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = draw()?;
             write(path, &text).map_err(failed)?;
             let token = Token::new(&text, &String::new)?;
-            Ok(Found { token, origin: Origin::NewFile(path.to_path_buf()) })
+            Ok(SourcedToken { token, origin: Origin::NewFile(path.to_path_buf()) })
         }
         Err(error) => Err(failed(error)),
     }

@@ -1,16 +1,17 @@
-//! Answers without ranking, for agents: lines by pattern, files by name, the outline of a tree.
+//! Unranked answers for agents: lines by pattern, files and definitions by name, the outline of a tree.
 
 use std::fmt::Write;
 
-use super::{Answer, count, fitting, link, named, parsed, rows, span, tally};
+use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
 use crate::render::json;
+use crate::render::text::{count, tally};
 use crate::text::Lines;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
-    let mut data = parsed(&json::grep(reply));
+    let mut data = clean_value(&json::grep_wire(reply));
     for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
         let lines = Lines { first: found.line, last: found.line };
         wire.insert("link".into(), link(&reply.snapshot.root, &found.path, Some(lines)).into());
@@ -18,16 +19,16 @@ pub fn grep(reply: &GrepReply) -> Answer {
     Answer { text: grep_text(reply, reply.lines.len()), data }
 }
 
-/// How many lines of a reply fit a budget.
+/// The number of lines that fit a budget.
 pub fn grep_fits(reply: &GrepReply, budget: usize) -> usize {
-    // Where a page ends early, its cursor names a place in a file of this page.
+    // If a page ends early, its cursor contains the path of a file of this page.
     let longest = reply.lines.iter().map(|line| line.path.as_str().len()).max().unwrap_or_default();
     let next = Some("x".repeat(2 * longest + 40)).filter(|_| reply.next.is_none()).or(reply.next.clone());
     let reply = GrepReply { next, ..reply.clone() };
-    fitting(reply.lines.len(), budget, |lines| grep_text(&reply, lines))
+    rows_that_fit(reply.lines.len(), budget, |lines| grep_text(&reply, lines))
 }
 
-/// A file's lines under its name: `12:` a line that matches, `13-` one around it.
+/// The lines of each file below its path: `12:` for a matching line, `13-` for a context line.
 fn grep_text(reply: &GrepReply, lines: usize) -> String {
     let mut out = String::new();
     if reply.lines.is_empty() {
@@ -58,23 +59,23 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
     if let Some(why) = &reply.incomplete {
         let _ = writeln!(out, "not complete: {}", clean(why));
     }
-    end(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
-/// The files whose name matches.
+/// The files whose names match.
 pub fn files(reply: &FilesReply) -> Answer {
-    let mut data = parsed(&json::files(reply));
+    let mut data = clean_value(&json::files_wire(reply));
     for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, None).into());
     }
     Answer { text: files_text(reply, reply.files.len()), data }
 }
 
-/// How many files of a reply fit a budget.
+/// The number of files that fit a budget.
 pub fn files_fits(reply: &FilesReply, budget: usize) -> usize {
     let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
     let reply = FilesReply { next, ..reply.clone() };
-    fitting(reply.files.len(), budget, |files| files_text(&reply, files))
+    rows_that_fit(reply.files.len(), budget, |files| files_text(&reply, files))
 }
 
 fn files_text(reply: &FilesReply, files: usize) -> String {
@@ -88,23 +89,23 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
         let _ = writeln!(out, "{} ({}, {lines})", clean::answer_path(row.path.as_str()), row.language);
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
-    end(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
-/// The definitions whose name matches.
+/// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> Answer {
-    let mut data = parsed(&json::symbols(reply));
+    let mut data = clean_value(&json::symbols_wire(reply));
     for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
     }
     Answer { text: symbols_text(reply, reply.symbols.len()), data }
 }
 
-/// How many definitions of a reply fit a budget.
+/// The number of definitions that fit a budget.
 pub fn symbols_fits(reply: &SymbolsReply, budget: usize) -> usize {
     let next = reply.next.clone().or_else(|| Some("x".repeat(60)));
     let reply = SymbolsReply { next, ..reply.clone() };
-    fitting(reply.symbols.len(), budget, |symbols| symbols_text(&reply, symbols))
+    rows_that_fit(reply.symbols.len(), budget, |symbols| symbols_text(&reply, symbols))
 }
 
 fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
@@ -114,16 +115,16 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
     }
     for row in &reply.symbols[..symbols] {
         let path = clean::answer_path(row.path.as_str());
-        let name = named(&row.qualified());
+        let name = short_name(&row.qualified());
         let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
     }
     let _ = writeln!(out, "\n{symbols} of {}", count(reply.total, "definition", "definitions"));
-    end(out, &reply.warnings, reply.next.as_deref())
+    with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> Answer {
-    let mut data = parsed(&json::map(reply));
+    let mut data = clean_value(&json::map_wire(reply));
     for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
         wire.insert("link".into(), link(&reply.snapshot.root, &entry.path, None).into());
     }
@@ -145,7 +146,7 @@ pub fn map(reply: &MapReply) -> Answer {
         if reply.complete { "" } else { " · not everything: raise max_items or depth, or give a path" };
     let _ =
         writeln!(out, "\n{}{complete}", count(reply.entries.len(), "folder or file", "folders and files"));
-    Answer { text: end(out, &reply.warnings, None), data }
+    Answer { text: with_footer(out, &reply.warnings, None), data }
 }
 
 fn map_entry(out: &mut String, entry: &MapEntry) {
@@ -160,14 +161,15 @@ fn map_entry(out: &mut String, entry: &MapEntry) {
     out.push('\n');
     for symbol in &entry.symbols {
         let inside = "  ".repeat(symbol.depth as usize);
-        let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), named(&symbol.name));
-        // Below a file its name would only be said again.
+        let _ = write!(out, "{indent}  {inside}{} {} ", symbol.kind.name(), short_name(&symbol.name));
+        // Below a file, the path would be repeated.
         let place = if entry.is_dir { symbol.path.as_str() } else { "" };
         let _ = writeln!(out, "{}:{}", clean::answer_path(place), span(symbol.lines));
     }
 }
 
-fn end(mut out: String, warnings: &[String], next: Option<&str>) -> String {
+/// Adds the warnings and the cursor of the next page.
+fn with_footer(mut out: String, warnings: &[String], next: Option<&str>) -> String {
     for warning in warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }

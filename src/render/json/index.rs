@@ -1,31 +1,36 @@
-//! The state of an index and what was done to it, as JSON.
+//! The state of an index and the results of operations on the index, as JSON.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{
-    WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, error_kind, line, reasons, rfc3339,
-    shown,
-};
+use super::error::error_kind;
+use super::shared::{WireBuilding, WireLanguageCount, WireNoteCount, WireReasonCount, line, reasons, shown};
 use crate::engine::api::{
     Check, Checkup, Collected, Dropped, Exported, Imported, KeptView, Neighbour, RefreshReport, Status,
     ViewRow, ViewsReply, Watched,
 };
-use crate::render::note_words;
+use crate::render::command::with_advice;
+use crate::render::phrases::note_words;
+use crate::render::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status) -> String {
-    line(&WireStatus::new(status))
+    line(&status_wire(status))
 }
 
-/// What an index update did.
+/// The state of an index, to be serialized.
+pub(in crate::render) fn status_wire(status: &Status) -> impl Serialize {
+    WireStatus::new(status)
+}
+
+/// The result of an update.
 pub fn refresh(report: &RefreshReport) -> String {
     line(&WireRefresh::new(report))
 }
 
-/// What happens to a tree that is watched.
+/// An event of a watched tree.
 pub fn watched(event: &Watched) -> String {
     let millis = |time: &Duration| time.as_millis() as u64;
     line(&match event {
@@ -76,17 +81,17 @@ impl WireRefresh {
     }
 }
 
-/// What a thorough check found.
+/// The result of a complete check.
 pub fn checkup(checkup: &Checkup) -> String {
     let check = |check: &Check| WireCheck {
         name: check.name,
         state: check.health.name(),
-        detail: check.detail.clone(),
+        detail: with_advice(&check.detail, check.remedy.as_ref()),
     };
     line(&WireCheckup { clean: checkup.is_clean(), checks: checkup.checks.iter().map(check).collect() })
 }
 
-/// What a collection did, or would do.
+/// What a collection removed, or would remove.
 pub fn collected(collected: &Collected) -> String {
     let dropped = |dropped: &Dropped| WireDropped {
         root: dropped.root.clone(),
@@ -189,14 +194,14 @@ impl WireNeighbour {
     }
 }
 
-/// What was exported.
+/// The result of an export.
 pub fn exported(exported: &Exported) -> String {
     let Exported { path, bytes, files, sources, lacking, heads } = exported;
     let (bytes, files, sources, lacking) = (*bytes, *files, *sources, *lacking);
     line(&WireExported { path: shown(path), bytes, files, sources, lacking, heads })
 }
 
-/// What was imported.
+/// The result of an import.
 pub fn imported(imported: &Imported) -> String {
     let Imported { files, head, commit, made_by, report } = imported;
     let report = WireRefresh::new(report);

@@ -1,8 +1,8 @@
-//! The wire format of answers without ranking: grep, files, map.
+//! The wire format of unranked answers: grep, files, symbols, map.
 
 use serde::Serialize;
 
-use super::{WireLanguageCount, WireSnapshot, line};
+use super::shared::{WireLanguageCount, WireSnapshot, line};
 use crate::engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
@@ -11,7 +11,12 @@ use crate::text::Span;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> String {
-    line(&WireGrep {
+    line(&grep_wire(reply))
+}
+
+/// The lines that match a pattern, to be serialized.
+pub(in crate::render) fn grep_wire(reply: &GrepReply) -> impl Serialize {
+    WireGrep {
         pattern: &reply.pattern,
         results: reply.lines.iter().map(WireGrepLine::new).collect(),
         total_lines: reply.total_lines,
@@ -21,37 +26,52 @@ pub fn grep(reply: &GrepReply) -> String {
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
-/// The files whose name matches.
+/// The files whose names match.
 pub fn files(reply: &FilesReply) -> String {
+    line(&files_wire(reply))
+}
+
+/// The files whose names match, to be serialized.
+pub(in crate::render) fn files_wire(reply: &FilesReply) -> impl Serialize {
     let row = |row| WireFile::new(row);
-    line(&WireFiles {
+    WireFiles {
         pattern: &reply.pattern,
         results: reply.files.iter().map(row).collect(),
         total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
-/// The definitions whose name matches.
+/// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> String {
-    line(&WireSymbols {
+    line(&symbols_wire(reply))
+}
+
+/// The definitions whose names match, to be serialized.
+pub(in crate::render) fn symbols_wire(reply: &SymbolsReply) -> impl Serialize {
+    WireSymbols {
         pattern: &reply.pattern,
         results: reply.symbols.iter().map(WireSymbol::new).collect(),
         total: reply.total,
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> String {
-    line(&WireMap {
+    line(&map_wire(reply))
+}
+
+/// The outline of a tree, to be serialized.
+pub(in crate::render) fn map_wire(reply: &MapReply) -> impl Serialize {
+    WireMap {
         path: reply.path.as_str(),
         files: reply.files,
         lines: reply.lines,
@@ -61,7 +81,7 @@ pub fn map(reply: &MapReply) -> String {
         complete: reply.complete,
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 fn languages<'a>(languages: &[(&'a str, usize)]) -> Vec<WireLanguageCount<'a>> {
@@ -79,7 +99,7 @@ struct WireGrep<'a> {
     total_lines: usize,
     total_files: usize,
     complete: bool,
-    /// Why it is not complete.
+    /// Why the answer is not complete.
     incomplete: Option<&'a str>,
     next: Option<&'a str>,
     snapshot: WireSnapshot,
@@ -92,7 +112,7 @@ struct WireGrepLine<'a> {
     line: u32,
     column: u32,
     text: &'a str,
-    /// Half-open ranges of bytes of the text.
+    /// Half-open byte ranges in the text.
     highlights: Vec<[u32; 2]>,
     cut: bool,
     before: Vec<WireContextLine<'a>>,
@@ -105,7 +125,7 @@ pub(super) struct WireContextLine<'a> {
     text: &'a str,
 }
 
-/// Lines of context on the wire.
+/// Context lines on the wire.
 pub(super) fn context(lines: &[ContextLine]) -> Vec<WireContextLine<'_>> {
     lines.iter().map(|line| WireContextLine { line: line.line, text: &line.text }).collect()
 }
@@ -139,11 +159,11 @@ struct WireFiles<'a> {
 struct WireFile<'a> {
     path: &'a str,
     language: &'a str,
-    /// `null` for a file that is found by its path only.
+    /// `null` for a path-only file.
     lines: Option<u32>,
     bytes: u64,
     matched: &'static str,
-    /// Half-open ranges of bytes of the path.
+    /// Half-open byte ranges in the path.
     highlights: Vec<[u32; 2]>,
 }
 
@@ -179,7 +199,7 @@ struct WireSymbol<'a> {
     name: &'a str,
     container: Option<&'a str>,
     language: &'a str,
-    /// Half-open ranges of bytes of the name.
+    /// Half-open byte ranges in the name.
     highlights: Vec<[u32; 2]>,
 }
 
@@ -253,6 +273,6 @@ struct WireMapSymbol<'a> {
     path: &'a str,
     line: u32,
     end_line: u32,
-    /// How many symbols of the same file enclose it.
+    /// The number of enclosing symbols in the same file.
     depth: u32,
 }

@@ -1,16 +1,18 @@
-//! The state of an index and what was done to it, for people.
+//! The state of an index and the results of operations on the index, for people.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{bytes, count, tally};
+use super::counts::{bytes, count, tally};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
     Building, Checkup, Collected, Exported, Health, Imported, Neighbour, RefreshReport, SpaceTarget, State,
     Status, ViewsReply, Watched,
 };
+use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
-use crate::render::{no_index, note_words, rfc3339};
+use crate::render::phrases::note_words;
+use crate::render::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
@@ -51,12 +53,12 @@ pub fn status(status: &Status, style: &Style) -> String {
         row("skipped", &tally(status.skipped.iter().map(|&(reason, files)| (reason.name(), files))));
         row("notes", &tally(status.notes.iter().map(|&(note, files)| (note_words(note).1, files))));
     } else {
-        let _ = writeln!(out, "{}", no_index(status));
+        let _ = writeln!(out, "{}", no_index(&status.recipe));
     }
     out
 }
 
-/// The branches and worktrees that the index holds beside what is checked out here.
+/// The branches and worktrees in the index, except for the current checkout.
 fn others(status: &Status) -> impl Iterator<Item = &str> {
     let root = status.root.to_string_lossy().into_owned();
     let own = status.branch.clone().unwrap_or_default();
@@ -67,11 +69,11 @@ fn others(status: &Status) -> impl Iterator<Item = &str> {
     others.map(|view| if view.head.is_empty() { view.root.as_str() } else { view.head.as_str() })
 }
 
-/// What an index update did, in a line.
+/// The result of an update, on one line.
 pub fn refresh(report: &RefreshReport) -> String {
     let RefreshReport { generation, added, changed, deleted, renamed, parsed, .. } = report;
     let aside = report.put_aside.as_ref().map(|aside| {
-        format!("the index was damaged and has been made anew; what it was is in {}\n", shown(aside))
+        format!("the index was damaged and has been rebuilt; the damaged data are in {}\n", shown(aside))
     });
     let aside = aside.unwrap_or_default();
     if added + changed + deleted == 0 {
@@ -84,7 +86,7 @@ pub fn refresh(report: &RefreshReport) -> String {
     )
 }
 
-/// What happens to a tree that is watched, in a line.
+/// An event of a watched tree, on one line.
 pub fn watched(event: &Watched, root: &Path) -> String {
     match event {
         Watched::Begun { folders: 0 } => format!("watching {}\n", shown(root)),
@@ -92,7 +94,7 @@ pub fn watched(event: &Watched, root: &Path) -> String {
             format!("watching {}: {}\n", shown(root), count(*folders, "folder", "folders"))
         }
         Watched::Polling { why, every } => {
-            format!("looking at {} every {:.0} s: {}\n", shown(root), every.as_secs_f32(), clean(why))
+            format!("polling {} every {:.0} s: {}\n", shown(root), every.as_secs_f32(), clean(why))
         }
         Watched::Updated { report, took } => {
             format!("{}, {} ms\n", refresh(report).trim_end(), took.as_millis())
@@ -101,7 +103,7 @@ pub fn watched(event: &Watched, root: &Path) -> String {
     }
 }
 
-/// What a collection did, or would do.
+/// What a collection removed, or would remove.
 pub fn collected(collected: &Collected, dry_run: bool) -> String {
     let mut out = String::new();
     let drops = if dry_run { "would drop" } else { "dropped" };
@@ -145,7 +147,7 @@ pub fn collected(collected: &Collected, dry_run: bool) -> String {
     out
 }
 
-/// The views that an index keeps, a line a view.
+/// The views that an index keeps, a line each.
 pub fn views(reply: &ViewsReply, style: &Style) -> String {
     let mut out = String::new();
     for kept in &reply.views {
@@ -179,7 +181,7 @@ pub fn views(reply: &ViewsReply, style: &Style) -> String {
     out
 }
 
-/// What was exported, in a line.
+/// The result of an export, on one line.
 pub fn exported(exported: &Exported) -> String {
     let Exported { path, bytes: size, files, sources, lacking, heads } = exported;
     let others = heads.len().saturating_sub(1);
@@ -198,7 +200,7 @@ pub fn exported(exported: &Exported) -> String {
     format!("{}: {files}{others}{sources}, {}\n", shown(path), bytes(*size))
 }
 
-/// What was imported, and what the comparison with the tree came to.
+/// The result of an import, and of the update that followed.
 pub fn imported(imported: &Imported) -> String {
     let Imported { files, head, commit, made_by, report } = imported;
     let of = match (head.as_str(), commit) {
@@ -210,7 +212,7 @@ pub fn imported(imported: &Imported) -> String {
     format!("imported {files}{of}, made by spyhop {}\n{}", clean(made_by), refresh(report))
 }
 
-/// What a thorough check found, a line a check.
+/// The result of a complete check, a line for each part.
 pub fn checkup(checkup: &Checkup, style: &Style) -> String {
     let mut out = String::new();
     for check in &checkup.checks {
@@ -219,10 +221,15 @@ pub fn checkup(checkup: &Checkup, style: &Style) -> String {
             Health::Warning | Health::Damaged => Ink::Alarm,
         };
         let word = style.paint(ink, &format!("{:<8}", check.health.name()));
-        let _ = writeln!(out, "{word} {:<10} {}", check.name, clean(&check.detail));
+        let _ = writeln!(
+            out,
+            "{word} {:<10} {}",
+            check.name,
+            clean(&with_advice(&check.detail, check.remedy.as_ref()))
+        );
     }
     if !checkup.is_clean() {
-        out.push_str("damaged data are put aside and made anew by: spyhop index --rebuild\n");
+        out.push_str("to set the damaged data aside and rebuild the index: spyhop index --rebuild\n");
     }
     out
 }

@@ -1,16 +1,16 @@
-//! The terminal's form of answers without ranking. A line of grep is `path:line:text`, as ripgrep prints it into a
-//! pipe: every line repeats its path, so that any line can be read by itself. Where a page is all there is, nothing
-//! stands behind it, so that counting lines counts matches.
+//! Unranked answers for terminals. A line of grep is `path:line:text`, as ripgrep prints it into a pipe: every line repeats
+//! the path, so each line can be read alone. If a page contains the whole answer, no footer follows, so that counting lines
+//! counts matches.
 
 use std::fmt::Write;
 
-use super::super::paint::{Ink, Style};
-use super::{bytes, count, highlighted};
+use super::counts::{bytes, count};
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
     ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolsReply,
 };
 use crate::path::RelPath;
+use crate::render::paint::{Ink, Style, highlighted};
 use crate::text::Lines;
 
 /// The lines that match a pattern.
@@ -44,13 +44,13 @@ pub fn grep(reply: &GrepReply, style: &Style) -> String {
         let text = style.clip(0, &format!("not complete: {}", clean(reason)));
         let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &text));
     }
-    more(&mut out, reply.next.as_deref(), style);
+    next_page_hint(&mut out, reply.next.as_deref(), style);
     out
 }
 
 /// A line with its context.
 fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style) {
-    let path = style.paint(Ink::Path, &clean::path(line.path.as_str()));
+    let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(line.path.as_str())));
     let place = |number: u32, sign: char| {
         let number = style.paint(Ink::Line, &number.to_string());
         let place = format!("{path}{sign}{number}");
@@ -68,16 +68,19 @@ fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style
     context(out, &line.after);
 }
 
-/// The files whose name matches: a line each, the path first.
+/// The files whose names match: a line each, with the path first.
 pub fn files(reply: &FilesReply, style: &Style) -> String {
     if reply.files.is_empty() {
-        return nothing(&reply.pattern, reply.total);
+        return empty_page(&reply.pattern, reply.total);
     }
     let mut out = String::new();
     for row in &reply.files {
         let path = match row.highlights.is_empty() {
-            true => style.paint(Ink::Path, &clean::path(row.path.as_str())),
-            false => highlighted(row.path.as_str(), 0, &row.highlights, style),
+            true => style.paint(Ink::Path, &clean::path(&style.paths.shown(row.path.as_str()))),
+            false => {
+                let (prefix, strip) = style.paths.split(row.path.as_str());
+                clean(&prefix) + &highlighted(&row.path.as_str()[strip..], strip, &row.highlights, style)
+            }
         };
         let path = style.link(&row.path.below(&reply.snapshot.root), &path);
         let size = match row.lines {
@@ -90,18 +93,18 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
         let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
     }
-    more(&mut out, reply.next.as_deref(), style);
+    next_page_hint(&mut out, reply.next.as_deref(), style);
     out
 }
 
-/// The definitions whose name matches: a line each, as `path:line: kind name`.
+/// The definitions whose names match: a line each, as `path:line: kind name`.
 pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
     if reply.symbols.is_empty() {
-        return nothing(&reply.pattern, reply.total);
+        return empty_page(&reply.pattern, reply.total);
     }
     let mut out = String::new();
     for row in &reply.symbols {
-        let path = style.paint(Ink::Path, &clean::path(row.path.as_str()));
+        let path = style.paint(Ink::Path, &clean::path(&style.paths.shown(row.path.as_str())));
         let line = style.paint(Ink::Line, &row.lines.first.to_string());
         let place = style.link(&row.path.below(&reply.snapshot.root), &format!("{path}:{line}"));
         let name = match row.highlights.is_empty() {
@@ -115,7 +118,7 @@ pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
         let text = format!("{} of {}", reply.symbols.len(), count(reply.total, "definition", "definitions"));
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
     }
-    more(&mut out, reply.next.as_deref(), style);
+    next_page_hint(&mut out, reply.next.as_deref(), style);
     out
 }
 
@@ -133,7 +136,7 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
                 out,
                 "{}{kind} {name}  {}",
                 "  ".repeat(indent as usize),
-                place(entry, symbol, style)
+                location(entry, symbol, style)
             );
         }
     }
@@ -150,7 +153,7 @@ pub fn map(reply: &MapReply, style: &Style) -> String {
 fn map_heading(entry: &MapEntry, style: &Style) -> String {
     let path = match entry.path.as_str() {
         "" => ".".to_string(),
-        path => clean::path(path).into_owned(),
+        path => clean::path(&style.paths.shown(path)).into_owned(),
     };
     let path = style.paint(Ink::Path, &if entry.is_dir { format!("{path}/") } else { path });
     let languages: Vec<String> = match entry.is_dir {
@@ -163,8 +166,8 @@ fn map_heading(entry: &MapEntry, style: &Style) -> String {
     format!("{path}  {}", style.paint(Ink::Dim, &format!("{files}{lines}: {}", languages.join(", "))))
 }
 
-/// Where a symbol of an entry stands: its lines in a file, its path from a folder.
-fn place(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
+/// The location of a symbol: its lines below a file, its relative path and line below a folder.
+fn location(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
     let Lines { first, last } = symbol.lines;
     if !entry.is_dir {
         return style.paint(Ink::Line, &format!("{first}-{last}"));
@@ -174,8 +177,8 @@ fn place(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
     format!("{}:{}", style.paint(Ink::Path, &clean(path)), style.paint(Ink::Line, &first.to_string()))
 }
 
-/// A page without rows: the last pages are over, or nothing matches at all.
-fn nothing(pattern: &str, total: usize) -> String {
+/// The text of a page without rows: the pages are exhausted, or nothing matches.
+fn empty_page(pattern: &str, total: usize) -> String {
     let pattern = clean(pattern);
     match total {
         0 => format!("No results found for: {pattern}\n"),
@@ -183,8 +186,8 @@ fn nothing(pattern: &str, total: usize) -> String {
     }
 }
 
-/// How the next page is asked for.
-fn more(out: &mut String, next: Option<&str>, style: &Style) {
+/// Adds the option that requests the next page.
+fn next_page_hint(out: &mut String, next: Option<&str>, style: &Style) {
     if let Some(next) = next {
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean(next))));
     }

@@ -1,65 +1,49 @@
-//! From chunks to files: what the chunks of every file that matches sum up to, and all that is known of a file for
-//! the few hundred that are looked at closely.
+//! From chunks to files: the sums over the chunks of every matching file, and the rows for the files of the head.
 
 use std::mem::take;
 use std::ops::Range;
 
-use super::{Columns, Evidence, FileEvidence, Marks, SEEN, for_each_place};
+use super::columns::{Evidence, FileEvidence, MATCHES, Marks, RowSums, Sums, for_each_nonzero};
 use crate::model::Field;
 use crate::parallel;
-use crate::search::Context;
+use crate::search::context::Context;
 use crate::search::literal::Literal;
 
-/// How much a chunk's symbols count beside its text when the chunk to show is chosen.
+/// The weight of symbols beside the text in the choice of the chunk to show.
 const SYMBOLS_IN_CHOICE: f32 = 0.7;
 
-/// What a chunk gains in that choice for each name of the query that it defines; above any BM25.
+/// The gain of a chunk in that choice for each definition of a name of the query; above any BM25.
 const DEFINITION_IN_CHOICE: f32 = 1000.0;
 
-/// What a chunk that holds the query as written gains; above any BM25, below a definition.
+/// The gain of a chunk that contains the query as written; above any BM25 and below a definition.
 const LITERAL_IN_CHOICE: f32 = 500.0;
 
-/// What the chunks of a file sum up to.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sums {
-    /// BM25 of the best chunk.
-    pub chunk: f32,
-    /// BM25 of the three best chunks together.
-    pub chunks: f32,
-    /// BM25 of its best chunk's symbols.
-    pub symbol: f32,
-    /// BM25 of its best chunk's comments.
-    pub comment: f32,
-    /// Whether there is a chunk to show.
-    pub is_shown: bool,
-}
-
 impl Evidence {
-    /// Sums the chunks of each file up, under the filter's kinds, and notes the files that match.
+    /// Sums up the chunks of each matching file, under the kinds of the filter, and lists the matching files.
     pub(super) fn sum_up(&mut self, context: &Context<'_>, literal: &Literal, defining: Vec<u32>) {
-        let Marks { seen, touched, .. } = &mut self.columns.of_texts;
-        literal.files.iter().for_each(|(file, _)| touched[*file as usize] = 1);
-        literal.docs.iter().for_each(|doc| seen[*doc as usize] |= SEEN);
+        let Marks { doc_marks, file_marks, .. } = &mut self.columns.of_texts;
+        literal.files.iter().for_each(|(file, _)| file_marks[*file as usize] = 1);
+        literal.docs.iter().for_each(|doc| doc_marks[*doc as usize] |= MATCHES);
         for (file, _) in &self.framed {
-            touched[*file as usize] = 1;
-            context.corpus.docs(*file).for_each(|doc| seen[doc as usize] |= SEEN);
+            file_marks[*file as usize] = 1;
+            context.snapshot.docs(*file).for_each(|doc| doc_marks[doc as usize] |= MATCHES);
         }
         let total: f32 = self.idf.iter().sum();
         if total > 0.0 {
             self.idf.iter_mut().for_each(|idf| *idf /= total);
         }
-        let n_files = touched.len();
+        let n_files = file_marks.len();
         let half = n_files / 2;
         let (mut earlier, mut later) =
-            ((take(&mut self.touched), take(&mut self.sums)), take(&mut self.columns.later));
+            ((take(&mut self.matching), take(&mut self.sums)), take(&mut self.columns.later));
         parallel::join(
-            context.corpus.is_large(),
+            context.snapshot.is_large(),
             || self.sum_up_files(context, 0..half, &mut earlier),
             || self.sum_up_files(context, half..n_files, &mut later),
         );
         earlier.0.extend(&later.0);
         earlier.1.extend(&later.1);
-        (self.touched, self.sums) = earlier;
+        (self.matching, self.sums) = earlier;
         self.columns.later = later;
         self.literal_docs.extend(&literal.docs);
         self.literal_files.extend(&literal.files);
@@ -67,34 +51,34 @@ impl Evidence {
         self.defining.sort_unstable();
     }
 
-    /// Sums up the chunks of a range of matching files.
+    /// Sums up the chunks of the matching files in a range.
     fn sum_up_files(
         &self,
         context: &Context<'_>,
         files: Range<usize>,
-        (touched, sums): &mut (Vec<u32>, Vec<Sums>),
+        (matching, sums): &mut (Vec<u32>, Vec<Sums>),
     ) {
         let Evidence { chunk_body, chunk_symbol, columns, .. } = self;
-        let (corpus, seen) = (context.corpus, &columns.of_texts.seen);
+        let (snapshot, doc_marks) = (context.snapshot, &columns.of_texts.doc_marks);
         let by_kind = context.filter.kinds().is_some();
         let first = files.start;
-        for_each_place(&columns.of_texts.touched[files], |place| {
+        for_each_nonzero(&columns.of_texts.file_marks[files], |place| {
             let file = first + place;
-            let docs = corpus.docs(file as u32);
-            let mut own = Sums::default();
+            let docs = snapshot.docs(file as u32);
+            let mut file_sums = Sums::default();
             let mut best = [0.0; 3];
             if by_kind {
                 let answers =
-                    |doc: &u32| seen[*doc as usize] != 0 && corpus.is_of_kinds(*doc, context.filter);
+                    |doc: &u32| doc_marks[*doc as usize] != 0 && snapshot.is_of_kinds(*doc, context.filter);
                 for doc in docs.filter(answers) {
                     let at = doc as usize;
-                    own.is_shown = true;
-                    own.symbol = own.symbol.max(chunk_symbol[at]);
-                    own.comment = own.comment.max(columns.comment[at]);
-                    best = with(best, chunk_body[at]);
+                    file_sums.is_shown = true;
+                    file_sums.symbol = file_sums.symbol.max(chunk_symbol[at]);
+                    file_sums.comment = file_sums.comment.max(columns.comment[at]);
+                    best = with_score(best, chunk_body[at]);
                 }
-                // A file is shown by a chunk of these kinds or not at all.
-                if !own.is_shown {
+                // Without a chunk of these kinds the file is not shown.
+                if !file_sums.is_shown {
                     return;
                 }
             } else {
@@ -102,28 +86,28 @@ impl Evidence {
                 let greatest = |scores: &[f32]| scores.iter().fold(0.0, |most, score| greater(*score, most));
                 let holds = |field: Field| columns.masks[field as usize][file] != 0;
                 if holds(Field::Symbol) {
-                    own.symbol = greatest(&chunk_symbol[docs.clone()]);
+                    file_sums.symbol = greatest(&chunk_symbol[docs.clone()]);
                 }
                 if holds(Field::Comment) {
-                    own.comment = greatest(&columns.comment[docs.clone()]);
+                    file_sums.comment = greatest(&columns.comment[docs.clone()]);
                 }
                 if holds(Field::Body) {
-                    best = chunk_body[docs.clone()].iter().fold(best, |best, body| with(best, *body));
+                    best = chunk_body[docs.clone()].iter().fold(best, |best, body| with_score(best, *body));
                 }
-                // Where only the query as written stands in a file, its chunks say so.
-                own.is_shown = [Field::Body, Field::Symbol, Field::Comment].into_iter().any(holds)
+                // A file that only contains the query as written is recognized by the marks of its chunks.
+                file_sums.is_shown = [Field::Body, Field::Symbol, Field::Comment].into_iter().any(holds)
                     || columns.first[file] != 0
-                    || seen[docs].iter().any(|seen| *seen != 0);
+                    || doc_marks[docs].iter().any(|doc_marks| *doc_marks != 0);
             }
-            (own.chunk, own.chunks) = (best[0], best.iter().sum());
-            touched.push(file as u32);
-            sums.push(own);
+            (file_sums.chunk, file_sums.chunks) = (best[0], best.iter().sum());
+            matching.push(file as u32);
+            sums.push(file_sums);
         });
     }
 
-    /// All that is known of a file that matches.
-    pub fn of_file(&self, context: &Context<'_>, file: u32) -> FileEvidence {
-        let (corpus, filter) = (context.corpus, context.filter);
+    /// The row of a matching file.
+    pub fn file_row(&self, context: &Context<'_>, file: u32) -> FileEvidence {
+        let (snapshot, filter) = (context.snapshot, context.filter);
         let mut choice = Choice {
             literal_docs: &self.literal_docs,
             defining: &self.defining,
@@ -132,9 +116,9 @@ impl Evidence {
         if filter.kinds().is_some() {
             choice.row.best_doc = 0;
         }
-        for doc in corpus.docs(file) {
+        for doc in snapshot.docs(file) {
             let at = doc as usize;
-            if self.columns.of_texts.seen[at] != 0 && corpus.is_of_kinds(doc, filter) {
+            if self.columns.of_texts.doc_marks[at] != 0 && snapshot.is_of_kinds(doc, filter) {
                 choice.add(doc, self.chunk_body[at], self.chunk_symbol[at], self.columns.comment[at]);
             }
         }
@@ -145,13 +129,14 @@ impl Evidence {
     }
 }
 
-/// The three greatest of `best` and `score`, the greatest first; without branches, which nobody could foretell.
-fn with([first, second, third]: [f32; 3], score: f32) -> [f32; 3] {
+/// The three greatest of `best` and `score`, in decreasing order. The code has no branches, because the branches would
+/// be unpredictable.
+fn with_score([first, second, third]: [f32; 3], score: f32) -> [f32; 3] {
     let rest = lesser(first, score);
     [greater(first, score), greater(second, rest), greater(third, lesser(second, rest))]
 }
 
-/// As [`f32::max`] of two numbers, of which none is NaN: an instruction instead of four.
+/// The greater of two numbers that are not NaN. [`f32::max`] takes four instructions instead of one.
 fn greater(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
@@ -160,8 +145,8 @@ fn lesser(one: f32, other: f32) -> f32 {
     if one < other { one } else { other }
 }
 
-impl Columns {
-    /// The row of a file, without its chunks.
+impl RowSums {
+    /// The row of a file, without the scores of its chunks.
     fn row(&self, file: usize) -> FileEvidence {
         let mask = |field: Field| self.masks[field as usize][file];
         FileEvidence {
@@ -176,14 +161,14 @@ impl Columns {
             path_mask: mask(Field::Path),
             defines: self.defines[file],
             mentions: self.mentions[file],
-            // A file that matches by its path alone shows its first chunk, where the path stands.
+            // A file that matches only by its path is shown by its first chunk, which carries the path in the index.
             best_doc: self.first[file],
             ..FileEvidence::default()
         }
     }
 }
 
-/// A row as its file's chunks come in, and what else plays a part in the choice of the one to show.
+/// A row under construction, and the inputs of the choice of the chunk to show.
 struct Choice<'c> {
     literal_docs: &'c [u32],
     defining: &'c [u32],
@@ -195,7 +180,7 @@ impl Choice<'_> {
         let row = &mut self.row;
         row.symbol = row.symbol.max(symbol);
         row.comment = row.comment.max(comment);
-        row.chunks = with(row.chunks, body);
+        row.chunks = with_score(row.chunks, body);
         let mut worth = body + SYMBOLS_IN_CHOICE * symbol;
         if !self.defining.is_empty() {
             let from = self.defining.partition_point(|defining| *defining < doc);
@@ -205,7 +190,7 @@ impl Choice<'_> {
         if !self.literal_docs.is_empty() && self.literal_docs.binary_search(&doc).is_ok() {
             worth += LITERAL_IN_CHOICE;
         }
-        // Of equal ones the first of the file: its chunks stand together and in order.
+        // A tie keeps the earlier chunk of the file.
         if row.best_doc == 0 || worth > row.best_worth {
             (row.best_worth, row.best_doc) = (worth, doc + 1);
         }

@@ -1,15 +1,16 @@
-//! Which lines stand in items of the kinds that are asked for.
+//! Counting the matching lines inside items of the kinds of the filter.
 
 use crate::model::{KindSet, SymbolKind};
-use crate::search::{Corpus, SearchError};
+use crate::search::error::SearchError;
+use crate::search::snapshot::SearchSnapshot;
 use crate::text::{LineIndex, Lines};
 
-/// A line that stands in no named item stands in a part of its file of one of these kinds.
+/// The kinds of chunks for lines outside named items.
 const OF_PARTS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
 
-/// How many of the lines that hold what begins `at` some places of a file's text stand in items of `kinds`.
-pub(super) fn counted(
-    corpus: &Corpus,
+/// The number of matches inside items of `kinds`. `at` are the positions of the matches.
+pub(super) fn count_in_items(
+    snapshot: &SearchSnapshot,
     kinds: Option<KindSet>,
     file: u32,
     source: &str,
@@ -18,10 +19,10 @@ pub(super) fn counted(
     let Some(kinds) = kinds else { return Ok(at.len() as u32) };
     let mut items: Vec<Lines> = Vec::new();
     let mut names = Vec::new();
-    let outline = corpus.version(file).outline(&mut names)?;
+    let outline = snapshot.version(file).outline(&mut names)?;
     items.extend(outline.symbols.iter().filter(|it| kinds.contains(it.kind)).map(|it| it.lines));
-    for doc in corpus.docs(file) {
-        let columns = corpus.columns(doc)?;
+    for doc in snapshot.docs(file) {
+        let columns = snapshot.columns(doc)?;
         if OF_PARTS.contains(&columns.kind) && kinds.contains(columns.kind) {
             items.push(columns.lines);
         }

@@ -1,119 +1,121 @@
-//! What each unit of a file measures on the profile's signals of places.
+//! The measure of each signal of places on each unit of a file.
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use super::parts::{Part, Parts};
+use super::parts::{FilePart, FileParts};
 use super::runs::Runs;
 use super::units::Unit;
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::profile::PlaceSignal;
 use crate::query::Query;
+use crate::search::context::Context;
 use crate::search::definition::{definition_worth, is_constructor, is_in_container, is_in_module};
+use crate::search::error::SearchError;
 use crate::search::evidence::Evidence;
+use crate::search::literal;
 use crate::search::model::RankedFile;
 use crate::search::names::{Names, TermOverlap};
-use crate::search::{Context, SearchError, literal};
 use crate::text::Span;
 use crate::tokenize::{TermPrefixFilter, for_each_word};
 
 /// A value for each signal of places.
 pub type PlaceValues = [f32; PlaceSignal::COUNT];
 
-/// The parameters of BM25 over units: repetition soon stops to count, and length counts little, because it has a signal
-/// of its own.
+/// The BM25 parameters for units. Repetition saturates soon, and length counts little, because length has a signal of
+/// its own.
 const K1: f32 = 1.2;
 const B: f32 = 0.4;
 
-/// The length in bytes that counts as usual.
+/// The average length of a unit in bytes, for BM25.
 const USUAL_BYTES: f32 = 800.0;
 
-/// What a term in a unit's name counts beside one in its text.
+/// The frequency that a term in the name of a unit adds.
 const IN_NAME: f32 = 3.0;
 
-/// What the query as written counts where more stands on its line.
+/// The literal measure if the query as written is only a part of its line.
 const PART_OF_LINE: f32 = 0.7;
 
-/// What a constructor counts beside its type, where the query has their common name.
+/// The factor of a constructor, if the query has the common name of constructor and type.
 const OF_CONSTRUCTOR: f32 = 0.8;
 
-/// A unit and what it measures.
-pub struct Measured {
-    /// Its lines are those that are shown.
+/// A measured unit.
+pub struct MeasuredUnit {
+    /// The unit, with the lines that are shown.
     pub unit: Unit,
     pub values: PlaceValues,
-    /// The query's terms in these lines.
+    /// The terms of the query in these lines.
     pub mask: u64,
-    /// Whether the query as written begins in it.
+    /// Whether the query as written begins in these lines.
     pub literal: bool,
-    /// The line that answers, where one does.
+    /// The line that answers, if there is one.
     pub wanted: Option<u32>,
 }
 
-/// Measures one file after another.
-pub struct Measure<'m> {
+/// Measures the units of files, one file at a time.
+pub struct UnitMeasure<'m> {
     query: &'m Query,
     context: &'m Context<'m>,
     evidence: &'m Evidence,
     term_prefixes: TermPrefixFilter,
     names: Names<'m>,
-    /// By word that was met: the terms of the query in it.
+    /// By word: the terms of the query in it.
     words: FxHashMap<Box<str>, u64>,
     runs: Option<Runs<'m>>,
 }
 
-/// What is counted of a unit.
+/// The counts of a unit.
 #[derive(Clone, Default)]
 struct Counted {
-    /// By term.
+    /// By term: its frequency.
     terms: Vec<u16>,
     mask: u64,
-    /// The terms in what leads it, such as its comment.
+    /// The terms in the lines before the item, such as its comment.
     lead: u64,
     bytes: u32,
-    /// The best verbatim run, and where it ends.
+    /// The best verbatim run, and its end.
     run: f32,
     run_end: Option<u32>,
-    /// Where the query as written stands.
+    /// The position of the query as written.
     literal: Option<u32>,
-    /// Whether the query as written is all that stands on some lines.
+    /// Whether the query as written is a whole line.
     is_whole_line: bool,
-    /// Where a line begins that the query names.
+    /// The start of a line that a frame of the query names.
     frame: Option<u32>,
 }
 
-impl<'m> Measure<'m> {
-    /// For one query.
-    pub fn new(query: &'m Query, context: &'m Context<'m>, evidence: &'m Evidence) -> Measure<'m> {
+impl<'m> UnitMeasure<'m> {
+    /// Prepares the measures for one query.
+    pub fn new(query: &'m Query, context: &'m Context<'m>, evidence: &'m Evidence) -> UnitMeasure<'m> {
         let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
         let mut names = Names::new(query, context.tokenizers);
         let runs = Runs::new(query, &mut names);
-        Measure { query, context, evidence, term_prefixes, names, words: FxHashMap::default(), runs }
+        UnitMeasure { query, context, evidence, term_prefixes, names, words: FxHashMap::default(), runs }
     }
 
-    /// The units of a file that hold any evidence, in the order of the file.
+    /// Measures the units of a file that have evidence, in the order of the file.
     pub fn file(
         &mut self,
         ranked: &RankedFile,
         outline: &Outline<'_>,
         text: &str,
-    ) -> Result<Vec<Measured>, SearchError> {
-        let corpus = self.context.corpus;
+    ) -> Result<Vec<MeasuredUnit>, SearchError> {
+        let snapshot = self.context.snapshot;
         let chunk = |doc: u32| {
-            let worth = self.evidence.matches(doc).then(|| self.evidence.of_chunk(doc));
-            Ok((corpus.columns(doc)?, worth))
+            let worth = self.evidence.matches(doc).then(|| self.evidence.chunk_score(doc));
+            Ok((snapshot.columns(doc)?, worth))
         };
-        let chunks = corpus.docs(ranked.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
+        let chunks = snapshot.docs(ranked.file).map(chunk).collect::<Result<Vec<_>, SearchError>>()?;
         let kinds = self.context.filter.kinds();
-        let mut parts = Parts::new(text, &outline.symbols, kinds, &chunks);
+        let mut parts = FileParts::new(text, &outline.symbols, kinds, &chunks);
         let mut counted = self.counted(&mut parts);
         if ranked.measured.known.literal > 0 {
             self.mark_literal(&parts, text, &mut counted);
         }
         for line in self.evidence.frames_of(ranked.file) {
             let byte = parts.first_of_line(*line);
-            if let Some(part) = parts.at(byte) {
+            if let Some(part) = parts.part_at(byte) {
                 counted[parts.all[part].unit].frame = Some(byte);
             }
         }
@@ -132,32 +134,32 @@ impl<'m> Measure<'m> {
                     lines.first <= line && line <= lines.last
                 });
                 let wanted = wanted.map(|at| parts.index.line_of(at));
-                measured.push(Measured { unit: Unit { lines, ..unit }, values, mask, literal, wanted });
+                measured.push(MeasuredUnit { unit: Unit { lines, ..unit }, values, mask, literal, wanted });
             }
         }
         Ok(measured)
     }
 
-    /// What is counted of each unit, and the terms of each part.
-    fn counted(&mut self, parts: &mut Parts<'_>) -> Vec<Counted> {
+    /// Counts the terms of each unit, and sets the masks of the parts.
+    fn counted(&mut self, parts: &mut FileParts<'_>) -> Vec<Counted> {
         let mut counted = vec![Counted::default(); parts.units.len()];
         for part in 0..parts.all.len() {
-            let Part { span, unit, worth, .. } = parts.all[part];
+            let FilePart { span, unit, worth, .. } = parts.all[part];
             counted[unit].bytes += span.end - span.start;
             if worth.is_some() {
                 let known = &parts.units[unit];
                 let lead = if known.is_named { parts.index.start_of(known.lines.first) } else { 0 };
-                let text = parts.text(part);
+                let text = parts.part_text(part);
                 parts.all[part].mask = self.count(text, span.start, lead, &mut counted[unit]);
             }
         }
         counted
     }
 
-    /// Notes the units in which the query stands as written, a line once.
-    fn mark_literal(&self, parts: &Parts<'_>, text: &str, counted: &mut [Counted]) {
+    /// Records the first match of the query as written in each unit, preferring whole lines.
+    fn mark_literal(&self, parts: &FileParts<'_>, text: &str, counted: &mut [Counted]) {
         for at in literal::occurrences(text, &Finder::new(&self.query.text)) {
-            let Some(part) = parts.at(at) else { continue };
+            let Some(part) = parts.part_at(at) else { continue };
             let own = &mut counted[parts.all[part].unit];
             let is_whole = parts.is_whole_lines(Span { start: at, end: at + self.query.text.len() as u32 });
             if own.literal.is_none() || (is_whole && !own.is_whole_line) {
@@ -167,8 +169,8 @@ impl<'m> Measure<'m> {
         }
     }
 
-    /// Counts the terms of a part that begins at `start`; those before `lead` stand in what leads the unit. The other terms
-    /// of the part.
+    /// Counts the terms of a part that begins at `start`. Terms before `lead` are counted as the lines before the item;
+    /// the others are returned as a mask.
     fn count(&mut self, text: &str, start: u32, lead: u32, counted: &mut Counted) -> u64 {
         counted.terms.resize(self.query.terms.len(), 0);
         if let Some(runs) = &mut self.runs {
@@ -190,7 +192,7 @@ impl<'m> Measure<'m> {
             let mask = match self.words.get(word) {
                 Some(mask) => *mask,
                 None => {
-                    let name = self.names.of(word);
+                    let name = self.names.terms_of(word);
                     let mask = self.names.cover(name).mask;
                     self.words.insert(word.into(), mask);
                     mask
@@ -208,7 +210,7 @@ impl<'m> Measure<'m> {
         own
     }
 
-    /// What a unit measures; its lines are all that it has.
+    /// Measures a unit with all of its lines.
     fn values(
         &mut self,
         unit: &Unit,
@@ -223,14 +225,17 @@ impl<'m> Measure<'m> {
             let cover = self.cover(symbol.name);
             in_name = cover.mask;
             set(PlaceSignal::Name, self.evidence.idf_of(cover.mask) * cover.of_name);
-            // A query that is the name of a type and nothing else asks for none of its members.
+            // A query that is only the name of a type does not ask for its members.
             if let Some(container) = symbol.container.filter(|name| self.query.only_name() != Some(name)) {
                 let cover = self.cover(container);
                 in_holder = cover.mask;
                 set(PlaceSignal::Holder, self.evidence.idf_of(cover.mask) * cover.of_name);
             }
-            set(PlaceSignal::Asked, self.asked(symbol, outline.depth(unit.symbol.unwrap_or(0) as usize)));
-            set(PlaceSignal::Qualified, self.qualified(symbol, file));
+            set(
+                PlaceSignal::Asked,
+                self.asked_value(symbol, outline.depth(unit.symbol.unwrap_or(0) as usize)),
+            );
+            set(PlaceSignal::Qualified, self.qualified_value(symbol, file));
             let is_test = !self.query.asks.tests && starts_as_test(symbol.name);
             set(PlaceSignal::Test, is_test as u32 as f32);
         }
@@ -255,17 +260,17 @@ impl<'m> Measure<'m> {
         values
     }
 
-    /// How well a name and the query cover each other.
+    /// The overlap of a name with the query.
     fn cover(&mut self, name: &str) -> TermOverlap {
-        // Most names share nothing with the query, and need not be cut and stemmed to know it.
+        // The filter rules out most names without tokenizing them.
         if !self.term_prefixes.may_hold(name.as_bytes()) {
             return TermOverlap::default();
         }
-        let name = self.names.of(name);
+        let name = self.names.terms_of(name);
         self.names.cover(name)
     }
 
-    /// BM25 of a unit, with the query's idf, which sums up to 1.
+    /// BM25 of a unit, with the idf of the query, which sums up to 1.
     fn bm25(&self, counted: &Counted, in_name: u64) -> f32 {
         let norm = K1 * (1.0 - B + B * counted.bytes as f32 / USUAL_BYTES);
         let score = |place: usize| {
@@ -276,21 +281,22 @@ impl<'m> Measure<'m> {
         (0..self.query.terms.len()).map(score).sum()
     }
 
-    /// Whether the query has its name as written: outer, large and type-like ones are what people mean, a little.
-    fn asked(&self, symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
+    /// The measure of a symbol with a name of the query: .75, plus up to .25 for an outer, large or type-like
+    /// definition.
+    fn asked_value(&self, symbol: &OutlineSymbol<'_>, depth: usize) -> f32 {
         let Some(place) = self.query.names.iter().position(|name| name == symbol.name) else { return 0.0 };
-        // Names that stand for one that is not defined are in the order of their nearness.
+        // Near names are sorted by nearness.
         let nearness = if self.query.is_respelled { 0.03 * place as f32 } else { 0.0 };
         let own = 0.75 + 0.25 * definition_worth(symbol, depth) - nearness;
-        // The name alone means the type. A constructor is meant by `Type.Type`, which is another signal.
+        // The name alone means the type. `Type.Type` means the constructor, which is measured as a qualified name.
         if is_constructor(symbol) { OF_CONSTRUCTOR * own } else { own }
     }
 
-    /// Whether the query has its name behind that of what holds it, or of its file.
-    fn qualified(&self, symbol: &OutlineSymbol<'_>, file: u32) -> f32 {
+    /// The measure of a symbol whose qualified name is in the query, by its container, module or file.
+    fn qualified_value(&self, symbol: &OutlineSymbol<'_>, file: u32) -> f32 {
         let of_name = || self.query.qualified.iter().filter(|own| own.name == symbol.name);
         let by_holder = of_name().any(|own| is_in_container(symbol, &own.container));
-        let path = self.context.corpus.path(file);
+        let path = self.context.snapshot.path(file);
         let by_module = || of_name().any(|own| is_in_module(symbol, path, &own.container));
         let by_file = || of_name().any(|own| own.container == crate::path::naming(path));
         if by_holder || by_module() {

@@ -1,54 +1,54 @@
-//! The parts of a file's text: what belongs to one unit and stands in one chunk. They are what is counted, what a place in
-//! the text is told to belong to, and what is shown of a unit that is too long.
+//! The parts of a file: each part is the intersection of a unit and a chunk. Terms are counted by part, a position is
+//! mapped to its unit by part, and a long unit is shown by one of its parts.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use super::units::{self, Unit};
-use crate::index::Columns;
+use crate::index::DocColumns;
 use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
 use crate::text::{LineIndex, Lines, Span};
 
-/// Of a unit of more lines, such as a table, one part is shown.
+/// A unit of more lines, such as a table, is shown by one part.
 const MOST_LINES: u32 = 120;
 
-/// A part.
-pub struct Part {
-    /// Its bytes.
+/// A part of a file.
+pub struct FilePart {
+    /// The bytes.
     pub span: Span,
-    /// Its unit, by number.
+    /// The number of the unit.
     pub unit: usize,
-    /// How well its chunk matches; `None` where the chunk does not match.
+    /// The score of the chunk; `None` if the chunk does not match.
     pub worth: Option<f32>,
-    /// The query's terms in it, but for those in what leads its unit.
+    /// The terms of the query in the part, without those in the lines before the item.
     pub mask: u64,
 }
 
-/// A file in parts.
-pub struct Parts<'t> {
+/// A file, divided into parts.
+pub struct FileParts<'t> {
     text: &'t str,
-    /// Its lines.
+    /// The line index of the text.
     pub index: LineIndex,
-    /// What can be a place.
+    /// The units.
     pub units: Vec<Unit>,
-    /// In the order of the text. There are none for text that is in no unit and in a chunk that does not match.
-    pub all: Vec<Part>,
-    /// By unit: from its first part to its last.
+    /// The parts in the order of the text. Text outside units has parts only in matching chunks.
+    pub all: Vec<FilePart>,
+    /// By unit: the range from its first to its last part.
     ranges: Vec<Range<usize>>,
 }
 
-impl<'t> Parts<'t> {
-    /// Cuts `text`; `chunks` are all of its chunks, in order, each with how well it matches.
+impl<'t> FileParts<'t> {
+    /// Divides `text`. `chunks` are all its chunks in order, with their scores.
     pub fn new(
         text: &'t str,
         symbols: &[OutlineSymbol<'_>],
         kinds: Option<KindSet>,
-        chunks: &[(Columns, Option<f32>)],
-    ) -> Parts<'t> {
+        chunks: &[(DocColumns, Option<f32>)],
+    ) -> FileParts<'t> {
         let (mut units, pieces) = units::units(symbols, text.len() as u32, kinds);
-        let mut all: Vec<Part> = Vec::new();
+        let mut all: Vec<FilePart> = Vec::new();
         let mut loose: FxHashMap<u32, usize> = FxHashMap::default();
         for piece in pieces {
             let from = chunks.partition_point(|(columns, _)| columns.span.end <= piece.span.start);
@@ -68,7 +68,7 @@ impl<'t> Parts<'t> {
                 if !units[unit].is_named {
                     units[unit].span.end = span.end;
                 }
-                all.push(Part { span, unit, worth: *worth, mask: 0 });
+                all.push(FilePart { span, unit, worth: *worth, mask: 0 });
             }
         }
         let index = LineIndex::new(text);
@@ -81,33 +81,33 @@ impl<'t> Parts<'t> {
             let first = if range.end == 0 { at } else { range.start };
             *range = first..at + 1;
         }
-        Parts { text, index, units, all, ranges }
+        FileParts { text, index, units, all, ranges }
     }
 
     /// The text of a part.
-    pub fn text(&self, part: usize) -> &'t str {
+    pub fn part_text(&self, part: usize) -> &'t str {
         &self.text[self.all[part].span.range()]
     }
 
-    /// The first byte that is no blank on a line.
+    /// The first byte of a line that is not white space.
     pub fn first_of_line(&self, line: u32) -> u32 {
         trimmed(self.text, self.index.span_of(Lines { first: line, last: line })).start
     }
 
-    /// The part that holds a byte.
-    pub fn at(&self, byte: u32) -> Option<usize> {
+    /// The part that contains a byte.
+    pub fn part_at(&self, byte: u32) -> Option<usize> {
         let part = self.all.partition_point(|part| part.span.end <= byte);
         self.all.get(part).filter(|own| own.span.start <= byte).map(|_| part)
     }
 
-    /// Whether a span is all that stands on its lines, but for blanks.
+    /// Whether a span covers its lines, except for white space.
     pub fn is_whole_lines(&self, span: Span) -> bool {
         let lines = self.index.span_of(self.index.lines_of(span));
         trimmed(self.text, lines) == span
     }
 
-    /// The lines that are shown of a unit, and the terms of the query in them. The byte `wanted` is among them, be it in
-    /// what leads the unit. Of a long unit the part with that byte is shown, else the one that matches best.
+    /// The lines of a unit that are shown, and the terms of the query in them. The lines include the byte `wanted`,
+    /// even before the item. A long unit is shown by the part with that byte, or by its best part.
     pub fn shown(&self, unit: usize, wanted: Option<u32>, lead: u64) -> (Lines, u64) {
         let whole = self.units[unit].lines;
         let own = || self.all[self.ranges[unit].clone()].iter().filter(move |part| part.unit == unit);
@@ -116,7 +116,7 @@ impl<'t> Parts<'t> {
             let inside = || own().filter(|part| self.index.lines_of(part.span).overlaps(whole));
             let best = || inside().max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.span.cmp(&a.span)));
             let part = match wanted {
-                // It leads the item.
+                // The byte is before the item, for example in its comment.
                 Some(byte) if self.index.line_of(byte) < whole.first => inside().next(),
                 Some(byte) => inside().find(|part| byte < part.span.end).or_else(best),
                 None => best(),
@@ -131,7 +131,7 @@ impl<'t> Parts<'t> {
             let line = self.index.line_of(byte);
             lines.last = lines.last.max(line);
             if line < lines.first {
-                // All that leads the item is shown, so that what is said of it is so.
+                // All lines before the item are shown, so that `lead` is true of the shown lines.
                 lines.first = line.min(self.index.line_of(self.units[unit].span.start));
                 mask = lead;
             }
@@ -142,18 +142,18 @@ impl<'t> Parts<'t> {
     }
 }
 
-fn worth(part: &Part) -> f32 {
+fn worth(part: &FilePart) -> f32 {
     part.worth.unwrap_or(0.0)
 }
 
-/// A unit of what stands in none, under the name of what encloses it.
+/// A unit for text outside all units, named by the innermost symbol around it.
 fn loose_unit(symbols: &[OutlineSymbol<'_>], part: Span, kind: SymbolKind) -> Unit {
     let kind = if matches!(kind, SymbolKind::Text | SymbolKind::Doc) { kind } else { SymbolKind::Block };
     let symbol = symbols.iter().rposition(|symbol| symbol.span.contains(part)).map(|at| at as u32);
     Unit { span: part, lines: Lines { first: 1, last: 1 }, kind, symbol, is_named: false }
 }
 
-/// A span without the blanks at its ends.
+/// A span without white space at its ends.
 fn trimmed(text: &str, span: Span) -> Span {
     let own = text.get(span.range()).unwrap_or_default();
     let start = span.start + (own.len() - own.trim_start().len()) as u32;
@@ -166,7 +166,7 @@ mod tests {
     use crate::id::VersionId;
 
     /// A file of one function of `n` lines below a comment, in chunks of ten lines; that of the lines 31 to 40 matches best.
-    fn cut<T>(n: u32, check: impl FnOnce(&Parts<'_>) -> T) -> T {
+    fn cut<T>(n: u32, check: impl FnOnce(&FileParts<'_>) -> T) -> T {
         let text = format!("// lead\n{}", "    step();\n".repeat(n as usize));
         let symbol = OutlineSymbol {
             name: "f",
@@ -181,11 +181,11 @@ mod tests {
             let lines = Lines { first, last: (first + 9).min(n + 1) };
             let kind = SymbolKind::Fn;
             let (span, version) = (index.span_of(lines), VersionId(0));
-            let columns = Columns { version, span, lines, kind, kinds: KindSet::default() };
+            let columns = DocColumns { version, span, lines, kind, kinds: KindSet::default() };
             (columns, Some(if first == 31 { 2.0 } else { 1.0 }))
         };
         let chunks: Vec<_> = (1..=n + 1).step_by(10).map(chunk).collect();
-        check(&Parts::new(&text, &[symbol], None, &chunks))
+        check(&FileParts::new(&text, &[symbol], None, &chunks))
     }
 
     #[test]
@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn a_place_in_the_text_has_its_part() {
         cut(50, |parts| {
-            assert_eq!(parts.at(parts.first_of_line(12)), Some(1));
-            assert_eq!(parts.at(u32::MAX), None);
+            assert_eq!(parts.part_at(parts.first_of_line(12)), Some(1));
+            assert_eq!(parts.part_at(u32::MAX), None);
             let line = parts.index.span_of(Lines { first: 3, last: 3 });
             assert!(parts.is_whole_lines(Span { start: line.start + 4, end: line.end - 1 }));
             assert!(!parts.is_whole_lines(Span { start: line.start + 4, end: line.end - 3 }));

@@ -1,5 +1,5 @@
-//! Verbatim runs: several words of the query that follow each other in a text as they do in the query. A message of a log
-//! has them, whatever stands before it and between its parts.
+//! Verbatim runs: consecutive words of the query that are consecutive in a text too. A log message has such runs with
+//! the source line that prints it.
 
 use rustc_hash::FxHashMap;
 
@@ -8,26 +8,26 @@ use crate::search::evidence::Evidence;
 use crate::search::names::Names;
 use crate::tokenize::for_each_word;
 
-/// Fewer words that follow each other say nothing.
+/// The fewest words of a run.
 const LEAST_WORDS: usize = 3;
 
-/// The words of a query, in order, and a run of them that is being read.
+/// The words of a query, and the current run.
 pub struct Runs<'q> {
     words: Vec<&'q str>,
-    /// By word: the query's terms in it.
+    /// By word: the terms of the query in it.
     masks: Vec<u64>,
-    /// By word: where it first stands.
+    /// By word: its first position in the query.
     places: FxHashMap<&'q str, usize>,
-    /// By first byte, a bit for each length, which tells most words of a text from those of the query.
+    /// By first byte: the lengths of the words of the query, as a mask. The mask rules out most words of a text.
     shapes: Box<[u64; 256]>,
-    /// The last word of the run, its length in words and its terms.
+    /// The last word of the run; its number of words and its terms follow.
     last: Option<usize>,
     length: usize,
     mask: u64,
 }
 
 impl<'q> Runs<'q> {
-    /// Of a query; `None` where it has too few words for a run, or where runs of it say nothing.
+    /// Prepares the runs of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Runs<'q>> {
         if query.is_report || query.n_words <= LEAST_WORDS {
             return None;
@@ -35,7 +35,7 @@ impl<'q> Runs<'q> {
         let mut words = Vec::new();
         for_each_word(&query.text, |word| words.push(word));
         let cover = |word: &&str| {
-            let name = names.of(word);
+            let name = names.terms_of(word);
             names.cover(name).mask
         };
         let masks = words.iter().map(cover).collect();
@@ -48,12 +48,13 @@ impl<'q> Runs<'q> {
         Some(Runs { words, masks, places, shapes, last: None, length: 0, mask: 0 })
     }
 
-    /// Begins another text.
+    /// Begins a text.
     pub fn begin(&mut self) {
         (self.last, self.length, self.mask) = (None, 0, 0);
     }
 
-    /// Reads the next word of a text; what the run is worth that it ends: the share of the query's weight in it.
+    /// Reads the next word of a text. Returns the share of the query's weight in the run that ends with this word, or 0
+    /// if there is no run.
     #[inline]
     pub fn next(&mut self, word: &str, evidence: &Evidence) -> f32 {
         if self.shapes[usize::from(word.as_bytes()[0])] & (1 << word.len().min(63)) == 0 {

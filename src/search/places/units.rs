@@ -1,51 +1,51 @@
-//! The units of a file: what can be a place of an answer, and which text belongs to each.
+//! The units of a file: the spans that can become places, and the text that belongs to each.
 //!
-//! A unit is a function, a method, a type, a constant, a section of a document. What stands in a unit inside of another
-//! belongs to the inner one alone. What stands in no unit, such as imports and statements, is one unit for each chunk.
+//! A unit is a function, a method, a type, a constant or a section of a document. The text of an inner unit does not
+//! belong to the outer unit. Text outside all units, such as imports and statements, makes one unit per chunk.
 
 use crate::meta::OutlineSymbol;
 use crate::model::{KindSet, SymbolKind};
 use crate::text::{Lines, Span};
 
-/// A function within another is a unit where the outer one has more lines.
+/// A function inside a function with more lines is a unit of its own.
 const MAX_OUTER_LINES: u32 = 80;
 
-/// What can be a place of an answer.
+/// A span that can become a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// Its bytes, with what leads it.
+    /// The bytes, with comments and attributes before the item.
     pub span: Span,
-    /// Its lines.
+    /// The lines.
     pub lines: Lines,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// The symbol that names it.
+    /// The symbol that names the unit.
     pub symbol: Option<u32>,
-    /// Whether its name is that of the symbol, and not only of what encloses it.
+    /// Whether the unit is the item of the symbol, and not text inside that item.
     pub is_named: bool,
 }
 
-/// Text that belongs to one unit; to none yet where it is loose.
+/// A piece of text that belongs to one unit, or to no unit yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
-    /// Its bytes.
+pub struct UnitPiece {
+    /// The bytes.
     pub span: Span,
-    /// The unit, by its number.
+    /// The number of the unit.
     pub unit: Option<u32>,
 }
 
-/// The units that symbols make, and the pieces of a text of `len` bytes, in order and without gaps.
-pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) -> (Vec<Unit>, Vec<Piece>) {
+/// The units of symbols, and the pieces of a text of `len` bytes, in order and without gaps.
+pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) -> (Vec<Unit>, Vec<UnitPiece>) {
     let mut units: Vec<Unit> = Vec::new();
-    let mut pieces: Vec<Piece> = Vec::new();
-    // The units that are open, by number.
+    let mut pieces: Vec<UnitPiece> = Vec::new();
+    // The numbers of the units around the current position.
     let mut open: Vec<u32> = Vec::new();
-    // Whether a member of the unit has been met.
+    // By unit: whether it has a member so far.
     let mut has_members: Vec<bool> = Vec::new();
     let mut at = 0;
     let mut piece = |from: &mut u32, to: u32, unit: Option<u32>| {
         if *from < to {
-            pieces.push(Piece { span: Span { start: *from, end: to }, unit });
+            pieces.push(UnitPiece { span: Span { start: *from, end: to }, unit });
             *from = to;
         }
     };
@@ -58,10 +58,10 @@ pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) ->
             if symbol.span.start < end {
                 break;
             }
-            piece(&mut at, end, own(&units, &has_members, Some(last)));
+            piece(&mut at, end, direct_unit(&units, &has_members, Some(last)));
             open.pop();
         }
-        piece(&mut at, symbol.span.start, own(&units, &has_members, open.last().copied()));
+        piece(&mut at, symbol.span.start, direct_unit(&units, &has_members, open.last().copied()));
         if let Some(&outer) = open.last() {
             has_members[outer as usize] = true;
             let outer = &mut units[outer as usize];
@@ -81,19 +81,19 @@ pub fn units(symbols: &[OutlineSymbol<'_>], len: u32, kinds: Option<KindSet>) ->
         });
     }
     while let Some(last) = open.pop() {
-        piece(&mut at, units[last as usize].span.end, own(&units, &has_members, Some(last)));
+        piece(&mut at, units[last as usize].span.end, direct_unit(&units, &has_members, Some(last)));
     }
     piece(&mut at, len, None);
     (units, pieces)
 }
 
-/// The unit that text belongs to which stands directly in it: a type is shown up to its first member, so what follows in it
-/// is loose.
-fn own(units: &[Unit], has_members: &[bool], unit: Option<u32>) -> Option<u32> {
+/// The unit of text directly inside `unit`. A type is shown up to its first member, so text after a member belongs to
+/// no unit.
+fn direct_unit(units: &[Unit], has_members: &[bool], unit: Option<u32>) -> Option<u32> {
     unit.filter(|unit| units[*unit as usize].kind.is_function() || !has_members[*unit as usize])
 }
 
-/// Whether a symbol is a unit of its own.
+/// Whether a symbol is a unit.
 fn is_unit(symbols: &[OutlineSymbol<'_>], place: usize, kinds: Option<KindSet>) -> bool {
     let symbol = &symbols[place];
     if kinds.is_some_and(|kinds| kinds.contains(symbol.kind)) {

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::{Entry, Failure, Kind, Listed};
+use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
 use crate::path::RelPath;
-use crate::walk::Stat;
+use crate::walk::stat::Stat;
 
 /// The buffer size that the C library uses.
 const BUFFER_BYTES: usize = 32 << 10;
@@ -40,9 +40,9 @@ impl Folder {
         )?))
     }
 
-    pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
+    pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
         BUFFER.with_borrow_mut(|buffer| {
-            let (mut listed, mut failures) = (Listed::new(), Vec::new());
+            let (mut listed, mut failures) = (FolderListing::new(), Vec::new());
             let mut dir = RawDir::new(&self.0, buffer.spare_capacity_mut());
             while let Some(entry) = dir.next() {
                 let entry = match entry {
@@ -67,26 +67,26 @@ impl Folder {
     }
 
     /// The kind of an entry. Some file systems do not report it, so that it has to be looked up.
-    fn kind(&self, name: &CStr, file_type: FileType) -> Result<Kind, Errno> {
+    fn kind(&self, name: &CStr, file_type: FileType) -> Result<EntryKind, Errno> {
         Ok(match file_type {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Dir,
-            FileType::Symlink => Kind::Link,
-            FileType::Fifo => Kind::Special("FIFO"),
-            FileType::Socket => Kind::Special("socket"),
-            FileType::BlockDevice => Kind::Special("block device"),
-            FileType::CharacterDevice => Kind::Special("character device"),
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Dir,
+            FileType::Symlink => EntryKind::Link,
+            FileType::Fifo => EntryKind::Special("FIFO"),
+            FileType::Socket => EntryKind::Special("socket"),
+            FileType::BlockDevice => EntryKind::Special("block device"),
+            FileType::CharacterDevice => EntryKind::Special("character device"),
             FileType::Unknown => {
                 let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Unknown => Kind::Special("not a regular file"),
+                    FileType::Unknown => EntryKind::Special("not a regular file"),
                     known => return self.kind(name, known),
                 }
             }
         })
     }
 
-    pub(in crate::walk) fn stat(&self, listed: &Listed, entry: &Entry) -> io::Result<Stat> {
+    pub(in crate::walk) fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
         let stat = match listed.names.as_bytes().get(entry.at..=entry.at + entry.len) {
             Some(name) if entry.exact.is_none() => {
                 let name = CStr::from_bytes_with_nul(name).map_err(io::Error::other)?;

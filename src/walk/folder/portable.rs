@@ -4,9 +4,9 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Entry, Failure, Kind, Listed};
+use super::listing::{Entry, EntryFailure, EntryKind, FolderListing};
 use crate::path::RelPath;
-use crate::walk::{Stat, stat};
+use crate::walk::stat::{Stat, stat};
 
 /// A directory, named by its path.
 pub(in crate::walk) struct Folder(PathBuf);
@@ -21,8 +21,8 @@ impl Folder {
         Ok(Folder(rel.below(&self.0)))
     }
 
-    pub(in crate::walk) fn list(&self) -> io::Result<(Listed, Vec<Failure>)> {
-        let (mut listed, mut failures) = (Listed::new(), Vec::new());
+    pub(in crate::walk) fn list(&self) -> io::Result<(FolderListing, Vec<EntryFailure>)> {
+        let (mut listed, mut failures) = (FolderListing::new(), Vec::new());
         for entry in fs::read_dir(&self.0)? {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -40,7 +40,7 @@ impl Folder {
         Ok((listed.sorted(), failures))
     }
 
-    pub(in crate::walk) fn stat(&self, listed: &Listed, entry: &Entry) -> io::Result<Stat> {
+    pub(in crate::walk) fn stat(&self, listed: &FolderListing, entry: &Entry) -> io::Result<Stat> {
         fs::symlink_metadata(self.0.join(listed.exact_name(entry))).map(|metadata| stat(&metadata))
     }
 
@@ -49,12 +49,12 @@ impl Folder {
     }
 }
 
-fn kind(file_type: FileType) -> Kind {
+fn kind(file_type: FileType) -> EntryKind {
     match file_type {
-        t if t.is_file() => Kind::File,
-        t if t.is_dir() => Kind::Dir,
-        t if t.is_symlink() => Kind::Link,
-        other => Kind::Special(special_name(other)),
+        t if t.is_file() => EntryKind::File,
+        t if t.is_dir() => EntryKind::Dir,
+        t if t.is_symlink() => EntryKind::Link,
+        other => EntryKind::Special(special_name(other)),
     }
 }
 

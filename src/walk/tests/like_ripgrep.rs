@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use ignore::overrides::Override;
 use proptest::prelude::*;
 
 use super::*;
@@ -124,7 +125,7 @@ proptest! {
             builder.build().unwrap()
         };
         let own_globs = globs_at(Path::new(""));
-        let as_ripgrep = Some(AsRipgrep { globs: Some(&own_globs) });
+        let as_ripgrep = Some(AsRipgrep { globs: Some(&own_globs), git_folder: false });
         let options = WalkOptions { hidden, no_built_in: true, as_ripgrep, ..plain() };
         let walked = walk(dir.path(), &options).unwrap();
         let paths = walked.candidates.iter().map(|candidate| candidate.path.as_str());

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use super::*;
@@ -82,27 +82,6 @@ fn odd_names() {
          ! bad\u{fffd}.rs [name-not-utf8: its name is \"bad\\xFF.rs\"]
          ! dir\u{fffd}/ [name-not-utf8: its name is \"dir\\xFE\"]",
     );
-}
-
-#[test]
-fn what_cannot_be_read_is_a_row() {
-    let dir = tree("-- shut/a.rs\n-- sub/.gitignore\na.rs\n-- sub/a.rs\n-- b.rs");
-    let set = |path: &str, mode| {
-        fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(mode)).unwrap()
-    };
-    set("shut", 0o000);
-    set("sub/.gitignore", 0o000);
-    // The superuser can read everything, so then there is nothing to check.
-    if fs::read_dir(dir.path().join("shut")).is_err() {
-        let walked = walk(dir.path(), &plain()).unwrap();
-        assert_eq!(
-            print(&walked),
-            "b.rs\nsub/a.rs\n\
-             ! shut/ [unreadable: Permission denied (os error 13)]\n\
-             ! sub/.gitignore [unreadable: its rules do not count: Permission denied (os error 13)]\n"
-        );
-    }
-    set("shut", 0o700);
 }
 
 #[test]

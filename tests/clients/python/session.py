@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 FILES = 250
 ACTIVE = ["codebase_search", "file_search", "grep_files", "index_status", "tool_search"]
+FOUND = ["search_batch"]
 
 
 def make(tree):
@@ -46,9 +47,10 @@ def data(result):
     return result.structured_content
 
 
-async def the_head(session):
+async def the_head(session, found=()):
+    """The list of tools: those of the profile, and those that the client has found since."""
     tools = (await session.list_tools()).tools
-    assert [tool.name for tool in tools] == ACTIVE, tools
+    assert [tool.name for tool in tools] == sorted([*ACTIVE, *found]), tools
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert tools == (await session.list_tools()).tools
     said("list")
@@ -155,7 +157,7 @@ async def other_names(session):
         told = (result.meta or {}).get("spyhop/deprecated", {})
         assert told.get("replacement") == notice, (name, result.meta)
     found = data(await session.call_tool("tool_search", {"query": "several queries at once"}))["tools"]
-    assert found[0]["name"] == "search_batch" and "queries" in found[0]["inputSchema"]["properties"]
+    assert [tool["name"] for tool in found] == FOUND and "queries" in found[0]["inputSchema"]["properties"], found
     batch = data(await session.call_tool("search_batch", {"queries": ["resolve_api_key", "secret of provider"]}))
     assert batch["results"][0]["path"] == "auth.py"
     said("alias and deferred")
@@ -179,7 +181,7 @@ async def session_with(program, folder):
                 await answers(session)
                 await failures(session)
                 await other_names(session)
-                await the_head(session)
+                await the_head(session, found=FOUND)
 
 
 def main():

@@ -15,6 +15,7 @@ use spyhop::model::SkipReason;
 
 use self::tree::{Expect, FULL, Hostile, QUICK};
 use super::{Tree, open, options, refresh};
+use crate::support::unprivileged;
 
 fn is_full() -> bool {
     std::env::var_os("SPYHOP_HOSTILE").is_some_and(|scale| scale == "full")
@@ -79,6 +80,10 @@ fn indexed(engine: &Engine) -> BTreeSet<String> {
 
 #[test]
 fn every_odd_file_is_indexed_or_listed() {
+    unprivileged(index_hostile_tree);
+}
+
+fn index_hostile_tree() {
     let scale = if is_full() { &FULL } else { &QUICK };
     let tree = Tree::new("\n=== plain.rs\nfn plain_answer() {}\n");
     tree.git(&["init", "-q"]);

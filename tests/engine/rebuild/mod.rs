@@ -26,8 +26,8 @@ use spyhop::engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snap
 use spyhop::filter::FilterSpec;
 use spyhop::render::json;
 
-use super::privilege::unprivileged;
 use super::{exact, refresh, rendered};
+use crate::support::unprivileged;
 use step::{MAX_FILE_BYTES, Step, World};
 
 fn number(name: &str, otherwise: u32) -> u32 {

@@ -1,0 +1,60 @@
+//! Types of which a caller chooses one value by its name.
+
+use super::values::ValueError;
+use crate::engine::api::{Mode, StalePolicy};
+use crate::model::{SkipReason, SymbolKind};
+
+/// A type with a fixed set of named values.
+pub trait NamedChoice: Copy + 'static {
+    /// Every value, in the order in which help shows them.
+    const ALL: &'static [Self];
+
+    /// The name of the value.
+    fn name(self) -> &'static str;
+}
+
+impl NamedChoice for Mode {
+    const ALL: &'static [Mode] = &Mode::ALL;
+
+    fn name(self) -> &'static str {
+        Mode::name(self)
+    }
+}
+
+impl NamedChoice for StalePolicy {
+    const ALL: &'static [StalePolicy] = &StalePolicy::ALL;
+
+    fn name(self) -> &'static str {
+        StalePolicy::name(self)
+    }
+}
+
+impl NamedChoice for SkipReason {
+    const ALL: &'static [SkipReason] = SkipReason::ALL;
+
+    fn name(self) -> &'static str {
+        SkipReason::name(self)
+    }
+}
+
+impl NamedChoice for SymbolKind {
+    const ALL: &'static [SymbolKind] = SymbolKind::ALL;
+
+    fn name(self) -> &'static str {
+        SymbolKind::name(self)
+    }
+}
+
+/// The names of a type's values.
+pub fn names<C: NamedChoice>() -> Vec<&'static str> {
+    C::ALL.iter().map(|choice| choice.name()).collect()
+}
+
+/// The value that `text` names, for the parameter `param`.
+pub fn parse<C: NamedChoice>(param: &str, text: &str) -> Result<C, ValueError> {
+    C::ALL
+        .iter()
+        .copied()
+        .find(|choice| choice.name() == text)
+        .ok_or_else(|| ValueError::new(format!("{param} is '{text}'; choose {}", names::<C>().join(", "))))
+}

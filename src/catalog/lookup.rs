@@ -1,0 +1,181 @@
+//! The rows of the look-ups: files, definitions, the outline of a tree, and what was left out.
+
+use std::path::PathBuf;
+
+use super::operation::{Operation, OperationId};
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
+use super::shared::{self, Call, HasFilter};
+use super::values::ValueError;
+use super::{choice, params};
+use crate::engine::api::{FilesRequest, MapRequest, SymbolsRequest};
+use crate::filter::FilterSpec;
+use crate::model::SkipReason;
+
+impl HasFilter for FilesRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+impl HasFilter for SymbolsRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+impl HasFilter for MapRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The rows of `files`.
+pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = &[
+    both(&params::NAME_PATTERN, |call, param, given| {
+        if let Some(pattern) = given.text(param)? {
+            given.check_pattern(param, &pattern)?;
+            call.request.pattern = pattern;
+        }
+        Ok(())
+    }),
+    both(&params::FILES_RESULTS, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path(),
+    shared::here(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    both(&params::CURSOR, |call, param, given| {
+        call.request.cursor = given.text(param)?;
+        Ok(())
+    }),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
+
+/// Finds files by name.
+pub const FIND_FILES: Operation = Operation {
+    id: OperationId::Files,
+    name: "files",
+    aliases: &[],
+    help: "Find files by name or path",
+    params: &FILES_PARAMS,
+};
+
+/// The rows of `symbols`.
+pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = &[
+    both(&params::SYMBOL_PATTERN, |call, param, given| {
+        assign(&mut call.request.pattern, given.text(param)?);
+        Ok(())
+    }),
+    both(&params::SYMBOLS_RESULTS, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path(),
+    shared::here(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&params::KIND),
+    both(&params::CURSOR, |call, param, given| {
+        call.request.cursor = given.text(param)?;
+        Ok(())
+    }),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
+
+/// Finds definitions by name.
+pub const SYMBOLS: Operation = Operation {
+    id: OperationId::Symbols,
+    name: "symbols",
+    aliases: &[],
+    help: "Find definitions by name",
+    params: &SYMBOLS_PARAMS,
+};
+
+/// The rows of `map`.
+pub const MAP_ROWS: &[Row<Call<MapRequest>>] = &[
+    shared::path(),
+    shared::here(),
+    both(&params::DEPTH, |call, param, given| {
+        assign(&mut call.request.depth, saturated_u32(given.number(param)?));
+        Ok(())
+    }),
+    both(&params::MAX_ITEMS, |call, param, given| {
+        assign(&mut call.request.max_items, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&params::KIND),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const MAP_PARAMS: [Listed; MAP_ROWS.len()] = listed(MAP_ROWS);
+
+/// Shows the outline of a tree.
+pub const MAP: Operation = Operation {
+    id: OperationId::Map,
+    name: "map",
+    aliases: &[],
+    help: "Outline a tree, a folder or a file: what is where, and the main symbols",
+    params: &MAP_PARAMS,
+};
+
+/// A question about what was left out.
+#[derive(Clone, Debug, Default)]
+pub struct SkippedRequest {
+    /// Only files that were left out for this reason.
+    pub reason: Option<SkipReason>,
+    /// The path whose rule is explained, in place of a list.
+    pub explain: Option<PathBuf>,
+    /// The last path of the page before.
+    pub after: Option<String>,
+}
+
+/// The rows of `skipped`.
+pub const SKIPPED_ROWS: &[Row<Call<SkippedRequest>>] = &[
+    both(&params::REASON, |call, param, given| {
+        let reason = given.text(param)?.map(|name| choice::parse(param.name, &name));
+        call.request.reason = reason.transpose()?;
+        Ok::<(), ValueError>(())
+    }),
+    command_line(&params::EXPLAIN_SKIPS, |call, param, given| {
+        call.request.explain = given.text_of_path(param)?;
+        Ok(())
+    }),
+    tools(&params::CURSOR, |call, param, given| {
+        call.request.after = given.text(param)?;
+        Ok(())
+    }),
+    shared::show_secrets(),
+    shared::view(),
+];
+
+const SKIPPED_PARAMS: [Listed; SKIPPED_ROWS.len()] = listed(SKIPPED_ROWS);
+
+/// Lists skipped files.
+pub const SKIPPED: Operation = Operation {
+    id: OperationId::Skipped,
+    name: "skipped",
+    aliases: &[],
+    help: "List what was seen and left out, with the reason",
+    params: &SKIPPED_PARAMS,
+};

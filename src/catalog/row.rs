@@ -1,0 +1,78 @@
+//! A parameter with its home: the field of the request that its value goes into.
+
+use super::faces::Faces;
+use super::param::Param;
+use super::values::{RawValues, ValueError};
+
+/// A parameter of a request, with the function that writes the value into the request. The function does nothing where
+/// the caller left the parameter out.
+pub struct Row<R> {
+    /// The parameter.
+    pub param: &'static Param,
+    /// Where the parameter appears.
+    pub faces: Faces,
+    /// Writes the value into the request.
+    pub set: Setter<R>,
+}
+
+/// Writes the value of a parameter into a request.
+pub type Setter<R> = fn(&mut R, &Param, &dyn RawValues) -> Result<(), ValueError>;
+
+/// A parameter and where it appears: a [`Row`] without its request.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// The parameter.
+    pub param: &'static Param,
+    /// Where the parameter appears.
+    pub faces: Faces,
+}
+
+/// A row of command lines and tools.
+pub const fn both<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
+    Row { param, faces: Faces::Both, set }
+}
+
+/// A row of command lines.
+pub const fn command_line<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
+    Row { param, faces: Faces::CommandLine, set }
+}
+
+/// A row of tools.
+pub const fn tools<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
+    Row { param, faces: Faces::Tools, set }
+}
+
+/// The parameters of a table, for an operation's list.
+pub const fn listed<const N: usize, R>(rows: &'static [Row<R>]) -> [Listed; N] {
+    let mut all = [Listed { param: rows[0].param, faces: rows[0].faces }; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = Listed { param: rows[at].param, faces: rows[at].faces };
+        at += 1;
+    }
+    all
+}
+
+/// Writes every value that was given into the request, in the order of the table. Rows that do not appear where the
+/// values come from are skipped.
+pub fn fill<R>(rows: &[Row<R>], request: &mut R, given: &dyn RawValues) -> Result<(), ValueError> {
+    let appears = |row: &&Row<R>| row.faces == Faces::Both || row.faces == given.face();
+    rows.iter().filter(appears).try_for_each(|row| (row.set)(request, row.param, given))
+}
+
+/// Replaces a value by the given one, if there is one.
+pub fn assign<T>(home: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *home = given;
+    }
+}
+
+/// A number as a `usize`. A number too large becomes the largest one, which is out of every range.
+pub fn saturated(number: Option<u64>) -> Option<usize> {
+    number.map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// A number as a `u32`. A number too large becomes the largest one, which is out of every range.
+pub fn saturated_u32(number: Option<u64>) -> Option<u32> {
+    number.map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+}

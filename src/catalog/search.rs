@@ -1,0 +1,182 @@
+//! The rows of ranked search and of the question why a file does not answer.
+
+use super::operation::{Operation, OperationId};
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
+use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
+use super::{choice, params};
+use crate::engine::api::{Options, SearchRequest};
+use crate::filter::FilterSpec;
+use crate::path::RelPath;
+
+/// A search, of one query or of several.
+#[derive(Clone, Debug)]
+pub struct SearchCall {
+    /// The search.
+    pub search: Call<SearchRequest>,
+    /// The queries of a batch; `None` for a search of one query.
+    pub queries: Option<Vec<String>>,
+}
+
+impl SearchCall {
+    /// A search with these options, without a query.
+    pub fn new(options: Options) -> SearchCall {
+        SearchCall { search: Call::new(SearchRequest::new(""), options), queries: None }
+    }
+}
+
+impl HasFilter for SearchRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+impl HasFilter for SearchCall {
+    fn filter(&mut self) -> &mut FilterSpec {
+        self.search.filter()
+    }
+}
+
+impl HasOptions for SearchCall {
+    fn options(&mut self) -> &mut Options {
+        &mut self.search.options
+    }
+}
+
+impl HasSearch for SearchCall {
+    fn search(&mut self) -> &mut SearchRequest {
+        &mut self.search.request
+    }
+}
+
+/// The rows of a search.
+pub const SEARCH_ROWS: &[Row<SearchCall>] = &[
+    shared::query(),
+    command_line(&params::QUERIES, |call, param, given| {
+        call.queries = given.text(param)?.map(|queries| separated(&[queries]));
+        Ok(())
+    }),
+    tools(&params::QUERY_LIST, |call, param, given| {
+        let queries = given.texts(param)?;
+        call.queries = (!queries.is_empty()).then(|| separated(&queries));
+        Ok(())
+    }),
+    both(&params::MAX_RESULTS, |call, param, given| {
+        assign(&mut call.search().max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path(),
+    shared::here(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&params::KIND),
+    both(&params::EXPAND, |call, param, given| {
+        assign(&mut call.search().expand, saturated_u32(given.number(param)?));
+        Ok(())
+    }),
+    shared::min_score(),
+    both(&params::PER_FILE, |call, param, given| {
+        assign(&mut call.search().per_file, saturated(given.number(param)?));
+        Ok(())
+    }),
+    command_line(&params::EXHAUSTIVE, |call, param, given| flag(&mut call.search().exhaustive, param, given)),
+    both(&params::MODE, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.search().mode = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    tools(&params::DEDUPE, |call, param, given| flag(&mut call.search().dedupe, param, given)),
+    both(&params::CURSOR, |call, param, given| {
+        call.search().cursor = given.text(param)?;
+        Ok(())
+    }),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+    shared::profile(),
+];
+
+/// The queries of a list, also those separated by `|`. Empty queries are dropped.
+fn separated(texts: &[String]) -> Vec<String> {
+    let queries = texts.iter().flat_map(|text| text.split('|')).map(str::trim);
+    queries.filter(|query| !query.is_empty()).map(str::to_string).collect()
+}
+
+const SEARCH_PARAMS: [Listed; SEARCH_ROWS.len()] = listed(SEARCH_ROWS);
+
+/// Ranked search.
+pub const SEARCH: Operation = Operation {
+    id: OperationId::Search,
+    name: "search",
+    aliases: &[],
+    help: "Find code by what it does, by name or as written",
+    params: &SEARCH_PARAMS,
+};
+
+/// The question why a file does not answer a search.
+#[derive(Clone, Debug)]
+pub struct WhyNotCall {
+    /// The search.
+    pub search: Call<SearchRequest>,
+    /// The file.
+    pub file: Option<RelPath>,
+}
+
+impl WhyNotCall {
+    /// A call with these options, without a file and a query.
+    pub fn new(options: Options) -> WhyNotCall {
+        WhyNotCall { search: Call::new(SearchRequest::new(""), options), file: None }
+    }
+}
+
+impl HasFilter for WhyNotCall {
+    fn filter(&mut self) -> &mut FilterSpec {
+        self.search.filter()
+    }
+}
+
+impl HasOptions for WhyNotCall {
+    fn options(&mut self) -> &mut Options {
+        &mut self.search.options
+    }
+}
+
+impl HasSearch for WhyNotCall {
+    fn search(&mut self) -> &mut SearchRequest {
+        &mut self.search.request
+    }
+}
+
+/// The rows of `why-not`.
+pub const WHY_NOT_ROWS: &[Row<WhyNotCall>] = &[
+    both(&params::FILE, |call, param, given| {
+        call.file = given.paths(param)?.pop();
+        Ok(())
+    }),
+    shared::query(),
+    shared::path(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&params::KIND),
+    shared::min_score(),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::profile(),
+];
+
+const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);
+
+/// Explains why a file does not rank.
+pub const WHY_NOT: Operation = Operation {
+    id: OperationId::WhyNot,
+    name: "why-not",
+    aliases: &[],
+    help: "Say why a file does not answer a query, or where it ranks",
+    params: &WHY_NOT_PARAMS,
+};

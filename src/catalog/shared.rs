@@ -1,0 +1,270 @@
+//! Rows that several operations share: the tree, the snapshot that answers, and the filters.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::param::{Param, Takes};
+use super::row::{Row, assign, both, command_line, saturated};
+use super::values::{RawValues, ValueError};
+use super::{choice, params};
+use crate::engine::api::{OnMissing, Options, SearchRequest, StalePolicy};
+use crate::filter::FilterSpec;
+use crate::profile::Profile;
+
+/// A request with the options of the engine that answers.
+#[derive(Clone, Debug, Default)]
+pub struct Call<R> {
+    /// The request.
+    pub request: R,
+    /// The options of the engine.
+    pub options: Options,
+}
+
+impl<R> Call<R> {
+    /// A call of `request` with these options.
+    pub fn new(request: R, options: Options) -> Call<R> {
+        Call { request, options }
+    }
+}
+
+/// A call that chooses the options of its engine.
+pub trait HasOptions {
+    /// The options of the engine.
+    fn options(&mut self) -> &mut Options;
+}
+
+impl<R> HasOptions for Call<R> {
+    fn options(&mut self) -> &mut Options {
+        &mut self.options
+    }
+}
+
+/// A request with filters.
+pub trait HasFilter {
+    /// The filters.
+    fn filter(&mut self) -> &mut FilterSpec;
+}
+
+impl<R: HasFilter> HasFilter for Call<R> {
+    fn filter(&mut self) -> &mut FilterSpec {
+        self.request.filter()
+    }
+}
+
+/// A tree, and how the tree is indexed.
+#[derive(Clone, Debug, Default)]
+pub struct Placement {
+    /// The root, as typed.
+    pub root: Option<PathBuf>,
+    /// The options of the engine.
+    pub options: Options,
+}
+
+impl HasOptions for Placement {
+    fn options(&mut self) -> &mut Options {
+        &mut self.options
+    }
+}
+
+/// The parameters that choose a tree; every operation takes these.
+pub const PLACE: &[Row<Placement>] = &[
+    command_line(&params::ROOT, |place, param, given| {
+        place.root = given.file(param)?;
+        Ok(())
+    }),
+    command_line(&params::INDEX_DIR, |place, param, given| {
+        place.options.index_dir = given.file(param)?;
+        Ok(())
+    }),
+    command_line(&params::DB, |place, param, given| {
+        let folder = given.text_of_path(param)?;
+        if let (Some(db), Some(index_dir)) = (&folder, &place.options.index_dir) {
+            let (db, index_dir) = (db.to_string_lossy(), index_dir.to_string_lossy());
+            return Err(given.excluded((param, &*db), (&params::INDEX_DIR, &*index_dir)));
+        }
+        if folder.is_some() {
+            place.options.index_dir = folder;
+        }
+        Ok(())
+    }),
+    command_line(&params::THREADS, |place, param, given| {
+        place.options.threads = saturated(in_range(param, given.number(param)?)?);
+        Ok(())
+    }),
+    command_line(&params::MAX_MEMORY, |place, param, given| {
+        place.options.max_memory = given.number(param)?;
+        Ok(())
+    }),
+    command_line(&params::HIDDEN, |place, param, given| flag(&mut place.options.hidden, param, given)),
+    command_line(&params::NO_IGNORE, |place, param, given| flag(&mut place.options.no_ignore, param, given)),
+    command_line(&params::NO_BUILT_IN, |place, param, given| {
+        flag(&mut place.options.no_built_in, param, given)
+    }),
+    command_line(&params::SECRETS, |place, param, given| flag(&mut place.options.secrets, param, given)),
+    command_line(&params::MAX_FILE_SIZE, |place, param, given| {
+        assign(&mut place.options.max_file_bytes, given.number(param)?);
+        Ok(())
+    }),
+    command_line(&params::GRAMMARS, |place, param, given| {
+        place.options.grammars = given.file(param)?;
+        Ok(())
+    }),
+];
+
+/// The parameters of a server: how its trees are indexed, and what its answers do about changes.
+pub const SERVER: &[Row<Placement>] = &[stale_policy(), no_refresh(), require_index()];
+
+/// Sets a flag that was given.
+pub(super) fn flag(home: &mut bool, param: &Param, given: &dyn RawValues) -> Result<(), ValueError> {
+    assign(home, given.flag(param)?);
+    Ok(())
+}
+
+/// The number, if the range of the parameter contains the number.
+pub fn in_range(param: &Param, number: Option<u64>) -> Result<Option<u64>, ValueError> {
+    match (param.takes, number) {
+        (Takes::Number(least, most), Some(number)) if !(least..=most).contains(&number) => {
+            Err(ValueError::new(format!("{} is {number}; choose {least} to {most}", param.name)))
+        }
+        _ => Ok(number),
+    }
+}
+
+/// The revision that is searched in place of the worktree.
+pub const fn view<R: HasOptions>() -> Row<R> {
+    both(&params::VIEW, |call, param, given| {
+        call.options().view = given.text(param)?;
+        Ok(())
+    })
+}
+
+/// The policy for files that changed after the last update.
+pub const fn stale_policy<R: HasOptions>() -> Row<R> {
+    command_line(&params::STALE_POLICY, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.options().stale_policy = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    })
+}
+
+/// Short for the stale policy `ignore`; must follow [`stale_policy`].
+pub const fn no_refresh<R: HasOptions>() -> Row<R> {
+    command_line(&params::NO_REFRESH, |call, param, given| {
+        if given.flag(param)? != Some(true) {
+            return Ok(());
+        }
+        if let Some(name) =
+            given.text(&params::STALE_POLICY)?.filter(|name| name != StalePolicy::Ignore.name())
+        {
+            return Err(given.excluded((param, ""), (&params::STALE_POLICY, &name)));
+        }
+        call.options().stale_policy = StalePolicy::Ignore;
+        Ok(())
+    })
+}
+
+/// Fails on a missing index instead of building it.
+pub const fn require_index<R: HasOptions>() -> Row<R> {
+    command_line(&params::REQUIRE_INDEX, |call, param, given| {
+        if given.flag(param)? == Some(true) {
+            call.options().on_missing = OnMissing::Fail;
+        }
+        Ok(())
+    })
+}
+
+/// Output without masks over secrets.
+pub const fn show_secrets<R: HasOptions>() -> Row<R> {
+    command_line(&params::SHOW_SECRETS, |call, param, given| {
+        flag(&mut call.options().show_secrets, param, given)
+    })
+}
+
+/// The folder or file to search.
+pub const fn path<R: HasFilter>() -> Row<R> {
+    both(&params::PATH, |call, param, given| {
+        call.filter().path = given.scope(param)?;
+        Ok(())
+    })
+}
+
+/// The current folder in place of the whole tree; must follow [`path`].
+pub const fn here<R: HasFilter>() -> Row<R> {
+    command_line(&params::HERE, |call, param, given| {
+        if given.flag(param)? == Some(true) && call.filter().path.is_none() {
+            call.filter().path = given.current_folder();
+        }
+        Ok(())
+    })
+}
+
+/// Globs of paths to include.
+pub const fn path_glob<R: HasFilter>(param: &'static Param) -> Row<R> {
+    both(param, |call, param, given| {
+        let globs = given.texts(param)?;
+        globs.iter().try_for_each(|glob| given.check_pattern(param, glob))?;
+        call.filter().path_glob = globs;
+        Ok(())
+    })
+}
+
+/// Texts that paths must not contain.
+pub const fn exclude<R: HasFilter>() -> Row<R> {
+    both(&params::EXCLUDE, |call, param, given| {
+        call.filter().exclude = given.texts(param)?;
+        Ok(())
+    })
+}
+
+/// Languages.
+pub const fn lang<R: HasFilter>() -> Row<R> {
+    both(&params::LANG, |call, param, given| {
+        call.filter().lang = given.words(param)?;
+        Ok(())
+    })
+}
+
+/// Kinds of symbol or chunk.
+pub const fn kind<R: HasFilter>(param: &'static Param) -> Row<R> {
+    both(param, |call, param, given| {
+        let kinds = given.words(param)?;
+        let kinds: Result<_, _> = kinds.iter().map(|kind| kind.parse()).collect();
+        call.filter().kind =
+            kinds.map_err(|error: crate::model::UnknownKind| ValueError::new(error.to_string()))?;
+        Ok(())
+    })
+}
+
+/// A call that ranks.
+pub trait HasSearch {
+    /// The search.
+    fn search(&mut self) -> &mut SearchRequest;
+}
+
+/// The ranking profile.
+pub const fn profile<R: HasSearch>() -> Row<R> {
+    command_line(&params::PROFILE, |call, param, given| {
+        if let Some(file) = given.file(param)? {
+            let profile = Profile::read(&file).map_err(|error| ValueError::new(error.to_string()))?;
+            call.search().profile = Some(Arc::new(profile));
+        }
+        Ok(())
+    })
+}
+
+/// The lowest score of a hit.
+pub const fn min_score<R: HasSearch>() -> Row<R> {
+    both(&params::MIN_SCORE, |call, param, given| {
+        assign(&mut call.search().min_score, given.fraction(param)?);
+        Ok(())
+    })
+}
+
+/// The search query.
+pub const fn query<R: HasSearch>() -> Row<R> {
+    both(&params::QUERY, |call, param, given| {
+        assign(&mut call.search().query, given.text(param)?);
+        Ok(())
+    })
+}

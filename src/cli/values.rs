@@ -1,0 +1,108 @@
+//! The values of a command line, for the catalog's rows.
+//!
+//! This module owns the conversion of parsed arguments to raw values. Paths are resolved by the command's tree.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use spyhop::catalog::{Faces, Param, RawValues, Row, Takes, ValueError, fill};
+use spyhop::path::RelPath;
+
+use super::failure::Failure;
+use super::place::TreePlace;
+
+/// The arguments of a command, and the tree that its paths lie in.
+pub struct CommandValues<'m> {
+    matches: &'m ArgMatches,
+    place: Option<&'m TreePlace>,
+}
+
+/// Writes the given arguments into a request.
+pub fn fill_from<R>(
+    rows: &[Row<R>],
+    request: &mut R,
+    matches: &ArgMatches,
+    place: Option<&TreePlace>,
+) -> Result<(), Failure> {
+    fill(rows, request, &CommandValues { matches, place }).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+impl CommandValues<'_> {
+    fn typed_paths(&self, param: &Param) -> Vec<&PathBuf> {
+        self.matches
+            .try_get_many::<PathBuf>(param.name)
+            .ok()
+            .flatten()
+            .map(Iterator::collect)
+            .unwrap_or_default()
+    }
+}
+
+impl RawValues for CommandValues<'_> {
+    fn face(&self) -> Faces {
+        Faces::CommandLine
+    }
+
+    fn text(&self, param: &Param) -> Result<Option<String>, ValueError> {
+        let texts = self.texts(param)?;
+        Ok((!texts.is_empty()).then(|| texts.join(" ")))
+    }
+
+    fn texts(&self, param: &Param) -> Result<Vec<String>, ValueError> {
+        let values = self.matches.try_get_many::<String>(param.name).ok().flatten();
+        Ok(values.map(|values| values.cloned().collect()).unwrap_or_default())
+    }
+
+    fn flag(&self, param: &Param) -> Result<Option<bool>, ValueError> {
+        Ok(optional::<bool>(self.matches, param.name).copied().filter(|&on| on))
+    }
+
+    fn count(&self, param: &Param) -> Result<u8, ValueError> {
+        Ok(optional::<u8>(self.matches, param.name).copied().unwrap_or(0))
+    }
+
+    fn number(&self, param: &Param) -> Result<Option<u64>, ValueError> {
+        Ok(optional::<u64>(self.matches, param.name).copied())
+    }
+
+    fn fraction(&self, param: &Param) -> Result<Option<f32>, ValueError> {
+        Ok(optional::<f32>(self.matches, param.name).copied())
+    }
+
+    fn scope(&self, _: &Param) -> Result<Option<String>, ValueError> {
+        Ok(self.place.and_then(|place| place.path.clone()))
+    }
+
+    fn paths(&self, param: &Param) -> Result<Vec<RelPath>, ValueError> {
+        let Some(place) = self.place else { return Ok(Vec::new()) };
+        let resolved = self.typed_paths(param).into_iter().map(|path| place.relative(path));
+        resolved.collect::<Result<_, _>>().map_err(|failure| ValueError::new(failure.to_string()))
+    }
+
+    fn file(&self, param: &Param) -> Result<Option<PathBuf>, ValueError> {
+        let Some(path) = self.text_of_path(param)? else { return Ok(None) };
+        let whole = std::path::absolute(&path);
+        whole
+            .map(Some)
+            .map_err(|error| ValueError::new(format!("{} '{}': {error}", param.name, path.display())))
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        self.place.and_then(TreePlace::current_folder)
+    }
+
+    fn text_of_path(&self, param: &Param) -> Result<Option<PathBuf>, ValueError> {
+        debug_assert!(matches!(param.takes, Takes::Path), "{} takes no path", param.name);
+        Ok(self.typed_paths(param).first().map(|path| path.to_path_buf()))
+    }
+}
+
+/// The value of an argument that this subcommand may not have.
+pub fn optional<'a, T: Clone + Send + Sync + 'static>(matches: &'a ArgMatches, id: &str) -> Option<&'a T> {
+    matches.try_get_one::<T>(id).ok().flatten()
+}
+
+/// Whether a flag is given; false where this subcommand has no such flag.
+pub fn given(matches: &ArgMatches, id: &str) -> bool {
+    optional::<bool>(matches, id).copied().unwrap_or(false)
+}

@@ -1,0 +1,181 @@
+//! The words of a command line: which one is the command, and what was probably meant.
+//!
+//! This module owns the rule that bare words are a search, and the advice for words that are neither: a mistyped
+//! command, and a search whose first word is the name of a command.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::Command;
+use spyhop::catalog;
+
+/// Puts the subcommand first: options before a subcommand move behind its name, and arguments without a subcommand get
+/// `search`.
+pub fn with_command(mut argv: Vec<OsString>, command: &Command) -> Vec<OsString> {
+    let at = first_word(&argv, command);
+    let is_command = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let is_own = |known: &Command| known.get_name_and_visible_aliases().contains(&&*word);
+        word == "help" || command.get_subcommands().any(is_own)
+    };
+    let asks = |flag: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|known| flag == known);
+    match argv.get(at) {
+        Some(word) if is_command(word) => argv[1..=at].rotate_right(1),
+        None if argv.len() == 1 => {}
+        _ if asks(&argv[1]) => {}
+        _ => argv.insert(1, catalog::SEARCH.name.into()),
+    }
+    argv
+}
+
+/// The place of the first argument that is neither an option nor the value of one; behind the last where there is none.
+/// `--` and an option that no subcommand has end the search: what follows belongs to a query.
+fn first_word(argv: &[OsString], command: &Command) -> usize {
+    let mut at = 1;
+    while let Some(word) = argv.get(at).map(|word| word.to_string_lossy()) {
+        if !word.starts_with('-') {
+            return at;
+        }
+        let (flag, has_value) = match word.split_once('=') {
+            Some((flag, _)) => (flag, true),
+            None => (&*word, false),
+        };
+        match takes_value(flag, command) {
+            Some(takes) => at += if takes && !has_value { 2 } else { 1 },
+            None => break,
+        }
+    }
+    argv.len()
+}
+
+/// Whether an option takes a value; `None` if neither the search nor a subcommand has the option. A short option may have
+/// its value attached, as in `-n5`.
+fn takes_value(flag: &str, command: &Command) -> Option<bool> {
+    let commands = || std::iter::once(command).chain(command.get_subcommands());
+    let takes = |arg: &clap::Arg| arg.get_action().takes_values();
+    if let Some(long) = flag.strip_prefix("--") {
+        let is_own = |arg: &&clap::Arg| {
+            arg.get_long() == Some(long) || arg.get_all_aliases().is_some_and(|all| all.contains(&long))
+        };
+        return commands().find_map(|own| own.get_arguments().find(is_own)).map(takes);
+    }
+    let mut letters = flag.strip_prefix('-')?.chars();
+    let short = letters.next()?;
+    let arg = commands().find_map(|own| own.get_arguments().find(|arg| arg.get_short() == Some(short)))?;
+    Some(takes(arg) && letters.next().is_none())
+}
+
+/// The variable that names ripgrep's configuration file.
+const RIPGREP_CONFIG: &str = "RIPGREP_CONFIG_PATH";
+
+/// Puts the arguments of ripgrep's configuration file behind the command `grep`, unless `--no-config` is given. A line
+/// of the file is an argument; lines that begin with `#` and empty lines are not.
+pub fn with_ripgrep_config(mut argv: Vec<OsString>) -> io::Result<Vec<OsString>> {
+    const NO_CONFIG: &str = "--no-config";
+    if argv.get(1).is_none_or(|word| word != catalog::GREP.name) {
+        return Ok(argv);
+    }
+    if let Some(at) = argv.iter().position(|word| word == NO_CONFIG) {
+        argv.retain(|word| word != NO_CONFIG);
+        debug_assert!(at > 1, "the command comes first");
+        return Ok(argv);
+    }
+    let Some(path) = std::env::var_os(RIPGREP_CONFIG).filter(|path| !path.is_empty()) else {
+        return Ok(argv);
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        io::Error::new(error.kind(), format!("{RIPGREP_CONFIG} '{}': {error}", path.display()))
+    })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    argv.splice(2..2, lines.map(OsString::from));
+    Ok(argv)
+}
+
+/// Words that resemble a command by one letter and are likely queries.
+const LIKELY_QUERIES: &[&str] = &[
+    "batch", "catch", "couch", "expert", "fibers", "fields", "files", "filed", "filer", "fines", "fires",
+    "hatch", "latch", "match", "patch", "report", "slipped", "sport", "state", "stats", "stature", "statute",
+    "tiles", "torch", "tough", "vector", "factor", "vies", "vouch", "witch",
+];
+
+/// The command that a first word probably misspells: one letter too many, missing, wrong or swapped. A plural or another
+/// form of a command's name is a query, and so is every word of less than five letters.
+pub fn misspelled(word: &str, command: &Command) -> Option<String> {
+    if word.chars().count() < 5 || LIKELY_QUERIES.contains(&word) {
+        return None;
+    }
+    let names = command.get_subcommands().flat_map(Command::get_name_and_visible_aliases);
+    let is_close = |name: &&str| {
+        name.len() >= 5
+            && !name.starts_with(word)
+            && !word.starts_with(*name)
+            && name.chars().next() == word.chars().next()
+            && strsim::damerau_levenshtein(name, word) == 1
+    };
+    names.filter(|name| is_close(name)).map(str::to_string).next()
+}
+
+/// The search for the words of a command line that a command refused, if these are words: no options, and no paths.
+pub fn search_instead(argv: &[OsString]) -> Option<String> {
+    let words: Option<Vec<&str>> = argv.iter().skip(1).map(|word| word.to_str()).collect();
+    let is_word = |word: &&str| !word.starts_with('-') && !word.contains('/') && !word.trim().is_empty();
+    let words = words.filter(|words| words.len() >= 2 && words.iter().all(is_word))?;
+    Some(format!("spyhop search {}", words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command;
+    use super::*;
+
+    #[test]
+    fn bare_words_are_a_search() {
+        let check = |line: &str, expected: &str| {
+            let argv = with_command(line.split(' ').map(OsString::from).collect(), &command());
+            let words: Vec<&str> = argv.iter().map(|word| word.to_str().unwrap()).collect();
+            assert_eq!(words.join(" "), expected);
+        };
+        check("spyhop", "spyhop");
+        check("spyhop where is it", "spyhop search where is it");
+        check("spyhop search index", "spyhop search index");
+        check("spyhop index", "spyhop index");
+        check("spyhop langs", "spyhop langs");
+        check("spyhop -- index", "spyhop search -- index");
+        check("spyhop --json index", "spyhop index --json");
+        check("spyhop --root a -n1 --mode=compact files b c", "spyhop files --root a -n1 --mode=compact b c");
+        check("spyhop -n 5 where is it", "spyhop search -n 5 where is it");
+        check("spyhop --lang status", "spyhop search --lang status");
+        check("spyhop --unknown status", "spyhop search --unknown status");
+        check("spyhop --help", "spyhop --help");
+        check("spyhop help", "spyhop help");
+        check("spyhop help status", "spyhop help status");
+        check("spyhop help me find it", "spyhop help me find it");
+    }
+
+    #[test]
+    fn a_misspelled_command_is_told_from_a_query() {
+        let check = |word: &str, expected: Option<&str>| {
+            assert_eq!(misspelled(word, &command()).as_deref(), expected, "{word}");
+        };
+        check("statsu", Some("status"));
+        check("serach", Some("search"));
+        check("serch", Some("search"));
+        check("idnex", Some("index"));
+        check("fiels", Some("files"));
+        check("exprot", Some("export"));
+        for query in
+            ["file", "symbol", "indexes", "maps", "stats", "state", "match", "patch", "research", "gerp"]
+        {
+            check(query, None);
+        }
+    }
+
+    #[test]
+    fn words_that_a_command_refused_are_a_search() {
+        let of = |line: &str| search_instead(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of("spyhop map reduce shuffle").as_deref(), Some("spyhop search map reduce shuffle"));
+        assert_eq!(of("spyhop index"), None);
+        assert_eq!(of("spyhop files --lang rust upload handler"), None);
+        assert_eq!(of("spyhop index src/lib"), None);
+    }
+}

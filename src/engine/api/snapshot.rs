@@ -1,0 +1,40 @@
+//! The snapshot that an answer comes from.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::id::Generation;
+
+/// Where an answer comes from.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The root of the tree.
+    pub root: PathBuf,
+    /// The git branch, if there is one.
+    pub branch: Option<String>,
+    /// The git commit, if there is one.
+    pub commit: Option<String>,
+    /// The generation of the index.
+    pub generation: Generation,
+    /// When the tree was compared with the index for this answer; `None` without a comparison.
+    pub checked_at: Option<SystemTime>,
+    /// The number of indexed files.
+    pub indexed_files: usize,
+    /// The number of skipped entries.
+    pub skipped_files: usize,
+    /// The number of files that changed since they were indexed; 0 without a comparison.
+    pub stale_files: usize,
+    /// The progress of the first update, if the answer comes from an unfinished one.
+    pub building: Option<Building>,
+}
+
+/// The progress of a first update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Building {
+    /// The number of files that answer already.
+    pub files: usize,
+    /// The number of files in the tree when it was walked, ranked or not.
+    pub of: usize,
+    /// The number of those `files` whose text and path are indexed, but which are not parsed yet.
+    pub text_only: usize,
+}

@@ -1,0 +1,13 @@
+//! The commit that an engine holds open.
+
+use std::sync::Arc;
+
+use crate::meta::ViewKey;
+use crate::search::SearchSnapshot;
+
+/// The snapshot of the open commit, and the view that was requested.
+#[derive(Clone)]
+pub struct OpenedCommit {
+    pub key: ViewKey,
+    pub snapshot: Arc<SearchSnapshot>,
+}

@@ -1,0 +1,45 @@
+//! A query of a request, with what the query ranks.
+
+use super::exhaustive::UnrankedFile;
+use crate::query::Query;
+use crate::search::{self, Ranking, SearchSnapshot, UnrankedMatch};
+
+/// A query of a request, with its ranking.
+pub struct RankedQuery<'q> {
+    /// The position of the query in the request.
+    pub place: usize,
+    /// The query as it was typed.
+    pub query: &'q Query,
+    /// The ranked files and hits.
+    pub ranking: Ranking,
+    /// Whether every line that contains the query as written was counted.
+    pub literal_complete: bool,
+    /// The unranked files that contain the query as written, if the request is exhaustive.
+    pub unranked: Vec<UnrankedFile>,
+    /// The score of each of these files.
+    pub worth: UnrankedMatch,
+    /// Whether no file contains the quoted parts of the query, so that the quotes were dropped.
+    pub is_unquoted: bool,
+}
+
+impl RankedQuery<'_> {
+    /// The query that was answered: the typed query, or its respelling.
+    pub fn query(&self) -> &Query {
+        self.ranking.query(self.query)
+    }
+
+    /// The paths of the files that contain the query as written, if they are at most [`search::FEW`].
+    pub fn few_literal_paths<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<&'p str> {
+        let Ranking { holding, .. } = &self.ranking;
+        if holding.len() + self.unranked.len() > search::FEW {
+            return Vec::new();
+        }
+        let unranked = self.unranked.iter().map(|unranked| unranked.first.path.as_str());
+        holding.iter().map(|file| snapshot.path(*file)).chain(unranked).collect()
+    }
+
+    pub fn literal_lines(&self) -> usize {
+        let unranked = self.unranked.iter().map(|unranked| unranked.lines as usize);
+        self.ranking.literal_lines + unranked.sum::<usize>()
+    }
+}

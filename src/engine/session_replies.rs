@@ -1,0 +1,66 @@
+//! What a session learns from replies, and what replies take from a session.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::api::{Hit, Mode, SearchReply, SearchRequest};
+use super::lock::lock;
+use super::session::{Interest, Sent, Session, Text};
+use crate::session::Trail;
+
+/// The number of requests whose trail is kept for further pages.
+const MAX_PAGED: usize = 16;
+
+impl Text {
+    fn of(hit: &Hit) -> Option<Text> {
+        let snippet = hit.snippet.as_ref()?;
+        Some(Text { path: hit.path.clone(), content: hit.content?, lines: snippet.lines, cut: snippet.cut })
+    }
+}
+
+impl Session {
+    /// Records that the caller received `reply`, the answer to `request`. A file with a snippet counts as shown. A file
+    /// counts as opened if the request names its path or the mode shows whole places.
+    pub fn sent(&self, request: &SearchRequest, reply: &SearchReply) {
+        let mut inner = lock(&self.inner);
+        inner.calls += 1;
+        let call = inner.calls;
+        let tree = inner.trees.entry(reply.snapshot.root.clone()).or_default();
+        let with_code = reply.results.iter().filter(|hit| hit.snippet.is_some());
+        let interest = |hit: &Hit| {
+            let by_path = request.filter.path.as_deref() == Some(hit.path.as_str());
+            if by_path || request.mode == Mode::Debug { Interest::Opened } else { Interest::Shown }
+        };
+        Arc::make_mut(&mut tree.trail).note(with_code.map(|hit| (&hit.path, interest(hit))));
+        for (place, hit) in reply.results.iter().enumerate() {
+            if let Some(text) = Text::of(hit) {
+                tree.send(text, Sent { call, result: place + 1, query: reply.query.clone() });
+            }
+        }
+    }
+
+    /// The earlier reply that had the text of a hit.
+    pub(super) fn sent_before(&self, root: &Path, hit: &Hit) -> Option<Sent> {
+        lock(&self.inner).trees.get(root)?.sent.get(&Text::of(hit)?).cloned()
+    }
+
+    /// The trail with which a request is ranked. A further page is ranked with the trail of the first page.
+    pub(super) fn trail(&self, root: &Path, view: Option<&str>, request: &SearchRequest) -> Arc<Trail> {
+        let mut inner = lock(&self.inner);
+        let tree = inner.trees.entry(root.to_path_buf()).or_default();
+        let question = format!(
+            "{view:?} {:?} {:?} {} {} {}",
+            request.query, request.filter, request.exhaustive, request.min_score, request.per_file
+        );
+        let known = tree.paged.iter().position(|(other, _)| *other == question);
+        if request.cursor.is_some() {
+            return known.map_or(&tree.trail, |place| &tree.paged[place].1).clone();
+        }
+        known.map(|place| tree.paged.remove(place));
+        tree.paged.push_back((question, Arc::clone(&tree.trail)));
+        if tree.paged.len() > MAX_PAGED {
+            tree.paged.pop_front();
+        }
+        Arc::clone(&tree.trail)
+    }
+}

@@ -1,0 +1,36 @@
+//! Why metadata could not be read.
+
+use std::path::PathBuf;
+
+use crate::store::{FORMAT_VERSION, FileError};
+
+/// Why metadata could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MetaError {
+    /// The payload was written by a newer program.
+    #[error("the index has format {found}, this program reads format {FORMAT_VERSION}")]
+    NewerFormat {
+        /// The format of the payload.
+        found: u32,
+    },
+    /// The payload was written by an older program.
+    #[error("the index has the older format {found}")]
+    OlderFormat {
+        /// The format of the payload.
+        found: u32,
+    },
+    /// A record is gone: another process has committed meanwhile.
+    #[error("a record has gone: {0}")]
+    Gone(PathBuf),
+    /// A record contradicts its checksum or its commit.
+    #[error("record {} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The record file.
+        path: PathBuf,
+        /// The damage.
+        reason: String,
+    },
+    /// Reading failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+}

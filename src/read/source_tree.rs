@@ -1,0 +1,63 @@
+//! The source of a root's files: a folder, or a tree that is not in the file system.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::encoding::TextEncoding;
+use super::judge::judged;
+use super::limits::Limits;
+use super::open::{Content, content};
+use super::outcome::{ReadOutcome, SkipDetail};
+use crate::model::SkipReason;
+use crate::path::RelPath;
+use crate::tree::{Tree, TreeEntry, TreeKind};
+
+/// The source of a root's files. Cloning is cheap.
+#[derive(Clone)]
+pub enum SourceTree {
+    /// A folder of the file system.
+    Folder(PathBuf),
+    /// A tree such as that of a commit.
+    Tree(Arc<dyn Tree>),
+}
+
+impl SourceTree {
+    /// Reads the file at `path`, which must be a regular file.
+    pub fn read(&self, path: &RelPath, limits: &Limits) -> ReadOutcome {
+        let content = match self {
+            SourceTree::Folder(root) => content(&path.below(root), limits.max_file_bytes),
+            SourceTree::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
+        };
+        judged(content, Path::new(path.as_str()), limits)
+    }
+
+    /// The tree, unless the source is a folder.
+    pub fn tree(&self) -> Option<&dyn Tree> {
+        match self {
+            SourceTree::Folder(_) => None,
+            SourceTree::Tree(tree) => Some(&**tree),
+        }
+    }
+}
+
+/// The regular file at `path` below the root of `tree`.
+pub fn entry_of(tree: &dyn Tree, path: &RelPath) -> io::Result<TreeEntry> {
+    let entry = tree.find(&tree.path_in_repository(path))?;
+    match entry.kind {
+        TreeKind::File => Ok(entry),
+        _ => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+fn of_tree(tree: &dyn Tree, path: &RelPath, max: u64) -> Result<Content, SkipDetail> {
+    let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
+    let entry = entry_of(tree, path).map_err(unreadable)?;
+    let size = tree.size(&entry).map_err(unreadable)?;
+    if size > max {
+        return Ok(Content::TooLarge(size));
+    }
+    let bytes = tree.read(&entry).map_err(unreadable)?;
+    TextEncoding::of(&bytes)?;
+    Ok(Content::Bytes(bytes))
+}

@@ -1,0 +1,141 @@
+//! The answer of a tool, and the parts that all answers share.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::clean::{self, line as clean};
+use crate::path::RelPath;
+use crate::render::paint::file_uri;
+use crate::text::Lines;
+
+/// The answer to a call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The text for the model.
+    pub text: String,
+    /// The data for the program that runs the model.
+    pub data: Value,
+}
+
+impl Answer {
+    /// Removes the links to files, for content that does not come from the worktree.
+    pub fn without_links(mut self) -> Answer {
+        for list in ["results", "entries"] {
+            rows(&mut self.data, list).for_each(|row| _ = row.remove("link"));
+        }
+        if let Some(data) = self.data.as_object_mut() {
+            data.remove("link");
+        }
+        self
+    }
+
+    /// Adds a warning to the text and to the data.
+    pub fn warn(mut self, warning: &str) -> Answer {
+        let _ = writeln!(self.text, "note: {}", clean(warning));
+        if let Some(list) = self.data.get_mut("warnings").and_then(Value::as_array_mut) {
+            list.push(clean::data(warning).into());
+        } else if let Some(data) = self.data.as_object_mut() {
+            data.insert("warnings".into(), json!([clean::data(warning)]));
+        }
+        self
+    }
+}
+
+/// The estimated number of tokens of a text.
+pub fn tokens(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// The number of rows, out of `rows`, that fit a budget. `answer` renders a reply with the given number of rows.
+///
+/// A binary search needs few renderings. More rows never make a shorter text.
+pub(super) fn rows_that_fit(rows: usize, budget: usize, answer: impl Fn(usize) -> String) -> usize {
+    if tokens(&answer(rows)) <= budget {
+        return rows;
+    }
+    let (mut fits, mut too_many) = (0, rows);
+    while too_many - fits > 1 {
+        let middle = (fits + too_many) / 2;
+        if tokens(&answer(middle)) <= budget { fits = middle } else { too_many = middle }
+    }
+    fits
+}
+
+/// Truncates the text of an answer at the end of a line so that it fits the budget. This is for an answer with a single
+/// large row, such as a hit with much code. The footer, which contains the cursor of the next page, is kept.
+pub fn cut(answer: Answer, budget: usize) -> Answer {
+    let most = budget * 4;
+    if answer.text.len() <= most {
+        return answer;
+    }
+    let (body, end) = match answer.text.rfind("\n\n") {
+        Some(at) => answer.text.split_at(at),
+        None => (answer.text.as_str(), "\n"),
+    };
+    let mark = "\n… cut: raise max_tokens";
+    let room = most.saturating_sub(end.len() + mark.len());
+    let kept = body.match_indices('\n').map(|(at, _)| at).take_while(|at| *at <= room).last();
+    let head = body.find('\n').unwrap_or(body.len());
+    let text = format!("{}{mark}{end}", &body[..kept.unwrap_or(head)]);
+    Answer { text, ..answer }
+}
+
+/// A name or sentence from a file, on one line and truncated to [`MAX_NAME_CHARS`].
+pub(super) fn short_name(text: &str) -> String {
+    let name = clean(text);
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
+
+/// The most characters of a name that are shown, because the heading of a document can be a whole paragraph.
+const MAX_NAME_CHARS: usize = 160;
+
+/// `first-last`, or a single number.
+pub(super) fn span(lines: Lines) -> String {
+    if lines.first == lines.last {
+        lines.first.to_string()
+    } else {
+        format!("{}-{}", lines.first, lines.last)
+    }
+}
+
+/// The link to a place: the `file:` URI of the file, with `#L3` for the first line.
+pub(super) fn link(root: &Path, path: &RelPath, lines: Option<Lines>) -> String {
+    let uri = file_uri("", &path.below(root));
+    lines.map_or(uri.clone(), |lines| format!("{uri}#L{}", lines.first))
+}
+
+/// The rows of the list with the name `list` in `data`.
+pub(super) fn rows<'d>(data: &'d mut Value, list: &str) -> impl Iterator<Item = &'d mut Map<String, Value>> {
+    let list = data.get_mut(list).and_then(Value::as_array_mut);
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// The wire format as a value with clean strings, because clients also show the data to models. A cursor is not
+/// changed, because the server reads the cursor.
+pub(super) fn clean_value(wire: &impl Serialize) -> Value {
+    let mut data = serde_json::to_value(wire).expect("wire structs hold only strings, numbers and lists");
+    clean_data(&mut data);
+    data
+}
+
+fn clean_data(data: &mut Value) {
+    match data {
+        Value::String(text) => {
+            if let Cow::Owned(clean) = clean::data(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(clean_data),
+        Value::Object(fields) => {
+            fields.iter_mut().filter(|(name, _)| *name != "next").for_each(|(_, value)| clean_data(value));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,83 @@
+//! Command lines and flags of `spyhop` that texts advise to use.
+
+use crate::clean;
+use crate::engine::api::{IndexRecipe, Remedy};
+use crate::engine::{Error, ErrorKind};
+
+use super::paint::shown;
+
+/// The command line that builds an index, quoted for a shell. It has a flag for each option that determines the place
+/// or the content of the index, so that it builds exactly the index that was missing.
+pub fn index_command(recipe: &IndexRecipe) -> String {
+    let root = quoted(&recipe.root.to_string_lossy());
+    let mut command = match &recipe.view {
+        None => format!("spyhop index {root}"),
+        // The first request to a view builds it.
+        Some(view) => format!("spyhop files --view {} --root {root}", quoted(view)),
+    };
+    for (flag, path) in [("--index-dir", &recipe.index_dir), ("--grammars", &recipe.grammars)] {
+        if let Some(path) = path {
+            command += &format!(" {flag} {}", quoted(&path.to_string_lossy()));
+        }
+    }
+    let flags = [
+        ("--hidden", recipe.hidden),
+        ("--no-ignore", recipe.no_ignore),
+        ("--no-built-in", recipe.no_built_in),
+        ("--secrets", recipe.secrets),
+    ];
+    flags.iter().filter(|(_, is_on)| *is_on).for_each(|(flag, _)| command += &format!(" {flag}"));
+    if let Some(bytes) = recipe.max_file_bytes {
+        command += &format!(" --max-file-size {bytes}");
+    }
+    command
+}
+
+/// The two lines that a search and a status show if there is no index.
+pub fn no_index(recipe: &IndexRecipe) -> String {
+    format!("Run: {}\nExpected index at: {}", clean::line(&index_command(recipe)), shown(&recipe.index_path))
+}
+
+/// The text of an error, with the advice to use a command or a flag.
+pub fn error_text(error: &Error) -> String {
+    match error.remedy() {
+        Some(Remedy::BuildIndex(recipe)) if error.kind() == ErrorKind::NoIndex => no_index(recipe),
+        remedy => with_advice(&error.to_string(), remedy),
+    }
+}
+
+/// A text, with the advice for a remedy.
+pub(super) fn with_advice(text: &str, remedy: Option<&Remedy>) -> String {
+    let advice = match remedy {
+        None => return text.to_string(),
+        Some(Remedy::BuildIndex(recipe)) => format!("run: {}", index_command(recipe)),
+        Some(Remedy::Rebuild) => "spyhop index --rebuild indexes the tree that is here".to_string(),
+        Some(Remedy::ReplaceIndex) => "--force replaces it".to_string(),
+        Some(Remedy::ExportSources) => "spyhop export --with-snippets includes them".to_string(),
+        Some(Remedy::ChooseIndexFolder) => "--index-dir names another folder".to_string(),
+    };
+    format!("{text}; {advice}")
+}
+
+/// A word as a POSIX shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_change_them() {
+        let check = |word: &str, expected: &str| assert_eq!(quoted(word), expected);
+        check("/w/größe-1", "/w/größe-1");
+        check("/w/my tree", "'/w/my tree'");
+        check("it's", "'it'\\''s'");
+        check("", "''");
+    }
+}

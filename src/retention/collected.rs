@@ -1,0 +1,122 @@
+//! What a collection is asked for, and what it reports.
+
+use std::path::PathBuf;
+
+use super::neighbours::Neighbour;
+use crate::id::Generation;
+use crate::meta::ViewKey;
+
+/// The options of a collection.
+#[derive(Clone, Debug, Default)]
+pub struct Collection {
+    /// Whether to report only what would be dropped.
+    pub dry_run: bool,
+    /// The space target: the most bytes that all indexes may take.
+    pub max_bytes: Option<u64>,
+    /// The folder with the indexes of other trees; `None` if this index does not lie in such a folder.
+    pub home: Option<PathBuf>,
+}
+
+/// The space target of a collection and the space before and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpaceTarget {
+    /// The bytes that were allowed.
+    pub max_bytes: u64,
+    /// Bytes of all indexes before.
+    pub before: u64,
+    /// Bytes of all indexes after; an estimate if nothing was removed.
+    pub after: u64,
+}
+
+/// Why a view is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropReason {
+    /// The view cannot be read.
+    Damaged,
+    /// The worktree is gone, or belongs to another repository now.
+    NoWorktree,
+    /// The branch is gone.
+    NoBranch,
+    /// The view is of a commit that was checked out directly (a detached head) and no longer is.
+    Detached,
+    /// The commit is gone.
+    NoCommit,
+    /// The view belongs to an update that never ended.
+    Unfinished,
+    /// Other views were used more recently, and the index has reached its budget.
+    Budget,
+    /// Other views were used more recently, and the indexes are to take less space.
+    SpaceTarget,
+}
+
+impl DropReason {
+    /// The reason in a few words.
+    pub fn text(self) -> &'static str {
+        match self {
+            DropReason::Damaged => "it cannot be read",
+            DropReason::NoWorktree => "its folder is gone",
+            DropReason::NoBranch => "its branch is gone",
+            DropReason::Detached => "that commit is no longer checked out",
+            DropReason::NoCommit => "its commit is gone",
+            DropReason::Unfinished => "its update never ended",
+            DropReason::Budget => "it was not used for long and would make the index too large",
+            DropReason::SpaceTarget => "it is the longest unused, and the indexes are to take less",
+        }
+    }
+}
+
+/// A view that is dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The root of the worktree.
+    pub root: String,
+    /// The branch or commit that was checked out there, or that the view is of.
+    pub head: String,
+    /// Whether the view is of a commit and not of the worktree.
+    pub is_committed: bool,
+    /// The reason.
+    pub why: DropReason,
+}
+
+impl Dropped {
+    pub(super) fn new(key: &ViewKey, why: DropReason) -> Dropped {
+        let (root, head) = (key.root.clone(), key.head.shown());
+        Dropped { root, head, is_committed: key.is_committed(), why }
+    }
+}
+
+/// The result of a collection, or of a dry run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// The current generation.
+    pub generation: Generation,
+    /// The dropped views.
+    pub dropped: Vec<Dropped>,
+    /// How many file versions were dropped with the views.
+    pub versions: usize,
+    /// Removed folders of data in another format, or for other parsers.
+    pub others: Vec<PathBuf>,
+    /// Folders of damaged data. A collection never deletes them.
+    pub aside: Vec<PathBuf>,
+    /// Bytes of the index folder before the collection.
+    pub bytes_before: u64,
+    /// Bytes of the index folder after the collection.
+    pub bytes_after: u64,
+    /// The number of segments before the collection.
+    pub segments_before: usize,
+    /// The number of segments after the collection.
+    pub segments_after: usize,
+    /// Indexes of other trees that were removed to reach the space target.
+    pub neighbours: Vec<Neighbour>,
+    /// Indexes of other trees that would have been removed, but are being changed or watched.
+    pub busy: Vec<PathBuf>,
+    /// The space target and its result, if one was requested.
+    pub room: Option<SpaceTarget>,
+}
+
+impl Collected {
+    /// Bytes of this index that were freed so far.
+    pub(super) fn given_back(&self) -> u64 {
+        self.bytes_before.saturating_sub(self.bytes_after)
+    }
+}

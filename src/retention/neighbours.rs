@@ -1,0 +1,79 @@
+//! The folder that holds the indexes of many trees, and which of these are removed to save space.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::store::{self, Lock};
+use crate::workspace::{Workspace, WriteError};
+
+/// The prefix of the names of folders that are being removed.
+const GOING: &str = ".going-";
+
+/// The index of another tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The folder of the index.
+    pub dir: PathBuf,
+    /// The tree or repository that the index belongs to.
+    pub owner: String,
+    /// The size of the index in bytes.
+    pub bytes: u64,
+    /// When the index was last used or updated.
+    pub used: SystemTime,
+}
+
+/// The other indexes in `home` beside that of `workspace`, the least recently used first.
+pub fn neighbours(home: &Path, workspace: &Workspace) -> Vec<Neighbour> {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
+    let others = entries.filter(|dir| dir != workspace.dir() && !is_going(dir));
+    let neighbour = |dir: PathBuf| {
+        let owner = Workspace::owner_of(&dir)?;
+        Some(Neighbour { bytes: store::bytes_below(&dir), used: last_used(&dir), owner, dir })
+    };
+    let mut found: Vec<Neighbour> = others.filter_map(neighbour).collect();
+    found.sort_by(|a, b| (a.used, &a.dir).cmp(&(b.used, &b.dir)));
+    found
+}
+
+fn is_going(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(GOING))
+}
+
+/// The most recent time of the commit points and of the marks of the views.
+fn last_used(dir: &Path) -> SystemTime {
+    let below = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let commits = below(dir).map(|data| data.join("tantivy/meta.json"));
+    let times = commits.chain(below(&dir.join("used"))).chain([dir.join("WORKSPACE")]);
+    let times = times.filter_map(|path| fs::metadata(path).ok()?.modified().ok());
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+impl Neighbour {
+    /// Whether a process is changing the index or watches its tree.
+    pub fn is_busy(&self) -> bool {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let is_lock = |name: &str| name == "lock" || name.starts_with("watch-");
+        let mut locks = entries.filter(|entry| is_lock(&entry.file_name().to_string_lossy()));
+        locks.any(|entry| Lock::holder(&entry.path()).is_some())
+    }
+
+    /// Removes the index as a whole. Its folder is renamed first, so no process finds half an index.
+    pub fn remove(&self) -> Result<(), WriteError> {
+        let _lock = Lock::acquire(&self.dir.join("lock"), Duration::ZERO, &mut |_| ())?;
+        let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let going = self.dir.with_file_name(format!("{GOING}{name}"));
+        store::remove_folder(&going)?;
+        store::rename(&self.dir, &going)?;
+        Ok(store::remove_folder(&going)?)
+    }
+}
+
+/// Removes the remains of a process that died while it removed an index.
+pub fn remove_leftovers(home: &Path) -> Result<(), WriteError> {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten().map(|entry| entry.path());
+    for dir in entries.filter(|dir| is_going(dir)) {
+        store::remove_folder(&dir)?;
+    }
+    Ok(())
+}

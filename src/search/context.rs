@@ -1,0 +1,40 @@
+//! The inputs of a search besides the query.
+
+use super::snapshot::SearchSnapshot;
+use crate::filter::Filter;
+use crate::grammar::Grammars;
+use crate::profile::Profile;
+use crate::session::SessionActivity;
+use crate::tokenize::Tokenizers;
+
+/// The inputs of a search besides the query.
+pub struct Context<'c> {
+    /// The commit and view that the search reads.
+    pub snapshot: &'c SearchSnapshot,
+    /// The names of languages.
+    pub grammars: &'c Grammars,
+    /// A pool of tokenizers, for the names of definitions. Their caches hold the words of earlier queries.
+    pub tokenizers: &'c Tokenizers,
+    /// Weights and constants.
+    pub profile: &'c Profile,
+    /// The filter of files and chunks.
+    pub filter: &'c Filter,
+    /// The activity of the session; `None` ranks without a session.
+    pub session: Option<&'c SessionActivity>,
+    /// The most hits of one file.
+    pub per_file: usize,
+    /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its
+    /// budget.
+    pub exhaustive: Option<&'c ExhaustivePass>,
+}
+
+/// The result of an exact search for the query as written. With this result the literal pass has no budget.
+#[derive(Clone, Debug, Default)]
+pub struct ExhaustivePass {
+    /// The files whose decoded text may contain the query.
+    pub candidates: Vec<u32>,
+    /// The files whose current bytes contain the query, and the number of matching lines.
+    pub lines: Vec<(u32, u32)>,
+    /// Whether all files could be read.
+    pub complete: bool,
+}

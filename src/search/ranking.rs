@@ -1,0 +1,37 @@
+//! The result of a search.
+
+use super::hits::Ranked;
+use super::model::RankedFile;
+use super::places::MeasuredPlace;
+use super::spelling::Respelled;
+use super::standing::Standing;
+use crate::query::Query;
+
+/// The ranking of one query.
+pub struct Ranking {
+    /// The hits, best first.
+    pub hits: Vec<Ranked>,
+    /// The files of the head, best first. The hits refer to them by index.
+    pub files: Vec<RankedFile>,
+    /// The places of the first files, best first.
+    pub places: Vec<Vec<MeasuredPlace>>,
+    /// The calibration of the scores.
+    pub standing: Standing,
+    /// The replacement of a name that is not defined.
+    pub respelled: Option<Respelled>,
+    /// The number of lines that contain the query as written.
+    pub literal_lines: usize,
+    /// Whether all such lines were counted.
+    pub literal_complete: bool,
+    /// The files with such lines, in the order of their numbers.
+    pub holding: Vec<u32>,
+    /// The number of files that match the query by a term, by a name or as written.
+    pub matching_files: usize,
+}
+
+impl Ranking {
+    /// The query that was answered: `asked`, or its replacement.
+    pub fn query<'q>(&'q self, asked: &'q Query) -> &'q Query {
+        self.respelled.as_ref().map_or(asked, |respelled| &respelled.query)
+    }
+}

@@ -1,0 +1,256 @@
+//! One view of one commit, opened for queries. Files have consecutive numbers, and statistics count only documents of
+//! the view.
+
+mod documents;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+pub use documents::NO_FILE;
+
+use documents::Documents;
+
+use super::error::SearchError;
+use super::evidence::Pool;
+use super::role;
+use crate::parallel;
+
+use crate::filter::Filter;
+use crate::id::VersionId;
+use crate::index::{DocColumns, IndexError};
+use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
+use crate::model::Field;
+use crate::workspace::Committed;
+
+/// The roles of a path, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRole(u8);
+
+/// The bit for a computed role.
+const KNOWN: u8 = 0x80;
+
+impl PathRole {
+    pub const TEST: PathRole = PathRole(1);
+    pub const COMPAT: PathRole = PathRole(2);
+    pub const GENERATED: PathRole = PathRole(4);
+    pub const PLATFORM: PathRole = PathRole(8);
+    /// The path has a folder that denotes a version or old code.
+    pub const PAST: PathRole = PathRole(16);
+
+    fn from_path(path: &str) -> PathRole {
+        let is_past = crate::path::split(path).0.split('/').any(role::is_past);
+        let bits = [
+            (PathRole::TEST, role::test_part(path).is_some()),
+            (PathRole::COMPAT, role::compat_part(path).is_some()),
+            (PathRole::GENERATED, role::generated_part(path).is_some()),
+            (PathRole::PLATFORM, role::platform_part(path).is_some()),
+            (PathRole::PAST, is_past),
+        ];
+        PathRole(bits.iter().filter(|(_, is)| *is).fold(0, |all, (role, _)| all | role.0))
+    }
+
+    pub fn has(self, role: PathRole) -> bool {
+        self.0 & role.0 != 0
+    }
+}
+
+/// A view of a commit. The snapshot is made once per generation, and all queries share it.
+pub struct SearchSnapshot {
+    committed: Arc<Committed>,
+    key: ViewKey,
+    versions: Vec<VersionId>,
+    /// By file: its place in the metadata.
+    places: Vec<VersionPlace>,
+    totals: Totals,
+    documents: Documents,
+    /// By file: the number of terms in its text and in its symbols.
+    lengths: Vec<[u32; 2]>,
+    /// By file: the bits of [`PathRole`] and [`KNOWN`]; 0 until the role is computed.
+    roles: Vec<AtomicU8>,
+    /// Evidence of earlier queries, whose memory is used again.
+    pool: Arc<Pool>,
+}
+
+impl SearchSnapshot {
+    /// Opens the view `key` of `committed`; `None` if the commit has no such view.
+    pub fn new(committed: Arc<Committed>, key: &ViewKey) -> Result<Option<SearchSnapshot>, SearchError> {
+        let Some(view) = committed.meta.view(key)? else { return Ok(None) };
+        let mut versions = Vec::with_capacity(view.len());
+        let (mut places, mut lengths) = (Vec::with_capacity(view.len()), Vec::with_capacity(view.len()));
+        let mut totals = Totals::default();
+        for version in committed.meta.versions_with(view.versions().iter().copied()) {
+            let own = version.lengths();
+            totals.add(version);
+            versions.push(version.id());
+            places.push(version.place());
+            lengths.push([own[Field::Body as usize], own[Field::Symbol as usize]]);
+        }
+        let documents = Documents::new(&committed.reader, &versions)?;
+        let roles = versions.iter().map(|_| AtomicU8::default()).collect();
+        let pool = Arc::default();
+        let key = key.clone();
+        Ok(Some(SearchSnapshot { key, versions, places, totals, documents, lengths, roles, pool, committed }))
+    }
+
+    /// The commit.
+    pub fn committed(&self) -> &Committed {
+        &self.committed
+    }
+
+    /// The key of the view.
+    pub fn key(&self) -> &ViewKey {
+        &self.key
+    }
+
+    /// The view.
+    pub fn view(&self) -> &View {
+        let view = self.committed.meta.view(&self.key).ok().flatten();
+        view.expect("it was read when the snapshot was made")
+    }
+
+    /// The information about the view.
+    pub fn info(&self) -> &ViewInfo {
+        self.committed.meta.view_info(&self.key).expect("as above")
+    }
+
+    /// The metadata of the commit.
+    pub fn meta(&self) -> &Meta {
+        &self.committed.meta
+    }
+
+    /// The number of files of the view.
+    pub fn n_files(&self) -> usize {
+        self.versions.len()
+    }
+
+    /// The number of documents, with deleted documents and documents of other views.
+    pub(super) fn n_docs(&self) -> usize {
+        self.documents.files.len()
+    }
+
+    /// Whether the snapshot is large enough for two threads per query.
+    pub fn is_large(&self) -> bool {
+        parallel::is_worthwhile(self.n_docs())
+    }
+
+    /// Clears the memory of earlier queries ahead of the next query.
+    pub fn sweep(&self) {
+        self.pool.clear_used();
+    }
+
+    /// The sums over the view.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// The version of a file.
+    pub fn version(&self, file: u32) -> Version<'_> {
+        self.meta().version_at(self.places[file as usize])
+    }
+
+    /// The file of a version, if the view holds it.
+    pub fn file_of(&self, version: VersionId) -> Option<u32> {
+        self.versions.binary_search(&version).ok().map(|file| file as u32)
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: u32) -> &str {
+        self.version(file).path()
+    }
+
+    /// The roles of a file, by its path.
+    pub(super) fn role(&self, file: u32) -> PathRole {
+        let known = &self.roles[file as usize];
+        match known.load(Relaxed) {
+            0 => {
+                let role = PathRole::from_path(self.path(file));
+                known.store(role.0 | KNOWN, Relaxed);
+                role
+            }
+            role => PathRole(role & !KNOWN),
+        }
+    }
+
+    /// By document: its file, or [`NO_FILE`].
+    pub(super) fn files(&self) -> &[u32] {
+        &self.documents.files
+    }
+
+    /// By document of a segment: its file, or [`NO_FILE`].
+    pub(super) fn files_of(&self, segment: usize) -> &[u32] {
+        &self.documents.files
+            [self.documents.bases[segment] as usize..self.documents.bases[segment + 1] as usize]
+    }
+
+    /// Whether a file is path-only. A path-only file has no scored terms, so the hash is read only for files without
+    /// terms.
+    pub(super) fn is_path_only(&self, file: u32) -> bool {
+        self.lengths[file as usize] == [0, 0] && self.version(file).content().is_path_only()
+    }
+
+    /// The documents of a file.
+    pub fn docs(&self, file: u32) -> Range<u32> {
+        self.documents.of_file[file as usize].clone()
+    }
+
+    /// The number of terms in the symbols of a file, or in its text.
+    pub(super) fn length(&self, field: Field, file: u32) -> u32 {
+        self.lengths[file as usize][(field == Field::Symbol) as usize]
+    }
+
+    /// Whether the view holds every document of a segment.
+    pub(super) fn is_whole(&self, segment: usize) -> bool {
+        self.documents.whole[segment]
+    }
+
+    /// The pool of evidence.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The number of the first document of a segment.
+    pub(super) fn base(&self, segment: usize) -> u32 {
+        self.documents.bases[segment]
+    }
+
+    /// The path of the file of a document.
+    pub fn path_of(&self, doc: u32) -> &str {
+        self.path(self.documents.files[doc as usize])
+    }
+
+    /// The columns of a document.
+    pub fn columns(&self, doc: u32) -> Result<DocColumns, IndexError> {
+        let (segment, within) = self.locate(doc);
+        self.committed.reader.segments()[segment].columns(within)
+    }
+
+    /// The byte at which a document begins in its file.
+    pub fn start(&self, doc: u32) -> u32 {
+        let (segment, within) = self.locate(doc);
+        self.committed.reader.segments()[segment].start(within)
+    }
+
+    /// Whether a document begins on the last line of the document before it. Both documents must belong to one file.
+    pub(super) fn shares_line(&self, doc: u32) -> bool {
+        match (self.columns(doc - 1), self.columns(doc)) {
+            (Ok(before), Ok(own)) => own.lines.first <= before.lines.last,
+            // If the columns cannot be read, the literal pass decides.
+            _ => true,
+        }
+    }
+
+    /// Whether the filter admits a document by its kind.
+    pub(super) fn is_of_kinds(&self, doc: u32, filter: &Filter) -> bool {
+        filter.kinds().is_none() || {
+            let (segment, within) = self.locate(doc);
+            filter.takes_kinds(self.committed.reader.segments()[segment].kinds(within))
+        }
+    }
+
+    /// The segment of a document, and its number within the segment.
+    pub(super) fn locate(&self, doc: u32) -> (usize, u32) {
+        let segment = self.documents.bases.partition_point(|base| *base <= doc) - 1;
+        (segment, doc - self.documents.bases[segment])
+    }
+}

@@ -1,0 +1,12 @@
+//! The number of the on-disk format, and its history.
+
+/// The number of the on-disk format: folders, envelope, records, index schema. Each format has a data folder of its
+/// own, so indexes of different formats lie side by side and each program reads only its own. The folder of an older
+/// format is removed when no program has updated it for a week; that of a newer format is never touched. A commit in
+/// this program's own folder that claims an older format is damaged, so it is put aside and the index rebuilt; one that
+/// claims a newer format is refused.
+///
+/// Version log: 1, the first; 2, a view for each branch, and its parts in the heap; 3, columns of file versions that
+/// are read from the mapped file; 4, outlines that encode each symbol relative to the one before; 5, views that record
+/// how many of their files are text only; 6, outlines by front coding, and files of secrets among the skipped.
+pub const FORMAT_VERSION: u32 = 6;

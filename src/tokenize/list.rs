@@ -1,0 +1,34 @@
+//! Term lists: terms as one string, which the index splits again.
+
+/// Follows each term of a term list.
+pub const SEPARATOR: char = '\n';
+
+/// A list of terms as one string.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermList {
+    /// The terms; [`SEPARATOR`] follows each of them.
+    pub text: String,
+    /// The number of terms.
+    pub count: u32,
+}
+
+impl TermList {
+    /// Appends one term, unchanged.
+    pub fn push(&mut self, term: &str) {
+        debug_assert!(!term.contains(SEPARATOR));
+        self.text.push_str(term);
+        self.text.push(SEPARATOR);
+        self.count += 1;
+    }
+
+    /// Empties the list and keeps its memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.count = 0;
+    }
+
+    /// Iterates over the terms.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.text.split_terminator(SEPARATOR)
+    }
+}

@@ -1,0 +1,26 @@
+//! The result of an update.
+
+use std::path::PathBuf;
+
+use crate::id::Generation;
+
+/// The result of an update.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefreshReport {
+    /// The current generation.
+    pub generation: Generation,
+    /// Files that are new.
+    pub added: usize,
+    /// Files with changed content.
+    pub changed: usize,
+    /// Files that were deleted.
+    pub deleted: usize,
+    /// Files whose content was known under another path; they also count as `added` and `deleted`.
+    pub renamed: usize,
+    /// Files that were parsed.
+    pub parsed: usize,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// The present folder of an index that could not be read and was rebuilt.
+    pub put_aside: Option<PathBuf>,
+}

@@ -1,0 +1,214 @@
+//! The inputs of an update, and the tree as these inputs show it: its walk, its files and the key of its view.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::plan::ReadTask;
+use super::quarantine::{Quarantine, Suspect};
+use super::unranked;
+use crate::analyze;
+use crate::git::{Head, Repo, Tracked};
+use crate::grammar::Grammars;
+use crate::meta::ViewKey;
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+use crate::read::{Limits, ReadOutcome, Source, SourceTree};
+use crate::walk::{self, AsRipgrep, Cancel, Candidate, OnList, Region, WalkError, WalkOptions, Walked};
+use crate::worker::Parsing;
+use crate::workspace::{Settings, Workspace, view_key};
+
+/// The detail of the skipped row for an index that lies in its own tree.
+pub const OWN_INDEX: &str = "this tree's own index";
+
+/// The time after which a long update writes its first checkpoint. The pauses between later checkpoints double.
+pub const FIRST_CHECKPOINT: Duration = Duration::from_millis(1200);
+
+/// The size in bytes from which a tree is indexed for the first time in two passes: text and paths in a third of the
+/// time, and then structure, file by file. Smaller trees are done before a user waits.
+pub const TEXT_FIRST: u64 = 64 << 20;
+
+/// The inputs of an update.
+pub struct Updater<'e> {
+    /// The index.
+    pub workspace: &'e Workspace,
+    /// The repository around the root, where there is one.
+    pub repo: Option<&'e Repo>,
+    /// The head that is checked out there, or the requested commit.
+    pub head: Head,
+    /// The place from which files are read.
+    pub source_tree: SourceTree,
+    /// The files that git tracks below the root, if there is a repository.
+    pub tracked: Option<&'e Tracked>,
+    /// The grammars.
+    pub grammars: &'e Grammars,
+    /// The parser pool, in this process or in workers.
+    pub parsing: &'e Parsing,
+    /// The settings that change what is stored.
+    pub settings: &'e Settings,
+    /// The number of threads; `None` means one for each core.
+    pub threads: Option<usize>,
+    /// The memory budget in bytes, at least [`LEAST_MEMORY`](super::LEAST_MEMORY); `None` means
+    /// [`DEFAULT_MEMORY`](super::DEFAULT_MEMORY) and the memory that grows with the tree.
+    pub max_memory: Option<u64>,
+    /// The time until the first checkpoint, see [`FIRST_CHECKPOINT`].
+    pub checkpoint: Duration,
+    /// The size in bytes from which a tree that is indexed for the first time is indexed by its text first, see
+    /// [`TEXT_FIRST`].
+    pub text_first: u64,
+    /// The region where the tree may have changed, from a caller that has watched the tree.
+    pub since: Option<Since<'e>>,
+    /// Called with each folder just before it is listed.
+    pub on_list: Option<&'e OnList<'e>>,
+    /// Ends a walk early.
+    pub cancel: Option<Cancel>,
+    /// Whether to walk as ripgrep does, for an exact search. An update never does.
+    pub as_ripgrep: Option<AsRipgrep<'e>>,
+}
+
+/// What a watcher knows of a tree since a given commit.
+#[derive(Clone, Copy)]
+pub struct Since<'e> {
+    /// The bytes of that commit's commit point.
+    pub stamp: &'e [u8],
+    /// The view that was compared with the tree.
+    pub key: &'e ViewKey,
+    /// The region where the tree may have changed.
+    pub region: &'e Region,
+}
+
+impl Updater<'_> {
+    /// A hash of everything that decides how a text is parsed.
+    fn parsers(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&analyze::VERSION.to_le_bytes());
+        hasher.update(&self.grammars.fingerprint());
+        hasher.finalize().to_hex()[..32].to_string()
+    }
+
+    /// The files that crashed their parser.
+    pub fn quarantine(&self) -> Quarantine {
+        Quarantine::open(self.workspace.dir(), &self.parsers())
+    }
+
+    /// The text of a suspect, if its content is unchanged here or in the worktree.
+    pub(super) fn source_of(&self, suspect: &Suspect) -> Option<Source> {
+        let worktree = SourceTree::Folder(self.workspace.root().to_path_buf());
+        [&self.source_tree, &worktree].into_iter().find_map(|source_tree| {
+            match source_tree.read(&suspect.path, &Limits::WANTED) {
+                ReadOutcome::Source(source) if source.hash == suspect.hash => Some(source),
+                _ => None,
+            }
+        })
+    }
+
+    /// The key of the view that this update changes.
+    pub fn view_key(&self) -> ViewKey {
+        view_key(self.workspace, &self.head, self.settings)
+    }
+
+    /// Whether another branch is checked out now. A commit never changes.
+    pub(super) fn has_switched(&self) -> bool {
+        if self.head.is_committed {
+            return false;
+        }
+        let now = self.repo.map(Repo::head);
+        now.is_some_and(|head| view_key(self.workspace, &head, self.settings) != self.view_key())
+    }
+
+    /// Walks the tree.
+    pub fn walk(&self) -> Result<Walked, WalkError> {
+        self.walk_by(walk::walk)
+    }
+
+    /// Walks a region of the tree.
+    pub fn walk_some(&self, region: &Region) -> Result<Walked, WalkError> {
+        self.walk_by(|root, options| walk::walk_some(root, region, options))
+    }
+
+    fn walk_by(
+        &self,
+        walk: impl Fn(&Path, &WalkOptions<'_>) -> Result<Walked, WalkError>,
+    ) -> Result<Walked, WalkError> {
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            on_list: self.on_list,
+            tree: self.source_tree.tree(),
+            cancel: self.cancel.as_ref(),
+            as_ripgrep: self.as_ripgrep,
+            ..self.settings.walk_options()
+        };
+        let mut walked = walk(self.workspace.root(), &options)?;
+        self.leave_own_index_out(&mut walked);
+        Ok(walked)
+    }
+
+    /// The skipped row for an index that the user placed inside its own tree. Such an index is not part of the tree.
+    pub fn own_index(&self) -> Option<Skipped> {
+        let below = self.workspace.dir().strip_prefix(self.workspace.root()).ok()?;
+        let path = RelPath::from_path(below).ok().filter(|own| !own.as_str().is_empty())?;
+        let detail = OWN_INDEX.to_string();
+        Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
+    }
+
+    /// Walks folders of the tree that a walk has left out. Paths in them that other rules exclude stay excluded.
+    pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            tree: self.source_tree.tree(),
+            cancel: self.cancel.as_ref(),
+            as_ripgrep: self.as_ripgrep,
+            ..self.settings.walk_options()
+        };
+        let own = self.own_index().map(|own| own.path);
+        let folders: Vec<RelPath> =
+            folders.iter().filter(|folder| own.as_ref() != Some(folder)).cloned().collect();
+        let mut walked = walk::walk_below(self.workspace.root(), &folders, &options)?;
+        self.leave_own_index_out(&mut walked);
+        Ok(walked)
+    }
+
+    fn leave_own_index_out(&self, walked: &mut Walked) {
+        let Some(own) = self.own_index() else { return };
+        let inside = |path: &RelPath| own.covers(path);
+        let before = walked.candidates.len() + walked.skipped.len();
+        walked.candidates.retain(|candidate| !inside(&candidate.path));
+        walked.skipped.retain(|skipped| !inside(&skipped.path));
+        if walked.candidates.len() + walked.skipped.len() < before {
+            walked.skipped.push(own);
+            walked.skipped.sort();
+        }
+    }
+
+    /// Reads a file as an update would, and as an update would if it did not know whether git tracks the file.
+    pub fn read(&self, candidate: &Candidate) -> (ReadOutcome, ReadOutcome) {
+        let Candidate { path, identity, wanted } = candidate.clone();
+        let task = ReadTask { path, identity, wanted, old: None };
+        let strict = Limits {
+            max_file_bytes: self.settings.max_file_bytes,
+            skip_generated: true,
+            skip_minified: true,
+        };
+        let outcome = unranked::read_file(&task, &self.source_tree, &self.limits(), self.tracked);
+        (outcome, self.source_tree.read(&task.path, &strict))
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            max_file_bytes: self.settings.max_file_bytes,
+            // Without a repository nothing tells whether a user keeps the file.
+            skip_generated: self.tracked.is_some() && !self.settings.no_built_in,
+            skip_minified: !self.settings.no_built_in,
+        }
+    }
+
+    /// Whether git tracks a file.
+    pub fn is_tracked(&self, path: &RelPath) -> bool {
+        self.tracked.is_some_and(|tracked| tracked.contains(path, false))
+    }
+}

@@ -1,0 +1,53 @@
+//! Why an entry is excluded, and what can overrule such a rule.
+
+use super::built_in::BuiltInFire;
+use super::rules::IgnoreRule;
+use crate::model::SkipReason;
+use crate::path::RelPath;
+
+/// The parts of a row's detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A line of an ignore file.
+    Rule(IgnoreRule),
+    /// A built-in rule.
+    BuiltIn(BuiltInFire),
+    /// Another cause: a link's target, or an error of the system.
+    Text(String),
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cause::Rule(rule) => rule.fmt(f),
+            Cause::BuiltIn(fire) => fire.fmt(f),
+            Cause::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// A rule that would have excluded an entry, and what overruled it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The path in question, or a folder above it.
+    pub path: RelPath,
+    /// The reason for which the entry would have been excluded.
+    pub reason: SkipReason,
+    /// The overruled rule.
+    pub over: Cause,
+    /// What overruled the rule.
+    pub by: OverridingRule,
+}
+
+/// What can overrule a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OverridingRule {
+    /// A line of an ignore file that begins with `!`.
+    Rule(IgnoreRule),
+    /// Git tracks the entry, or something below it.
+    Git,
+    /// The option of this name.
+    Option(&'static str),
+    /// The entry is not in a repository, so nothing tells whether a user keeps it.
+    NoRepository,
+}

@@ -1,0 +1,32 @@
+//! The small files that a walk reads whole: ignore files, and the claim of an index.
+
+use std::io;
+use std::path::Path;
+
+use crate::gitdir;
+use crate::path::RelPath;
+use crate::tree::Tree;
+
+/// The largest ignore file that is read. This is arbitrary, and far above any that people write.
+const MAX_RULES_BYTES: u64 = 4 << 20;
+
+/// The bytes of an ignore file.
+pub(super) fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    gitdir::bounded(path, MAX_RULES_BYTES)
+}
+
+/// Refuses an ignore file that is too large.
+fn check_size(bytes: u64) -> io::Result<()> {
+    match bytes {
+        0..=MAX_RULES_BYTES => Ok(()),
+        _ => Err(io::Error::other(format!("it is above {MAX_RULES_BYTES} bytes"))),
+    }
+}
+
+/// The bytes of a file of a tree, if it is not larger than an ignore file may be. `folder` is relative to the tree's
+/// top.
+pub(super) fn small_file(tree: &dyn Tree, folder: &RelPath, name: &str) -> io::Result<Vec<u8>> {
+    let entry = tree.find(&folder.join(name))?;
+    check_size(tree.size(&entry)?)?;
+    tree.read(&entry)
+}

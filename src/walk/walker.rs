@@ -1,0 +1,371 @@
+//! The walk of one directory after another: what a directory holds, and the verdict on each entry.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use ignore::Match;
+
+use super::bounds::Spent;
+use super::built_in::{self, BuiltInFire, NamePattern};
+use super::cause::{Cause, Exception, OverridingRule};
+use super::claim;
+use super::error::{WalkError, root_error};
+use super::folder::{Entry, EntryKind, Folder, FolderListing};
+use super::opened::OpenedEntry;
+use super::options::{GlobalExcludes, WalkOptions};
+use super::rules::{self, GitCounts, Level, Ruling};
+use super::secret;
+use super::small_file::{bytes_of, small_file};
+use super::tally::{DirectoryCandidates, Tally};
+use super::walked::Candidate;
+use crate::cores::cores;
+use crate::model::{SkipReason, Skipped};
+use crate::path::RelPath;
+
+/// The default number of threads. More than sixteen gain nothing: the kernel's directory cache is the limit.
+pub(super) fn default_threads() -> usize {
+    cores().min(16)
+}
+
+/// A directory that is to be listed.
+pub(super) struct Dir {
+    pub(super) rel: RelPath,
+    /// The number of the directory in the walk; the root's is 0.
+    number: usize,
+    /// The rules of the directories above.
+    above: Option<Arc<Level>>,
+}
+
+/// A directory's entries, and the rules that apply to them.
+pub(super) struct Listing<'a> {
+    pub(super) folder: OpenedEntry<'a>,
+    pub(super) listed: FolderListing,
+    pub(super) rules: Option<Arc<Level>>,
+    /// Rows for entries that could not be read.
+    pub(super) broken: Vec<Skipped>,
+    /// Whether the directory holds an index of this program.
+    pub(super) is_index: bool,
+}
+
+impl Listing<'_> {
+    pub(super) fn name(&self, entry: &Entry) -> &str {
+        self.listed.name(entry)
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        self.listed.entries.iter().any(|entry| self.name(entry) == name)
+    }
+
+    /// Why an entry cannot be part of a tree, by its name or by its kind.
+    fn misfit(&self, entry: &Entry) -> Option<(SkipReason, String)> {
+        if let Some(exact) = &entry.exact {
+            // Different names can have the same lossy form, so the detail is exact.
+            return Some((SkipReason::NameNotUtf8, format!("its name is {exact:?}")));
+        }
+        match entry.kind {
+            EntryKind::File | EntryKind::Dir => None,
+            EntryKind::Link if self.name(entry) == ".git" => None,
+            EntryKind::Link => {
+                let target = self.folder.read_link(self.name(entry));
+                let detail =
+                    target.map_or_else(|error| error.to_string(), |to| format!("to {}", to.display()));
+                Some((SkipReason::Symlink, detail))
+            }
+            EntryKind::Special(name) => Some((SkipReason::Special, name.to_string())),
+        }
+    }
+}
+
+pub(super) enum EntryVerdict {
+    /// A candidate; the flag is [`Candidate::wanted`].
+    Keep(bool),
+    /// A directory to walk.
+    Enter,
+    /// Excluded, with a row.
+    Leave(SkipReason, Cause),
+    /// Excluded without a row: the entry is not part of the tree.
+    Omit,
+}
+
+pub(super) struct Walker<'a> {
+    pub(super) root: &'a Path,
+    options: &'a WalkOptions<'a>,
+    pub(super) base: rules::Base,
+    /// The open root, relative to which directories are opened.
+    top: Folder,
+    /// The number of directories that have a number.
+    numbers: AtomicUsize,
+    pub(super) spent: Spent<'a>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(root: &'a Path, options: &'a WalkOptions<'a>) -> Result<Walker<'a>, WalkError> {
+        let metadata = fs::metadata(root).map_err(|source| root_error(root, source))?;
+        if !metadata.is_dir() {
+            return Err(WalkError::NotADirectory { root: root.to_path_buf() });
+        }
+        let global = if options.no_ignore { GlobalExcludes::None } else { options.global_excludes };
+        let mut base =
+            rules::Base::above(root, global, options.tree).map_err(|source| root_error(root, source))?;
+        if options.no_ignore {
+            base.level = None;
+        }
+        let top = Folder::open(root).map_err(|source| root_error(root, source))?;
+        let spent = Spent::new(options.tree.map(|_| options.bounds), options.cancel);
+        Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1), spent })
+    }
+
+    pub(super) fn top(&self) -> Dir {
+        Dir { rel: RelPath::root(), number: 0, above: self.base.level.clone() }
+    }
+
+    pub(super) fn child(&self, rel: RelPath, listing: &Listing<'_>) -> Dir {
+        Dir { rel, number: self.numbers.fetch_add(1, Relaxed), above: listing.rules.clone() }
+    }
+
+    /// A folder below the root, with the rules of those above it.
+    pub(super) fn dir(&self, folder: &RelPath) -> io::Result<Dir> {
+        let mut dir = self.top();
+        for name in folder.as_str().split('/').filter(|name| !name.is_empty()) {
+            let listing = self.list(&dir)?;
+            dir = self.child(dir.rel.join(name), &listing);
+        }
+        Ok(dir)
+    }
+
+    pub(super) fn visit(&self, dir: Dir, out: &mut Tally) -> Vec<Dir> {
+        if !self.spent.goes_on() {
+            return Vec::new();
+        }
+        match self.list(&dir) {
+            Ok(listing) if listing.is_index => {
+                out.skipped.push(claim::row(&dir.rel));
+                Vec::new()
+            }
+            Ok(listing) => self.sort_out(&dir, listing, out),
+            // The directory has gone since it was listed, so it is no longer part of the tree.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => {
+                out.skipped.push(unreadable_dir(&dir.rel, &error));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Judges every entry. Returns the directories that are to be walked.
+    pub(super) fn sort_out(&self, dir: &Dir, listing: Listing<'_>, out: &mut Tally) -> Vec<Dir> {
+        self.sort_out_some(dir, listing, |_| true, out)
+    }
+
+    /// Judges the entries whose names `is_asked` accepts. Returns the directories that are to be walked.
+    pub(super) fn sort_out_some(
+        &self,
+        dir: &Dir,
+        mut listing: Listing<'_>,
+        is_asked: impl Fn(&str) -> bool,
+        out: &mut Tally,
+    ) -> Vec<Dir> {
+        let mut dirs = Vec::new();
+        let depth = dir.rel.as_str().split('/').filter(|part| !part.is_empty()).count();
+        let (n_entries, names) = (listing.listed.entries.len(), listing.listed.name_bytes());
+        if !self.spent.take_folder(n_entries, names, dir.rel.as_str().len(), depth) {
+            return dirs;
+        }
+        let mut block = DirectoryCandidates::of(dir.number, listing.listed.entries.len());
+        for entry in listing.listed.entries.iter().filter(|entry| is_asked(listing.name(entry))) {
+            let rel = dir.rel.join(listing.name(entry));
+            let (reason, detail) = match self.judge(&listing, entry, &rel, None) {
+                EntryVerdict::Omit => continue,
+                EntryVerdict::Enter => {
+                    let child = self.child(rel, &listing);
+                    block.enter(child.number);
+                    dirs.push(child);
+                    continue;
+                }
+                EntryVerdict::Keep(wanted) => match listing.folder.identity(&listing.listed, entry) {
+                    Ok(identity) => {
+                        self.spent.take_file(identity.size());
+                        block.files.push(Candidate { path: rel, identity, wanted });
+                        continue;
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => (SkipReason::Unreadable, error.to_string()),
+                },
+                EntryVerdict::Leave(reason, cause) => (reason, cause.to_string()),
+            };
+            // An ignore file that cannot be read already has a row with more details.
+            if !listing.broken.iter().any(|row| row.path == rel) {
+                out.skipped.push(Skipped { path: rel, reason, detail, is_dir: entry.is_dir() });
+            }
+        }
+        out.skipped.append(&mut listing.broken);
+        out.blocks.push(block);
+        dirs
+    }
+
+    pub(super) fn list(&self, dir: &Dir) -> io::Result<Listing<'a>> {
+        if let Some(on_list) = self.options.on_list {
+            on_list(&dir.rel);
+        }
+        let tree = self.options.tree.map(|tree| (tree, tree.path_in_repository(&dir.rel)));
+        let folder = match &tree {
+            Some((tree, path)) => OpenedEntry::of(*tree, path)?,
+            None => OpenedEntry::Folder(self.top.below(&dir.rel)?),
+        };
+        let (listed, errors) = folder.list()?;
+        let unread = |(name, error): (Option<String>, io::Error)| match name {
+            None => unreadable_dir(&dir.rel, &error),
+            Some(name) => {
+                let (path, detail) = (dir.rel.join(&name), error.to_string());
+                Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false }
+            }
+        };
+        let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
+        // Names come first: most directories have none of the four, and then no file is opened.
+        let mut present = rules::PresentNames::default();
+        let mut may_be_index = false;
+        for entry in &listed.entries {
+            let (name, is_file) = (listed.name(entry), entry.kind == EntryKind::File);
+            if !self.options.no_ignore {
+                present.note(name, is_file);
+            }
+            // An index folder that is itself the root was requested by name.
+            may_be_index |= is_file && name == claim::NAME && !dir.rel.as_str().is_empty();
+        }
+        // The tree of a commit does not contain its repository.
+        if !self.options.no_ignore && tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
+            present.note(".git", false);
+        }
+        let path = dir.rel.below(self.root);
+        let read = |name: &str| match &tree {
+            Some((tree, folder)) => small_file(*tree, folder, name),
+            None => bytes_of(&path.join(name)),
+        };
+        let is_index = may_be_index && read(claim::NAME).is_ok_and(|bytes| claim::is_claim(&bytes));
+        let rules = if present.any() {
+            let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
+            let start = self.base.prefix.len() + shown.len();
+            rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, detail| {
+                let path = dir.rel.join(name);
+                broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
+            })
+        } else {
+            dir.above.clone()
+        };
+        Ok(Listing { folder, listed, rules, broken, is_index })
+    }
+
+    /// Judges one entry. The kind comes first, since no rule can make a link or a device a candidate; then the lines of
+    /// ignore files; then the built-in assumptions. `kept` receives the rules that would have excluded the entry and
+    /// were overruled.
+    pub(super) fn judge(
+        &self,
+        listing: &Listing<'_>,
+        entry: &Entry,
+        rel: &RelPath,
+        mut kept: Option<&mut Vec<Exception>>,
+    ) -> EntryVerdict {
+        if let Some((reason, detail)) = listing.misfit(entry) {
+            return EntryVerdict::Leave(reason, Cause::Text(detail));
+        }
+        let name = listing.name(entry);
+        let (is_dir, tracing) = (entry.is_dir(), kept.is_some());
+        match self.by_globs(rel, is_dir) {
+            Match::Ignore(()) => return EntryVerdict::Omit,
+            // Only a link to a repository's folder gets here, and ripgrep follows no links.
+            Match::Whitelist(()) if entry.kind == EntryKind::Link => return EntryVerdict::Omit,
+            Match::Whitelist(()) if is_dir => return EntryVerdict::Enter,
+            Match::Whitelist(()) => return EntryVerdict::Keep(false),
+            Match::None => {}
+        }
+        // To ripgrep git's own folder is a hidden one as any other.
+        if name == ".git" && !self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.git_folder) {
+            return EntryVerdict::Omit;
+        }
+        let in_base = self.base.path(rel);
+        let wanted = match rules::rule(listing.rules.as_deref(), &in_base, is_dir, self.git_counts()) {
+            Ruling::Ignore(line) => {
+                return EntryVerdict::Leave(SkipReason::Ignored, Cause::Rule(line.rule()));
+            }
+            Ruling::Whitelist(line) => Some(line),
+            Ruling::None => None,
+        };
+        let mut exception = |reason, over, by| {
+            if let Some(kept) = kept.as_deref_mut() {
+                kept.push(Exception { path: rel.clone(), reason, over, by });
+            }
+        };
+        if let Some(line) = wanted
+            && tracing
+            && let Some(over) =
+                rules::overruled(listing.rules.as_deref(), &in_base, is_dir, self.git_counts())
+        {
+            exception(SkipReason::Ignored, Cause::Rule(over), OverridingRule::Rule(line.rule()));
+        }
+        let ours = wanted.filter(|line| line.is_ours());
+        if let Some(fire) = (!is_dir).then(|| secret::fires(rel.as_str())).flatten() {
+            match ours {
+                Some(line) => {
+                    exception(SkipReason::Secret, Cause::BuiltIn(fire), OverridingRule::Rule(line.rule()))
+                }
+                None if self.options.secrets => {
+                    exception(SkipReason::Secret, Cause::BuiltIn(fire), OverridingRule::Option("secrets"));
+                }
+                None => return EntryVerdict::Leave(SkipReason::Secret, Cause::BuiltIn(fire)),
+            }
+        }
+        if name.starts_with('.') {
+            let over = || Cause::Text(format!("'{name}' begins with a dot"));
+            match wanted {
+                Some(line) => exception(SkipReason::Hidden, over(), OverridingRule::Rule(line.rule())),
+                None if self.options.hidden => {
+                    exception(SkipReason::Hidden, over(), OverridingRule::Option("hidden"))
+                }
+                None => return EntryVerdict::Leave(SkipReason::Hidden, over()),
+            }
+        }
+        if let Some(fire) = self.built_in(listing, entry, rel) {
+            let tracked = || self.options.is_tracked.is_some_and(|is_tracked| is_tracked(rel, is_dir));
+            let by = match ours {
+                Some(line) => OverridingRule::Rule(line.rule()),
+                None if self.options.no_built_in => OverridingRule::Option("no_built_in"),
+                None if tracked() => OverridingRule::Git,
+                None => return EntryVerdict::Leave(SkipReason::BuiltIn, Cause::BuiltIn(fire)),
+            };
+            exception(SkipReason::BuiltIn, Cause::BuiltIn(fire), by);
+        }
+        if is_dir { EntryVerdict::Enter } else { EntryVerdict::Keep(ours.is_some()) }
+    }
+
+    /// The verdict of ripgrep's globs on an entry.
+    fn by_globs(&self, rel: &RelPath, is_dir: bool) -> Match<()> {
+        let globs = self.options.as_ripgrep.and_then(|as_ripgrep| as_ripgrep.globs);
+        globs.map_or(Match::None, |globs| globs.matched(rel.as_str(), is_dir).map(|_| ()))
+    }
+
+    /// Where git's ignore files apply.
+    pub(super) fn git_counts(&self) -> GitCounts {
+        if self.options.as_ripgrep.is_some() { GitCounts::InRepositories } else { GitCounts::Everywhere }
+    }
+
+    fn built_in(&self, listing: &Listing<'_>, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {
+        let inside = |inner: &str| match self.options.tree {
+            Some(tree) => tree.find(&tree.path_in_repository(rel).join(inner)).is_ok(),
+            None => fs::symlink_metadata(rel.below(self.root).join(inner)).is_ok(),
+        };
+        let beside = |pattern: &NamePattern| match pattern {
+            NamePattern::Is(name) => listing.holds(name),
+            NamePattern::Ends(_) => {
+                listing.listed.entries.iter().any(|entry| pattern.matches(listing.name(entry)))
+            }
+        };
+        built_in::fires(listing.name(entry), entry.is_dir(), beside, inside)
+    }
+}
+
+pub(super) fn unreadable_dir(rel: &RelPath, error: &io::Error) -> Skipped {
+    Skipped { path: rel.clone(), reason: SkipReason::Unreadable, detail: error.to_string(), is_dir: true }
+}

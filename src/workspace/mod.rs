@@ -1,0 +1,32 @@
+//! The folder of an index: where it lies, its owner, its lock, and how a reader opens its newest commit.
+//!
+//! ```text
+//! WORKSPACE    what it belongs to; an index that another tree has claimed is refused
+//! lock         see [`crate::store::Lock`]
+//! vN-HASH/     the data in format N for the parsers and tokenizer with that hash
+//!   meta/      see [`crate::meta`]
+//!   tantivy/   segments; its meta.json is the commit point
+//! session-H    what was touched in the tree whose path has hash H
+//! watch-H      see [`crate::watch`]; asks-H/ with it
+//! in-flight/   see [`super::quarantine`]
+//! quarantine   see [`super::quarantine`]
+//! damaged-N/   data that could not be read and was rebuilt, with the reason; of data damaged in the same way the
+//!              oldest and the newest stay
+//! ```
+//!
+//! A program of another version, or with other grammars, has a data folder of its own: while it builds that folder, the
+//! old folder still serves the old program. A data folder that no process has updated for a week is removed.
+
+mod aside;
+mod committed;
+mod error;
+mod folder;
+mod settings;
+mod used;
+mod writing;
+
+pub use committed::Committed;
+pub use error::{WorkspaceError, WriteError};
+pub use folder::Workspace;
+pub use settings::{Settings, fingerprint, view_key};
+pub use used::unix_now;

@@ -1,0 +1,42 @@
+//! What every writer of an index needs: the lock, the check that there is a tree to compare, and the derived trigram
+//! indexes.
+
+use std::time::Duration;
+
+use super::committed::Committed;
+use super::error::WriteError;
+use super::folder::Workspace;
+use crate::index;
+use crate::store::{self, Lock, LockHolder};
+
+impl Workspace {
+    /// Takes the lock and claims the folder for this tree. Waits at most `timeout` for another process; `on_wait` is
+    /// called while waiting, with the holder of the lock if it is known.
+    pub fn lock(
+        &self,
+        timeout: Duration,
+        on_wait: &mut dyn FnMut(Option<&LockHolder>),
+    ) -> Result<Lock, WriteError> {
+        self.check_owner()?;
+        store::create_private_dir(self.dir())?;
+        let lock = Lock::acquire(&self.lock_path(), timeout, on_wait)?;
+        self.claim()?;
+        Ok(lock)
+    }
+
+    /// Refuses to compare an index that was imported with its sources with a tree that is absent.
+    pub fn check_has_tree(&self, committed: &Committed) -> Result<(), WriteError> {
+        match committed.meta.sources() {
+            Some(_) => Err(WriteError::NoSources { dir: self.dir().to_path_buf() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the trigram indexes of the newest segments. They are derived data and belong to no commit: without them
+    /// an exact search is slower and finds the same results. The caller holds the lock.
+    pub fn write_trigram_indexes(&self) {
+        if let Err(error) = index::write_grams(&self.segment_dir()) {
+            tracing::warn!(%error, "the trigram indexes were not written");
+        }
+    }
+}
