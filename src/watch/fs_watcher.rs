@@ -50,10 +50,10 @@ impl FsWatcher {
             Ok(event) => sink.add_event(&event),
             Err(error) => sink.inbox.go_blind(error_text(&error)),
         };
-        // `notify` ignores the failure to start its thread. It panics later, even in `drop`, which aborts the process.
         check_thread().map_err(|error| error.to_string())?;
         let watcher =
             RecommendedWatcher::new(on_event, Config::default()).map_err(|error| error_text(&error))?;
+        let watcher = with_thread(watcher)?;
         let fs_watcher =
             FsWatcher { watcher: Mutex::new(watcher), inbox, source_tree, excludes: Mutex::default() };
         fs_watcher
@@ -122,6 +122,20 @@ impl FsWatcher {
             ErrorKind::PathNotFound => {}
             ErrorKind::Io(io) if is_folder_error(io) => {}
             _ => self.inbox.go_blind(error_text(&error)),
+        }
+    }
+}
+
+/// Returns `watcher` if its thread runs.
+///
+/// `notify` ignores the failure to start its thread. All of its calls but `configure` panic then, even `drop`, which
+/// aborts the process. So a watcher without its thread is leaked: one descriptor.
+fn with_thread(mut watcher: RecommendedWatcher) -> Result<RecommendedWatcher, String> {
+    match watcher.configure(Config::default()) {
+        Ok(_) => Ok(watcher),
+        Err(error) => {
+            std::mem::forget(watcher);
+            Err(format!("the thread of the watcher does not run: {}", error_text(&error)))
         }
     }
 }

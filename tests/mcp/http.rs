@@ -45,8 +45,10 @@ impl Server {
     pub fn start(command: &mut Command, lines: usize) -> Server {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let said = BufReader::new(child.stderr.take().unwrap()).lines();
-        let greeting: Vec<String> = said.take(lines).map(|line| line.unwrap()).collect();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let greeting: Vec<String> = said.by_ref().take(lines).map(|line| line.unwrap()).collect();
+        // What the server logs stands beside the failure of a test.
+        std::thread::spawn(move || said.map_while(Result::ok).for_each(|line| eprintln!("server: {line}")));
         let url = greeting.first().and_then(|line| line.strip_prefix("spyhop: serving http://"));
         let address = url.and_then(|url| url.strip_suffix("/mcp")).expect("it says where it listens");
         Server { child, address: address.parse().unwrap(), greeting }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Session;
-use super::http::{GOOD, Server, TOKEN, hello, request};
+use super::http::{Answer, GOOD, Server, TOKEN, hello, request};
 use crate::support::{SMALL, Tree};
 
 /// More connections than the server takes without the token, every other one with half of a head.
@@ -117,10 +117,13 @@ fn a_call_without_a_thread_is_answered() {
         limits::limit(command.uid(uid).gid(uid), libc::RLIMIT_NPROC, threads);
         let server = Server::start(command, 2);
         for (tool, given) in [("index_status", json!({})), ("grep_files", json!({ "pattern": "circle" }))] {
-            let answer = server.post(GOOD, &request(tool, given)).body;
+            let Answer { status, head, body: answer } = server.post(GOOD, &request(tool, given));
             refused += usize::from(answer.contains("no further thread") && answer.contains("no-thread"));
             let is_answered = answer.contains("paint.py") || answer.contains("state: ");
-            assert!(is_answered || answer.contains("no further thread"), "{threads}: {answer}");
+            assert!(
+                is_answered || answer.contains("no further thread"),
+                "{threads}, {tool}: {status} {head} {answer}"
+            );
         }
     }
     assert!(refused > 0, "the limit was not met");
