@@ -1,5 +1,5 @@
-//! THE filter: which files and chunks may answer. Everything that leaves something out on the caller's wish is
-//! decided here, and what the index pushes down is derived from it.
+//! The filter of a request: the files and chunks that may answer. No other module excludes results at the caller's
+//! request. The restrictions that the index applies to documents are derived from this filter.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
@@ -12,41 +12,42 @@ use crate::id::LanguageId;
 use crate::model::{KindSet, SymbolKind};
 use crate::path::{PathError, RelPath};
 
-/// What the caller asked for, unresolved. An empty list means no restriction.
+/// The filter as given in a request. An empty list does not restrict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterSpec {
-    /// A directory or file below the root; only what is in it answers.
+    /// A folder or file below the root. Only files in the folder, or this file, answer.
     pub path: Option<String>,
-    /// More of them; what is in any answers. Without `path` they count for nothing.
+    /// Further folders and files; a file in any of them answers. Without `path` the list has no effect.
     pub or_paths: Vec<String>,
-    /// Globs as ripgrep's `-g` has them: any of them may match, one that begins with `!` excludes, the last that matches
-    /// a path or a folder above it decides. In an exact search a file that one of them asks for is searched whatever
-    /// ignore files say and however its name begins.
+    /// Globs with the meaning of ripgrep's `-g`: a path must match one of them, a glob that begins with `!` excludes, and
+    /// the last glob that matches a path or a folder above it decides. An exact search also reads ignored and hidden
+    /// files that match a glob.
     pub globs: Vec<String>,
-    /// Globs as `globs`, whatever the case of letters.
+    /// Like `globs`, but case-insensitive.
     pub iglobs: Vec<String>,
-    /// ripgrep's file types of which any may match, such as `rust` or `all`.
+    /// File types of ripgrep, such as `rust` or `all`; a file must have one of them.
     pub types: Vec<String>,
-    /// ripgrep's file types that exclude.
+    /// File types of ripgrep whose files are excluded.
     pub types_not: Vec<String>,
-    /// Further file types or globs of a type, as `name:*.ext`.
+    /// Definitions of further file types, or further globs of a type, such as `name:*.ext`.
     pub type_add: Vec<String>,
-    /// The most folders below `path` and `or_paths`, each counted from itself; 1 is a folder's own files.
+    /// The depth of folders that are searched below `path` and each of `or_paths`; 1 means only files directly in the
+    /// folder.
     pub max_depth: Option<usize>,
-    /// The most bytes of a file that an exact search reads; `None` for no limit.
+    /// The size in bytes above which an exact search excludes a file; `None` for no limit.
     pub max_file_bytes: Option<u64>,
-    /// Globs over the root-relative path, such as `src/**/*.rs`; any of them may match. A glob without `/` is
-    /// matched against the file name. `*` stays within a directory.
+    /// Globs over the root-relative path, such as `src/**/*.rs`; a path must match one of them. A glob without `/` is
+    /// matched against the file name. `*` does not match `/`.
     pub path_glob: Vec<String>,
-    /// Patterns that exclude, each a case-insensitive substring of the path; `|` separates several.
+    /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,
-    /// Names of languages, as `spyhop languages` lists them.
+    /// Names of languages, see [`LanguageRow::name`](crate::LanguageRow::name).
     pub lang: Vec<String>,
-    /// Kinds of symbol or chunk.
+    /// Kinds of symbols or chunks.
     pub kind: Vec<SymbolKind>,
 }
 
-/// A filter, resolved and ready to decide.
+/// A filter with compiled patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     paths_below: Vec<RelPath>,
@@ -65,32 +66,32 @@ pub struct Filter {
 /// Why a filter was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    /// The path leaves the root or is none.
+    /// The path is invalid or leaves the root.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A glob cannot be read.
+    /// A glob is invalid.
     #[error("glob '{glob}': {reason}")]
     Glob {
-        /// Which one.
+        /// The glob.
         glob: String,
-        /// What is wrong with it.
+        /// Why the glob is invalid.
         reason: String,
     },
-    /// There is no such file type, or its definition cannot be read.
+    /// A file type is unknown, or the definition of a type is invalid.
     #[error("type '{name}': {reason}")]
     Type {
         /// The type.
         name: String,
-        /// What is wrong with the type.
+        /// Why the type is refused.
         reason: String,
     },
-    /// There is no such language.
+    /// A language is unknown.
     #[error(transparent)]
     Language(#[from] UnknownLanguage),
 }
 
 impl Filter {
-    /// Resolves what was asked for.
+    /// Compiles the filter of a request.
     pub fn new(spec: &FilterSpec, grammars: &Grammars) -> Result<Filter, FilterError> {
         let mut paths_below: Vec<RelPath> = Vec::new();
         if let Some(path) = &spec.path {
@@ -130,12 +131,12 @@ impl Filter {
         })
     }
 
-    /// This filter, restricted to `files`: the files that hold the quoted parts of a query.
+    /// This filter, restricted to `files`, which contain the quoted parts of a query.
     pub fn only(&self, files: FxHashSet<String>) -> Filter {
         Filter { only: Some(files), ..self.clone() }
     }
 
-    /// Whether it lets every file through, so that no file need be asked.
+    /// Whether every file passes, so that no file has to be tested.
     pub fn takes_all_files(&self) -> bool {
         self.only.is_none()
             && self.paths_below.is_empty()
@@ -148,17 +149,17 @@ impl Filter {
             && self.languages.is_empty()
     }
 
-    /// ripgrep's globs; `None` where there are none.
+    /// The globs with ripgrep's meaning; `None` if there are none.
     pub fn ripgrep_globs(&self) -> Option<&Override> {
         self.overrides.as_ref().map(|overrides| &overrides.0)
     }
 
-    /// Whether the language of a file plays a part.
+    /// Whether the filter depends on the languages of files.
     pub fn asks_for_languages(&self) -> bool {
         !self.languages.is_empty()
     }
 
-    /// Whether a file with this path may answer, if its language does.
+    /// Whether a file with this path passes, apart from its language.
     pub fn takes_path(&self, path: &str) -> bool {
         self.refusal_of_path(path).is_none()
     }

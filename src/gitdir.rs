@@ -69,7 +69,7 @@ impl GitDirError {
 
 /// The git directory to which `dot_git`, a path that ends in `.git`, leads; `None` if there is no such file, or it
 /// leads nowhere. This does not check that a repository is there.
-pub fn of(dot_git: &Path) -> Result<Option<GitDir>, GitDirError> {
+pub fn resolve(dot_git: &Path) -> Result<Option<GitDir>, GitDirError> {
     let Ok(metadata) = fs::symlink_metadata(dot_git) else { return Ok(None) };
     let is_folder = metadata.is_dir();
     let Some(dir) = (if dot_git.is_dir() { Some(dot_git.to_path_buf()) } else { led_to(dot_git)? }) else {

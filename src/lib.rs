@@ -1,4 +1,5 @@
-//! Spyhop finds code by what it does, ranks it without any model, and says why each hit is there.
+//! Spyhop is a code search engine. It ranks code by lexical and structural evidence, without a language model, and gives
+//! the reasons for each result.
 //!
 //! An [`Engine`] indexes one source tree and answers questions about it:
 //!
@@ -13,21 +14,21 @@
 //! let options = Options { index_dir: Some(folder.path().join("index")), ..Options::default() };
 //! let engine = Engine::open(&tree, options)?;
 //!
-//! // The first search makes the index; later ones index what has changed.
+//! // The first search builds the index; later searches index the changed files.
 //! let reply = engine.search(&SearchRequest::new("where is the api key resolved?"))?;
 //! let best = &reply.results[0];
 //! assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
 //!
-//! // Every hit says why it is there, and the parts add up to its score.
+//! // Each hit has reasons, whose shares add up to its score.
 //! let total: f32 = best.reasons.iter().map(|reason| reason.share).sum();
 //! assert!((total - best.score).abs() < 1e-4);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! The front door is what stands at the top of this page: the engine, its options, requests and replies, and one
-//! [`Error`] with a [`kind`](Error::kind). The modules are the side door: they are public for tools that live beside
-//! this crate, such as its own command line and its evaluation programs, and they will move.
+//! The stable API consists of the items that this page re-exports: the engine, its options, requests and replies, and
+//! one [`Error`] with a [`kind`](Error::kind). The modules are public for the command line and the evaluation programs
+//! of this repository, and their items change without notice.
 
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -39,8 +40,8 @@ pub use engine::api::{
     GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
     OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
     RankedCandidates, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
-    Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
-    Watched, WhyNot,
+    Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply,
+    SymbolsRequest, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -48,7 +49,7 @@ pub use profile::{
     Feature, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal, Transform,
 };
 
-// Floors, lowest first; each module imports only from floors below (`tests/architecture.rs`).
+// The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).
 mod cores;
 pub mod id;
 pub mod path;

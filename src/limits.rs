@@ -1,18 +1,18 @@
-//! What a process may use, as its user has limited it: a limit that is reached is an error and not a crash.
+//! Limits of the operating system (`ulimit`): reaching a limit is an error and not a crash.
 //!
-//! The system's defaults end a process without a word: a file that reaches its size limit raises a signal, a stack that
-//! is too small is a segmentation fault, and a thread that cannot be started is a panic in most libraries.
+//! By default the process ends without a message: a file at its size limit raises a signal, a small stack causes a
+//! segmentation fault, and most libraries panic if a thread cannot be started.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The stack that the command line runs on: the system's usual one.
+/// The stack size for the command line: the usual size of the system.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How the process ends where it cannot go on.
+/// The exit code of a process that cannot continue.
 const FAILED: u8 = 2;
 
-/// Has a write beyond the limit of file sizes (`ulimit -f`) fail with an error that can be told.
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail with an error instead of ending the process.
 pub fn ignore_file_size_signal() {
     #[cfg(unix)]
     // SAFETY: no handler is set, the signal is ignored.
@@ -21,8 +21,8 @@ pub fn ignore_file_size_signal() {
     }
 }
 
-/// Runs `work` here or, where this thread's stack is limited (`ulimit -s`), on a thread with a stack of its own, which
-/// that limit does not concern.
+/// Runs `work` on this thread or, if the stack of this thread is too small (`ulimit -s`), on a new thread. The limit does
+/// not apply to the stacks of new threads.
 pub fn with_enough_stack(work: fn() -> ExitCode) -> ExitCode {
     if !is_stack_small() {
         return work();
@@ -55,16 +55,16 @@ fn is_stack_small() -> bool {
     false
 }
 
-/// What becomes of a panic for want of a thread: libraries start threads in places where they can do nothing else.
+/// The treatment of a panic in a library that could not start a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutThread {
-    /// The process ends with a message that says so. It is for commands that end the process anyway.
+    /// The process ends with a message. This is for commands that would end the process anyway.
     End,
-    /// Whoever catches the panic tells of it, so it is not reported as a fault.
+    /// The panic is logged and not printed, because the caller that catches the panic reports the error.
     Unreported,
 }
 
-/// Sets what becomes of such panics from now on.
+/// Sets the treatment of such panics.
 pub fn set_without_thread(choice: WithoutThread) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Two parts of one answer on two threads, where the tree is large enough for a thread to be worth its start.
+//! Two parts of one answer on two threads, if the tree is so large that this pays for the start of a thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,8 +9,9 @@ use tracing::{Span, dispatcher};
 
 use crate::cores::cores;
 
-/// A thread takes some 50 microseconds to start and end, as long as the postings of this many chunks. While the crate
-/// itself is worked on, small trees go both ways, so that tests do.
+/// The number of chunks from which a second thread is used. Starting and ending a thread takes some 50 microseconds, as
+/// long as scoring the postings of so many chunks. Debug builds use two threads for small trees too, so that tests cover
+/// both.
 const LEAST_DOCS: usize = if cfg!(debug_assertions) { 16 } else { 1 << 16 };
 
 /// Whether two threads compute an answer from `n_docs` chunks. The number of threads never changes the answer.
@@ -22,16 +23,16 @@ thread_local! {
     static HELPER: RefCell<Helper> = const { RefCell::new(Helper { answers: 0, pool: None }) };
 }
 
-/// The thread that helps this one, if it answers.
+/// The helper thread of this thread, during an answer.
 struct Helper {
-    /// How many calls of [`with_helper_thread`] there are around.
+    /// The number of nested calls of [`with_helper_thread`].
     answers: usize,
-    /// Started when it is first wanted.
+    /// The helper thread, started at its first use.
     pool: Option<Rc<ThreadPool>>,
 }
 
-/// Does `work`, for which one thread helps this one from beginning to end. Another one for each part of it would take
-/// as long to start as some parts, and touch new memory each time: an allocator gives each thread some of its own.
+/// Runs `work` with one helper thread, which lives until `work` ends. Starting a thread for each part of the work would
+/// take as long as some parts, and each thread would use new memory, because an allocator keeps memory for each thread.
 pub fn with_helper_thread<R>(work: impl FnOnce() -> R) -> R {
     struct Around;
     impl Drop for Around {
@@ -48,7 +49,8 @@ pub fn with_helper_thread<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// The thread that helps this one; `None` where no thread can be had. Outside of [`with_helper_thread`] it is a new one.
+/// The helper thread; `None` if the system refuses to start one. Outside of [`with_helper_thread`] each call starts a
+/// thread.
 fn helper() -> Option<Rc<ThreadPool>> {
     let start = || ThreadPoolBuilder::new().num_threads(1).build().ok().map(Rc::new);
     HELPER.with_borrow_mut(|helper| match helper.answers {
@@ -74,7 +76,7 @@ pub fn join<A, B: Send>(
         scope.spawn(|_| made = Some(dispatcher::with_default(&dispatch, || span.in_scope(there))));
         here()
     });
-    (here, made.expect("a scope ends when all that it began has"))
+    (here, made.expect("a scope ends after its spawned closures"))
 }
 
 /// Applies `work` to each item and keeps their order. If `is_worthwhile`, two threads take the items in turn. The second
@@ -88,7 +90,7 @@ pub fn map<T: Send, R: Send>(
     map_init(is_worthwhile, items, || (), |(), item| work(item), aside)
 }
 
-/// [`map`] with a value that each thread makes once by `init`.
+/// Like [`map`], with a value that each thread creates once by `init`.
 pub fn map_init<T: Send, W, R: Send>(
     is_worthwhile: bool,
     items: Vec<T>,

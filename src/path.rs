@@ -26,7 +26,7 @@ pub enum PathError {
     /// The path is not UTF-8.
     #[error("path '{0}' is not valid UTF-8")]
     NotUtf8(String),
-    /// The path holds a NUL byte.
+    /// The path contains a NUL byte.
     #[error("path '{0}' holds a NUL byte")]
     Nul(String),
 }
@@ -34,7 +34,7 @@ pub enum PathError {
 /// Stems that describe the role of a file in its folder.
 const ROLES: &[&str] = &["mod", "lib", "main", "index", "__init__", "init"];
 
-/// Folders that hold the code of a component that the folder above them names.
+/// Folders with the code of a component whose name is that of the folder above.
 const CONTAINERS: &[&str] = &["src", "lib", "source"];
 
 impl RelPath {
@@ -202,7 +202,7 @@ impl std::fmt::Display for RelPath {
     }
 }
 
-/// How paths of a tree are shown to a person, who reads them from a folder or typed some of them.
+/// What the shown paths of a tree are relative to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PathBase {
     /// Relative to the root. The default.
@@ -231,7 +231,7 @@ impl PathBase {
         if prefix.is_empty() { Cow::Borrowed(&path[strip..]) } else { Cow::Owned(prefix + &path[strip..]) }
     }
 
-    /// The text before the shown part of `path`, and how many bytes of `path` that text stands for.
+    /// The text that replaces the beginning of `path`, and the number of bytes that the text replaces.
     pub fn split(&self, path: &str) -> (String, usize) {
         match self {
             PathBase::Root => (String::new(), 0),
@@ -252,12 +252,12 @@ impl PathBase {
     }
 }
 
-/// A typed folder, ready to be followed by a path. Nothing typed stays nothing.
+/// A typed folder with a `/` at its end, so that a path can follow; an empty text stays empty.
 fn joined(typed: &str) -> String {
     if typed.is_empty() || typed.ends_with('/') { typed.to_string() } else { format!("{typed}/") }
 }
 
-/// `..` for each folder between `folder` and the folders that `folder` and `path` share, and the length of those.
+/// One `../` for each part of `folder` below the common folder of `folder` and `path`, and the length of the common folder.
 fn relative_to(folder: &str, path: &str) -> (String, usize) {
     let mut shared = 0;
     let mut left = folder.split('/').filter(|part| !part.is_empty()).peekable();

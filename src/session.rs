@@ -1,10 +1,10 @@
-//! What was read or touched in a session, decayed.
+//! Files that were touched, opened or shown, each with a weight that decays.
 //!
-//! There are two of them. The log of a tree holds what its people touched: a touch is a turn, and the log is one small
-//! file, replaced as a whole. A trail is what one caller touched, opened and was shown while it lasts: a call is a turn,
-//! and it lies in memory only. A file's worth falls with the turns. In a log it falls with time as well, because nobody
-//! says that work on a file has ended; time counts in whole hours, so that the pages of an answer agree. The clock is the
-//! caller's. Paths mean nothing in another tree, so each tree has its own.
+//! There are two kinds of record. A touch log has the files that people touched in a tree: each touch is a turn, and the
+//! log is one small file that is replaced as a whole. A trail has the files that one caller touched, opened and was shown:
+//! each call is a turn, and the trail is in memory only. The weight of a file decays with the turns. In a log, the weight
+//! also decays with time, because nobody reports the end of work on a file. Time counts in whole hours, so that all pages
+//! of an answer use the same weights. The caller supplies the clock. Each tree has its own log and trails.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,38 +15,38 @@ use serde::{Deserialize, Serialize};
 use crate::path::RelPath;
 use crate::store::{self, FileError};
 
-/// Older touches are forgotten.
+/// The most touches in a log; older touches are dropped.
 const MAX_TOUCHES: usize = 64;
 
-/// So many files a trail remembers; those that were met longest ago are forgotten first.
+/// The most files in a trail; the files that were recorded longest ago are dropped first.
 const MAX_FILES: usize = 256;
 
-/// After this many turns a file is worth half.
+/// The number of turns after which the weight of a file is halved.
 const HALF_LIFE: f32 = 8.0;
 
-/// After this many hours a file of a log is worth half: what was touched before a weekend still counts after it, and
-/// what was touched a week ago hardly does.
+/// The number of hours after which the weight of a file in a log is halved: a touch before a weekend still counts after
+/// it, a touch a week ago hardly does.
 const HALF_LIFE_HOURS: f32 = 48.0;
 
-/// After so many hours, seven half-lives, a file of a log is worth less than a hundredth, and is forgotten.
+/// The number of hours after which a touch is dropped: after seven half-lives the weight is below a hundredth.
 const FORGOTTEN_HOURS: u64 = 14 * 24;
 
-/// What a file was to somebody, the least telling first.
+/// What a caller did with a file, the weakest evidence of interest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interest {
-    /// Some of its code was among the answers to a question. That says what we thought and hardly what the reader did.
+    /// Code of the file was part of a reply. This is Spyhop's own choice and hardly evidence of interest.
     Shown,
-    /// The caller asked for the file by name, or read a whole chunk of the file.
+    /// The caller requested the file by name, or read a whole chunk of the file.
     Opened,
-    /// Somebody said that he works on it.
+    /// The caller reported work on the file.
     Touched,
 }
 
 impl Interest {
     const COUNT: usize = 3;
 
-    /// What it is worth at once. The halves are arbitrary; what was only shown must not become more likely to be
-    /// shown again by more than what settles a tie.
+    /// The weight before any decay. The value of `Opened` is arbitrary. The value of `Shown` is so small that it only
+    /// breaks ties, because a file that was shown must not rank higher for that alone.
     fn worth(self) -> f32 {
         match self {
             Interest::Shown => 0.1,
@@ -56,16 +56,16 @@ impl Interest {
     }
 }
 
-/// What a session knows of a file.
+/// The interest in a file, with its present weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionInterest {
-    /// What it was, in the way that is worth most now.
+    /// The interest with the greatest present weight.
     pub interest: Interest,
-    /// The turns since.
+    /// The number of turns since.
     pub turns: usize,
-    /// The hours since, in a log; a trail knows no time.
+    /// The number of hours since, in a log; 0 in a trail.
     pub hours: u64,
-    /// 1 for a touch at once, half of it after eight turns or two days.
+    /// The weight: 1 for a touch without decay, a half after eight turns or two days.
     pub worth: f32,
 }
 
@@ -76,17 +76,17 @@ impl SessionInterest {
     }
 }
 
-/// What files are ranked beside.
+/// The record that a ranking uses.
 #[derive(Clone, Debug)]
 pub enum SessionActivity {
-    /// What was touched in the tree, by whomever, as of a moment.
+    /// The files that anybody touched in the tree, with the time at which their weights are computed.
     Log(TouchLog, SystemTime),
-    /// What one caller did.
+    /// The files of one caller.
     Trail(Arc<Trail>),
 }
 
 impl SessionActivity {
-    /// Whether nothing was noted.
+    /// Whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
         match self {
             SessionActivity::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
@@ -94,8 +94,8 @@ impl SessionActivity {
         }
     }
 
-    /// What is known of a file.
-    pub fn of(&self, path: &str) -> Option<SessionInterest> {
+    /// The interest in a file.
+    pub fn interest_in(&self, path: &str) -> Option<SessionInterest> {
         match self {
             SessionActivity::Log(log, now) => {
                 let mut by_turns = log.touched.iter().rev().enumerate();
@@ -103,27 +103,27 @@ impl SessionActivity {
                 (!touch.is_forgotten(*now))
                     .then(|| SessionInterest::new(Interest::Touched, turns, touch.hours_until(*now)))
             }
-            SessionActivity::Trail(trail) => trail.of(path),
+            SessionActivity::Trail(trail) => trail.interest_in(path),
         }
     }
 }
 
-/// The files touched in a tree, the newest last, each once.
+/// The files that were touched in a tree, each once, the newest last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchLog {
     touched: Vec<Touch>,
 }
 
-/// A file and when it was touched last.
+/// A file and the time of its last touch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenEntry")]
 struct Touch {
     path: RelPath,
-    /// Seconds since 1970; `None` in a log that was written before there were times.
+    /// Seconds since 1970; `None` in a log of a version that recorded no times.
     at: Option<u64>,
 }
 
-/// A touch as logs have it.
+/// A touch as written in a log, by this or an older version.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenEntry {
@@ -141,7 +141,7 @@ impl From<WrittenEntry> for Touch {
 }
 
 impl Touch {
-    /// The whole hours since; none where the clock was put back.
+    /// The whole hours since the touch; 0 if the clock was put back.
     fn hours_until(&self, now: SystemTime) -> u64 {
         seconds(now).saturating_sub(self.at.unwrap_or(0)) / 3600
     }
@@ -156,8 +156,8 @@ fn seconds(time: SystemTime) -> u64 {
 }
 
 impl TouchLog {
-    /// Reads the log at `file`; one that is missing or cannot be read is an empty one. What has no time of its own was
-    /// touched when the log was written.
+    /// Reads the log at `file`. A missing or unreadable log counts as empty. A touch without a time gets the time at which
+    /// the file was written.
     pub fn load(file: &Path) -> TouchLog {
         let read = std::fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut log: TouchLog = read.unwrap_or_default();
@@ -173,7 +173,7 @@ impl TouchLog {
         store::replace(file, &[&serde_json::to_vec(self).expect("plain data")])
     }
 
-    /// Notes that a file was read or written at this time.
+    /// Records that a file was read or written at this time.
     pub fn touch(&mut self, path: RelPath, now: SystemTime) {
         self.touched.retain(|known| known.path != path && !known.is_forgotten(now));
         self.touched.push(Touch { path, at: Some(seconds(now)) });
@@ -182,15 +182,15 @@ impl TouchLog {
     }
 }
 
-/// What one caller did in a tree.
+/// The files that one caller touched, opened and was shown in a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     turn: usize,
-    /// By path.
+    /// The files, sorted by path.
     files: Vec<TouchedFile>,
 }
 
-/// A file with the turns at which it was last met, by interest.
+/// A file with the turn of the last record of each interest.
 #[derive(Clone, Debug)]
 struct TouchedFile {
     path: RelPath,
@@ -198,7 +198,7 @@ struct TouchedFile {
 }
 
 impl Trail {
-    /// Notes what some files were in one turn.
+    /// Records interests in files, as one turn.
     pub fn note<'p>(&mut self, files: impl IntoIterator<Item = (&'p RelPath, Interest)>) {
         self.turn += 1;
         for (path, interest) in files {
@@ -218,7 +218,7 @@ impl Trail {
         }
     }
 
-    fn of(&self, path: &str) -> Option<SessionInterest> {
+    fn interest_in(&self, path: &str) -> Option<SessionInterest> {
         let place = self.files.binary_search_by(|met| met.path.as_str().cmp(path)).ok()?;
         let at = self.files[place].at;
         let of =
@@ -251,7 +251,7 @@ mod tests {
         let loaded = TouchLog::load(file);
         assert_eq!(loaded, log);
         let session = SessionActivity::Log(loaded, now);
-        let turns = |path: &str| session.of(path).map(|noted| noted.turns);
+        let turns = |path: &str| session.interest_in(path).map(|noted| noted.turns);
         assert_eq!(["f50", "f69", "f68", "f6", "f5"].map(turns), [Some(0), Some(1), Some(2), Some(63), None]);
         std::fs::write(file, b"{").unwrap();
         assert!(SessionActivity::Log(TouchLog::load(file), now).is_empty());
@@ -271,7 +271,9 @@ mod tests {
         let after = |seconds: u64| begin + Duration::from_secs(seconds);
         let mut log = TouchLog::default();
         log.touch(path("a"), begin);
-        let worth = |now: SystemTime| SessionActivity::Log(log.clone(), now).of("a").map(|noted| noted.worth);
+        let worth = |now: SystemTime| {
+            SessionActivity::Log(log.clone(), now).interest_in("a").map(|noted| noted.worth)
+        };
         assert_eq!(worth(begin), Some(1.0));
         // Within an hour nothing changes, so the pages of an answer agree.
         assert_eq!(worth(after(3_599)), Some(1.0));
@@ -295,8 +297,8 @@ mod tests {
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
         let now = written + Duration::from_secs(48 * 3600);
         let session = SessionActivity::Log(TouchLog::load(&file), now);
-        assert_eq!(session.of("b.rs"), Some(SessionInterest::new(Interest::Touched, 0, 48)));
-        assert_eq!(session.of("a.rs"), Some(SessionInterest::new(Interest::Touched, 1, 48)));
+        assert_eq!(session.interest_in("b.rs"), Some(SessionInterest::new(Interest::Touched, 0, 48)));
+        assert_eq!(session.interest_in("a.rs"), Some(SessionInterest::new(Interest::Touched, 1, 48)));
     }
 
     #[test]
@@ -305,14 +307,14 @@ mod tests {
         trail.note([(&path("a"), Interest::Shown), (&path("b"), Interest::Opened)]);
         trail.note([(&path("a"), Interest::Touched)]);
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(SessionInterest::new(Interest::Touched, 1, 0)));
-        assert_eq!(trail.of("b"), Some(SessionInterest::new(Interest::Opened, 2, 0)));
-        assert_eq!(trail.of("c"), None);
+        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Touched, 1, 0)));
+        assert_eq!(trail.interest_in("b"), Some(SessionInterest::new(Interest::Opened, 2, 0)));
+        assert_eq!(trail.interest_in("c"), None);
         for _ in 0..40 {
             trail.note([]);
         }
         trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.of("a"), Some(SessionInterest::new(Interest::Shown, 0, 0)));
+        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Shown, 0, 0)));
     }
 
     #[test]
@@ -322,7 +324,7 @@ mod tests {
             trail.note([(&path(&format!("f{number}")), Interest::Shown), (&path("kept"), Interest::Opened)]);
         }
         assert_eq!(trail.files.len(), MAX_FILES);
-        assert!(trail.of("kept").is_some() && trail.of("f265").is_some());
-        assert_eq!(trail.of("f10"), None);
+        assert!(trail.interest_in("kept").is_some() && trail.interest_in("f265").is_some());
+        assert_eq!(trail.interest_in("f10"), None);
     }
 }

@@ -9,7 +9,7 @@ use crate::tokenize::{TermList, TermPrefixFilter, Tokenizer, for_each_word, part
 /// A snippet in the default mode has at most this many characters.
 pub const DEFAULT_CHARS: usize = 500;
 
-/// What a line of context before and one behind may have together; only long lines have more.
+/// The most bytes of the line before a snippet and of the line after it together. Only long lines exceed the limit.
 const CONTEXT_CHARS: usize = 400;
 
 /// A line above a snippet has at most this many characters.
@@ -20,7 +20,7 @@ const HEAD_CHARS: usize = 160;
 pub struct ContextLine {
     /// The line, from 1.
     pub line: u32,
-    /// Its text without its end. A line around a match is truncated to 500 bytes, a line above a snippet to 160
+    /// The text without the line break. A line around a match is truncated to 500 bytes, a line above a snippet to 160
     /// characters.
     pub text: String,
 }
@@ -28,20 +28,20 @@ pub struct ContextLine {
 /// A piece of source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
-    /// The first lines of the item and of what encloses it, such as the signature of a method and the line of its class:
-    /// those that stand before the text and not in it, in the order of the file.
+    /// The first line of the item and of each enclosing item, such as the signature of a method and of its class, in the
+    /// order of the file. Lines that are part of `text` are not repeated.
     pub head: Vec<ContextLine>,
-    /// The text, whole lines unless it had to be cut.
+    /// The text: whole lines, unless a line is too long.
     pub text: String,
-    /// The lines it stands on.
+    /// The lines of the text.
     pub lines: Lines,
-    /// What matched, as spans of `text`, sorted, not overlapping.
+    /// The matches, as spans of `text`, sorted, not overlapping.
     pub highlights: Vec<Span>,
-    /// Whether lines of the span are left out.
+    /// Whether `text` omits lines of the place.
     pub cut: bool,
 }
 
-/// What a snippet is made of.
+/// The place that a snippet shows, and the limits of the snippet.
 #[derive(Clone, Copy, Debug)]
 pub struct SnippetRequest<'q> {
     /// The lines of the hit.
@@ -50,11 +50,11 @@ pub struct SnippetRequest<'q> {
     pub span: Span,
     /// The line of the hit that has to be in the snippet, if there is one.
     pub wanted: Option<u32>,
-    /// The first lines of the item and of what encloses it, outermost first.
+    /// The first line of the item and of each enclosing item, outermost first.
     pub head: &'q [u32],
     /// Lines of context before and after.
     pub expand: u32,
-    /// The most characters, without the context; `None` for the whole.
+    /// The most characters, not counting context; `None` for no limit.
     pub max_chars: Option<usize>,
     /// The terms that matched.
     pub terms: &'q [String],
@@ -72,7 +72,7 @@ pub fn extent(index: &LineIndex, request: &SnippetRequest<'_>) -> Lines {
     }
 }
 
-/// Cuts the snippet out of `source`. The tokenizer should be one that has met its words before.
+/// Cuts a snippet out of `source`. A tokenizer whose cache has the words of the text is faster.
 pub fn snippet(
     source: &str,
     index: &LineIndex,
@@ -122,8 +122,8 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The run of lines with the most matches that fits: it begins at the first line if that is as good as any. The line
-/// `wanted` is in the run.
+/// The run of lines with the most matches within the limit, with the line `wanted`. Of equal runs, a run from the first
+/// line is preferred.
 fn choose(
     source: &str,
     index: &LineIndex,
@@ -177,7 +177,7 @@ impl<'q, 't> Matcher<'q, 't> {
         }
     }
 
-    /// Whether a part of `word` may match; most do not, and need not be cut and stemmed to know it.
+    /// Whether a part of `word` may match. Words that fail this test are not split and stemmed.
     fn may_match(&self, word: &str) -> bool {
         self.term_prefixes.possible_terms(word.as_bytes()).mask != 0
     }
@@ -188,7 +188,7 @@ impl<'q, 't> Matcher<'q, 't> {
         self.scratch.iter().any(|term| self.terms.iter().any(|wanted| wanted == term))
     }
 
-    /// How many distinct words of a line match, the literal counting like three.
+    /// The number of distinct matching words of a line. The query text counts as three.
     fn distinct(&mut self, line: &str) -> usize {
         let mut seen: Vec<&str> = Vec::new();
         for_each_word(line, |word| {

@@ -84,8 +84,8 @@ impl<'a> AnswerContext<'a> {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
             What::UnrankedMatch(place, worth) => self.unranked_hit(&asked[row.query], place, &worth),
         };
-        let sweep = || self.snapshot.sweep();
-        let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, sweep);
+        let reset = || self.snapshot.reset();
+        let results = parallel::map(self.snapshot.is_large(), page.collect(), hit, reset);
         let results = results.into_iter().collect::<Result<Vec<Hit>, Error>>()?;
         let end = offset + results.len();
         let text: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
@@ -402,7 +402,7 @@ impl<'a> AnswerContext<'a> {
         };
         let index = LineIndex::new(source);
         // A mask has the length of its secret, so lines keep their positions.
-        let masked = self.engine.cover(path, source).map(|cover| {
+        let masked = self.engine.secret_mask(path, source).map(|cover| {
             let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
             let shown = above.chain([snippet::extent(&index, &request)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {

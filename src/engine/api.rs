@@ -38,53 +38,54 @@ pub use crate::worker::{Parsing, WorkerPool};
 /// How an engine is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the index lies: `None` for `SPYHOP_INDEX_DIR`, else the user's cache directory. A relative one is
-    /// relative to the root.
+    /// The folder of the index; a relative path is relative to the root. `None` for a folder in `SPYHOP_INDEX_DIR` or,
+    /// if that variable is not set, in the user's cache folder.
     pub index_dir: Option<PathBuf>,
-    /// What a search does when there is no index yet.
+    /// What a search does if there is no index. Default: build it.
     pub on_missing: OnMissing,
-    /// What a search does about changes since the index was made.
+    /// What a search does about files that changed since they were indexed. Default: index them first.
     pub stale_policy: StalePolicy,
-    /// Threads for indexing; `None` for one a core. Never changes an answer.
+    /// The number of indexing threads; `None` for one for each core. The number does not affect answers.
     pub threads: Option<usize>,
-    /// Bytes of memory that an update keeps to, at least 64 MiB. Never changes an answer: with less, segments are
-    /// written sooner, large files are parsed one after the other, and at last fewer threads work. One file by itself
-    /// may need more, see [`Options::max_file_bytes`]. `None` for 200 MiB, 700 bytes a file of the tree, and
-    /// of what is to be read a third of the bytes beyond 200 MiB, up to another 256 MiB.
+    /// The memory budget of an update in bytes, at least 64 MiB. The budget does not affect answers: with a smaller
+    /// budget, segments are flushed sooner, large files are parsed one after the other, and fewer threads work. A single
+    /// file may need more than the budget, see [`Options::max_file_bytes`]. `None` for 200 MiB, plus 700 bytes for each
+    /// file of the tree, plus a third of the bytes to read beyond 200 MiB, but at most another 256 MiB.
     pub max_memory: Option<u64>,
-    /// How long [`super::Engine::refresh`], `rebuild` and `collect` wait for another process that is changing the
-    /// index. Default: not at all. Searches do not wait, see [`StalePolicy::Wait`].
+    /// How long [`super::Engine::refresh`], `rebuild`, `collect` and `import` wait for another process that is changing
+    /// the index. Default: not at all. For searches, see [`StalePolicy::Wait`].
     pub wait: Duration,
-    /// Whether a large tree that has never been indexed, from 64 MiB on, is searchable by the text of all its files
-    /// before they are parsed. Else what is not parsed yet is not found, and the index is complete sooner. Never
-    /// changes what a complete index holds. Default true.
+    /// Whether the first index of a large tree, of 64 MiB and more, covers the text of all files before any file is
+    /// parsed. If false, a file is found only after it is parsed, and the index is complete sooner. The content of a
+    /// complete index is the same. Default true.
     pub text_first: bool,
-    /// Files above this many bytes are found by path and not ranked by content. Default 1 MiB, at least 1 byte
-    /// and at most 1 GiB.
+    /// The size in bytes above which a file is found by its path only and not ranked by its content, 1 byte to 1 GiB.
+    /// Default 1 MiB.
     pub max_file_bytes: u64,
-    /// Whether files and directories whose name begins with a dot are indexed. Default false.
+    /// Whether to index files and folders whose names begin with a dot. Default false.
     pub hidden: bool,
-    /// Whether ignore files count for nothing, git's and this program's own. Default false.
+    /// Whether to disregard ignore files: git's, `.ignore` and `.spyhopignore`. Default false.
     pub no_ignore: bool,
-    /// Whether built-in rules count for nothing: build products, lock files, what looks generated or minified.
-    /// Default false.
+    /// Whether to disregard the built-in skip rules, which exclude build products, lock files, and files that look
+    /// generated or minified. Default false.
     pub no_built_in: bool,
-    /// Whether files that hold secrets by their names are indexed: environment files, private keys, credentials. What
-    /// they hold is masked all the same, see [`Options::show_secrets`]. Default false.
+    /// Whether to index files whose names say that they contain secrets, such as environment files, private keys and
+    /// credentials. Their values are masked in replies, see [`Options::show_secrets`]. Default false.
     pub secrets: bool,
-    /// Whether replies show passwords, keys and tokens as they are. Else each is masked, in as many bytes as it has.
-    /// Default false.
+    /// Whether replies show passwords, keys and tokens. If false, each secret is replaced by a mask of the same length in
+    /// bytes. Default false.
     pub show_secrets: bool,
     /// A folder of grammar manifests that replace built-in ones of the same name.
     pub grammars: Option<PathBuf>,
-    /// Where files are parsed: on threads of this process, the default, or in child processes that may die.
+    /// Where files are parsed: on threads of this process, which is the default, or in child processes, so that a crash
+    /// of a parser does not end this process.
     pub parsing: Parsing,
-    /// A branch, tag or commit, or any name of git's for one, that is searched in place of the files of the worktree.
-    /// Nothing is checked out: what it holds is read from git's objects, and only content that is not indexed at its
-    /// path is parsed. A branch is followed when it moves.
+    /// The git revision to search instead of the worktree: a branch, a tag, a commit, or any other name that git accepts
+    /// for a commit. Nothing is checked out. The files are read from git's objects, and only content that is not yet
+    /// indexed at its path is parsed. After a branch has moved, its new commit is searched.
     pub view: Option<String>,
-    /// From which folders the repository around the root is read. Default [`GitReach::Anywhere`]; a server that answers
-    /// for others has to name its roots.
+    /// The folders from which the data of the root's git repository may be read. Default [`GitReach::Anywhere`]. A server
+    /// that answers other users should permit its roots only.
     pub git_reach: GitReach,
 }
 
@@ -112,28 +113,45 @@ impl Default for Options {
     }
 }
 
-/// What a search does when there is no index yet.
+/// How an operation chooses the snapshot that answers. [`Options`] has the policy of an engine;
+/// [`Engine::with_policy`](super::Engine::with_policy) chooses another one for some calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotPolicy {
+    /// What a search does if there is no index.
+    pub on_missing: OnMissing,
+    /// What a search does about files that changed since they were indexed.
+    pub stale_policy: StalePolicy,
+}
+
+impl SnapshotPolicy {
+    /// Answers from the last commit: builds nothing, updates nothing and compares nothing.
+    pub const LAST_COMMIT: SnapshotPolicy =
+        SnapshotPolicy { on_missing: OnMissing::Fail, stale_policy: StalePolicy::Ignore };
+}
+
+/// What a search does if there is no index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnMissing {
-    /// Index the tree, then answer.
+    /// Build the index, then answer.
     Build,
-    /// Answer with an error of kind [`super::ErrorKind::NoIndex`].
+    /// Fail with an error of kind [`super::ErrorKind::NoIndex`].
     Fail,
 }
 
-/// What a search does about changes since the index was made.
+/// What a search does about files that changed since they were indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StalePolicy {
-    /// Stat the tree, index what changed, then answer. The default. While another process is indexing, the answer is
-    /// from what is committed; about a branch that has moved, see [`Options::view`], only after ten seconds.
+    /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
+    /// indexing, the last commit answers at once. Only if the search is of a branch ([`Options::view`]) that has moved,
+    /// the search waits up to ten seconds first.
     Refresh,
-    /// Stat the tree, answer from the index as it is, count the stale files.
+    /// Compare the tree with the index, answer from the last commit, and count the changed files in the reply.
     Warn,
-    /// Answer from the index as it is.
+    /// Answer from the last commit without a comparison.
     Ignore,
-    /// Stat the tree; fail when anything changed.
+    /// Compare the tree with the index, and fail if any file has changed.
     Error,
-    /// As `Refresh`, but wait while another process is indexing instead of answering from what is committed.
+    /// Like `Refresh`, but wait for another process that is indexing.
     Wait,
 }
 
@@ -154,14 +172,14 @@ impl StalePolicy {
     }
 }
 
-/// How much of each hit is shown.
+/// How much text a reply has for each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// One line: no snippet.
+    /// No snippet.
     Compact,
-    /// A snippet of at most 500 characters around the best lines, without its context. The default.
+    /// A snippet around the best lines, of at most 500 characters without the lines of context. The default.
     Default,
-    /// The whole place and every signal.
+    /// The whole place as the snippet, and a reason for every signal.
     Debug,
 }
 
@@ -179,42 +197,42 @@ impl Mode {
     }
 }
 
-/// The most hits that a page holds, unless the search is exhaustive; then [`MAX_ROWS`].
+/// The most hits of a page. The limit of an exhaustive search is [`MAX_ROWS`].
 pub const MAX_RESULTS: usize = 50;
 
-/// A search.
+/// A ranked search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// What is looked for: a sentence, a name, a piece of code. Neither empty nor above 10,000 characters.
+    /// The query: a question, a name or a piece of code, of 1 to 10,000 characters.
     pub query: String,
-    /// How many hits a page holds, 1 to 50, or to 1,000 when `exhaustive`. Default 10.
+    /// The most hits of a page, 1 to 50, or 1 to 1,000 if `exhaustive` is set. Default 10.
     pub max_results: usize,
-    /// Where the page begins: a reply's `next`.
+    /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
-    /// Which files and chunks may answer.
+    /// The filter of files and kinds.
     pub filter: FilterSpec,
-    /// Whether every file that holds the query as written is among the hits, however many there are, also what is
-    /// found by its path only, is not ranked or has changed since: what an exact search of the query as a text finds,
-    /// and what the index decoded. Each such file is ranked beside the usual head; one that the index knows nothing of
-    /// shows its first line. It takes as long as reading them, for every page. Default false: the literal pass has a
-    /// budget.
+    /// Whether every file that contains the query text is a hit. These files are those that an exact search for the text
+    /// finds, which includes path-only files, files that are not ranked and files that changed since they were indexed,
+    /// and also files whose decoded text contains the query. They are ranked together with the usual head. The hit of a
+    /// file that is not ranked is its first matching line. All candidate files are read again for each page. Default
+    /// false: the search for the query text ends when its budget is used up.
     pub exhaustive: bool,
-    /// Lines of context before and after a snippet, cut at the ends of the file. Default 0.
+    /// The lines of context before and after each snippet. Default 0.
     pub expand: u32,
-    /// Hits below this score are left out, 0 to 1; literal hits are exempt. Default 0.
+    /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
     pub min_score: f32,
-    /// How many places of one file may be hits; the best one stands at the file's rank, the others behind it by how
-    /// probable they are. Files beyond the first ten have at most 3. At least 1. Default 10.
+    /// The most hits in one file, at least 1. The best place has the rank of the file; further places rank lower, by
+    /// their probability. Files after the first ten have at most 3 hits. Default 10.
     pub per_file: usize,
-    /// How much of each hit is shown.
+    /// How much text the reply has for each hit.
     pub mode: Mode,
-    /// Whose files weigh more, because they were touched, opened or shown before. By default those that
-    /// [`Engine::touch`](super::Engine::touch) was told of.
+    /// The record of files that weigh more because they were touched, opened or shown before. Default: the files that
+    /// [`Engine::touch`](super::Engine::touch) recorded.
     pub session: Recall,
-    /// Whether a text that the session has been sent already, of unchanged content, is only referred to, by
-    /// [`Hit::sent_before`]. Default false; it has no effect without a session.
+    /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
+    /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
     pub dedupe: bool,
-    /// What is ranked by; `None` is the built-in profile.
+    /// The ranking profile; `None` for the built-in one.
     pub profile: Option<Arc<Profile>>,
 }
 
@@ -237,20 +255,20 @@ impl SearchRequest {
         }
     }
 
-    /// The most hits that a page of it holds.
+    /// The most hits of a page of this request.
     pub(super) fn most_results(&self) -> usize {
         if self.exhaustive { MAX_ROWS } else { MAX_RESULTS }
     }
 }
 
-/// The files that a query's ranking orders, with what it orders them by.
+/// The files of the rescored head of a query, with their measures.
 #[derive(Clone, Debug)]
 pub struct RankedCandidates {
-    /// What kind of query it is, by its shape: which weights apply.
+    /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
-    /// Whether it is a report, which has a line of scores of its own.
+    /// Whether the query is a report; reports have a calibration of their own.
     pub is_report: bool,
-    /// Whether a search warns that nothing seems to answer.
+    /// Whether a search would warn that nothing seems to answer.
     pub is_doubted: bool,
     /// The files, best first.
     pub files: Vec<RankedCandidate>,
@@ -259,28 +277,28 @@ pub struct RankedCandidates {
 /// A file of the head.
 #[derive(Clone, Debug)]
 pub struct RankedCandidate {
-    /// Which file.
+    /// The file.
     pub path: RelPath,
-    /// What is shown of it.
+    /// The lines of the hit.
     pub lines: Lines,
-    /// The sum of its contributions under the request's profile before calibration, in log-odds.
+    /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of its share of the head, see [`ScoreLine`](crate::ScoreLine).
+    /// The log-odds of the file's share of the head, see [`ScoreLine`](crate::ScoreLine).
     pub standing: f32,
     pub(super) forms: Forms,
 }
 
 impl RankedCandidate {
-    /// What a feature measures; times its weight, that is what it contributes.
+    /// The measure of a feature. The contribution is this measure times the weight of the feature.
     pub fn measure(&self, feature: Feature) -> f32 {
         self.forms[feature.signal as usize][feature.form as usize]
     }
 }
 
-/// The places of a query's first files, with what they are told apart by.
+/// The places of the first files of a query, with their measures.
 #[derive(Clone, Debug)]
 pub struct PlaceCandidates {
-    /// What kind of query it is, by its shape: which weights apply.
+    /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
     /// The files, best first.
     pub files: Vec<FilePlaces>,
@@ -289,39 +307,40 @@ pub struct PlaceCandidates {
 /// The places of a file.
 #[derive(Clone, Debug)]
 pub struct FilePlaces {
-    /// Which file.
+    /// The file.
     pub path: RelPath,
-    /// Its places that hold any evidence, best first.
+    /// The places with any evidence, best first.
     pub places: Vec<PlaceCandidate>,
 }
 
 /// A place of a file.
 #[derive(Clone, Debug)]
 pub struct PlaceCandidate {
-    /// Its lines.
+    /// The lines of the place.
     pub lines: Lines,
-    /// How probable it is that it answers, if its file does.
+    /// The probability that the place answers, given that its file does.
     pub share: f32,
-    /// By signal: the measure, and its share of the greatest in the file.
+    /// For each signal, in the order of [`PlaceSignal::ALL`]: the measure, and the measure divided by the greatest one in
+    /// the file.
     pub measures: [[f32; 2]; PlaceSignal::COUNT],
 }
 
 /// The answer to a search.
 #[derive(Clone, Debug)]
 pub struct SearchReply {
-    /// The query as asked; of a batch, the queries joined with ` | `.
+    /// The query of the request; for a batch, all queries, joined by ` | `.
     pub query: String,
-    /// The hits, best first. If the literal pass finds the query as written in at most 5 files, each of these files has a
-    /// place among the first 10 hits, whatever its evidence otherwise.
+    /// The hits, best first. If at most 5 files are found to contain the query text, each of these files is among the
+    /// first 10 hits, whatever its other evidence.
     pub results: Vec<Hit>,
-    /// Which evidence was at hand, such as `lexical+symbol+path`.
+    /// The kinds of evidence that the search used, such as `lexical+symbol+path`.
     pub backend: String,
-    /// Lines that hold the query as written, case as typed, in the files of the index; a lower bound when `complete` is
+    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
     /// false.
     pub fallback_grep_hits: usize,
-    /// How many hits there are over all pages; the head that is ranked bounds it.
+    /// The number of hits over all pages. Only files of the rescored head have hits.
     pub total: usize,
-    /// Whether the literal pass saw every place where the query as written can stand.
+    /// Whether every file that may contain the query text was searched for it.
     pub complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
@@ -329,7 +348,7 @@ pub struct SearchReply {
     pub offset: usize,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
-    /// What the caller should know, such as that another process is indexing.
+    /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
 
@@ -343,38 +362,38 @@ impl SearchReply {
     }
 }
 
-/// A place that answers.
+/// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The file.
     pub path: RelPath,
-    /// The lines of the chunk or, where one symbol of it answers, of that symbol.
+    /// The lines of the place.
     pub lines: Lines,
-    /// What it is.
+    /// The kind of the place.
     pub kind: SymbolKind,
-    /// The name it defines or belongs to, with its container, as `Type.method`.
+    /// The symbol that the place defines or belongs to, with its container: `Type.method`.
     pub symbol: Option<String>,
-    /// The name of its language.
+    /// The name of the file's language.
     pub language: &'static str,
-    /// What is shown of it, by the mode.
+    /// The text of the place; its length depends on the mode.
     pub snippet: Option<Snippet>,
-    /// Where the snippet was sent before, for which it is left out; see [`SearchRequest::dedupe`].
+    /// The earlier reply that had the snippet, if the snippet is omitted because of [`SearchRequest::dedupe`].
     pub sent_before: Option<Sent>,
-    /// The hash of the content that the snippet is from, where it was read.
+    /// The hash of the file's content, if the file was read for the snippet.
     pub content: Option<ContentHash>,
-    /// The probability, 0 to 1, that this is what was looked for.
+    /// The probability that the hit answers the query, 0 to 1.
     pub score: f32,
-    /// The score in a word.
+    /// The score as a word.
     pub band: Band,
-    /// Why it is here; never empty. The shares add up to the score.
+    /// The reasons of the score; never empty. The shares add up to the score.
     pub reasons: Vec<Reason>,
-    /// Whether the file has changed since it was indexed, so that lines may be off.
+    /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
-    /// Which query of a batch found it, from 0.
+    /// The query of a batch that found the hit, from 0.
     pub query_index: usize,
 }
 
-/// A score in a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
+/// A score as a word: `high` from .8, `good` from .6, `possible` from .4, `weak` below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Band {
     /// From .8.
@@ -398,7 +417,7 @@ impl Band {
         }
     }
 
-    /// Its word.
+    /// The name in replies.
     pub fn name(self) -> &'static str {
         match self {
             Band::High => "high",
@@ -409,38 +428,38 @@ impl Band {
     }
 }
 
-/// A part of a score.
+/// A contribution of a signal to a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// Which signal.
+    /// The signal.
     pub signal: Signal,
-    /// What it adds to the score; negative for a penalty.
+    /// The part of the score; negative for a penalty.
     pub share: f32,
     /// A sentence such as `path: component 'provider' matches query`.
     pub text: String,
 }
 
-/// Why a file ranks where it does for a query, or does not.
+/// Why a file has its rank for a query, or has none.
 #[derive(Clone, Debug)]
 pub struct WhyNot {
     /// The file.
     pub path: RelPath,
     /// The verdict.
     pub verdict: Verdict,
-    /// The file's rank among files, from 1, if it ranks.
+    /// The rank among files, from 1, if the file ranks.
     pub rank: Option<usize>,
-    /// Its best hit, with its reasons.
+    /// The best hit in the file, with reasons.
     pub hit: Option<Hit>,
-    /// What the tenth hit has and this file lacks: the signal and both shares, the largest gap first.
+    /// The signals on which the file falls behind the tenth hit, the largest gap first.
     pub missing: Vec<Gap>,
-    /// One sentence that says it all.
+    /// A summary in one sentence.
     pub text: String,
 }
 
 /// A signal on which a file falls behind the tenth hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
-    /// Which signal.
+    /// The signal.
     pub signal: Signal,
     /// The file's share.
     pub own: f32,
@@ -448,20 +467,20 @@ pub struct Gap {
     pub tenth: f32,
 }
 
-/// What became of a file in a search.
+/// The outcome of a search for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
-    /// The file was seen and left out.
+    /// The file was skipped.
     Skipped(Skipped),
-    /// The file exists and is not in the index yet.
+    /// The file exists, but is not indexed yet.
     NotIndexed,
-    /// The filter excludes it; the text names the part that does.
+    /// The filter excludes the file. The text names the part of the filter.
     Filtered(String),
-    /// None of the query's words occurs in it.
+    /// The file contains no word of the query.
     NoTerm,
-    /// The file matches and is outside the head, the files that are ordered.
+    /// The file matches, but is not among the files of the head, which are rescored.
     BelowHead,
     /// The file ranks.
     Ranked,
@@ -470,14 +489,14 @@ pub enum Verdict {
 /// A language that this program parses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageRow {
-    /// Its name in filters and replies.
+    /// The name in filters and replies.
     pub name: &'static str,
-    /// Its name for people.
+    /// The name for people.
     pub title: String,
-    /// The extensions that tell it.
+    /// The file name extensions of the language.
     pub extensions: Vec<String>,
-    /// Whether a manifest of the user replaces the built-in one.
+    /// Whether a manifest in [`Options::grammars`] replaces the built-in one.
     pub overridden: bool,
-    /// Files of the index; `None` without an index.
+    /// The number of indexed files; `None` without an index.
     pub files: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! Export and import of archives of an index, see [`crate::update`].
+//! Export and import of archives of an index, see [`crate::archive`].
 
 use std::path::Path;
 

@@ -217,7 +217,7 @@ impl Engine {
         };
         let request =
             SearchRequest { per_file: 1, session: Recall::Off, ..SearchRequest::new(query.text.as_str()) };
-        let (mut order, warnings) = self.answered(&|_| (), |snapshot, freshness| {
+        let (mut order, warnings) = self.with_snapshot(&|_| (), |snapshot, freshness| {
             let numbers: FxHashMap<&str, u32> =
                 (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();
             let known = matched.iter().filter_map(|(path, lines)| {

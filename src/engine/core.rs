@@ -1,10 +1,11 @@
 //! The state of an engine.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
-use super::api::Options;
+use super::api::{Options, SnapshotPolicy};
 use super::opened::OpenedCommit;
 use crate::git::{CommitTree, Repo, Revision};
 use crate::grammar::Grammars;
@@ -14,34 +15,56 @@ use crate::store;
 use crate::tokenize::Tokenizers;
 use crate::workspace::{Committed, Settings, Workspace};
 
-/// A search engine over one tree.
+/// The index of one tree, and all operations on the tree. Threads share an engine by reference.
 pub struct Engine {
+    pub(super) policy: SnapshotPolicy,
+    pub(super) state: Arc<EngineState>,
+}
+
+/// The state of an engine, which the engines of [`Engine::with_policy`] share.
+pub struct EngineState {
     pub(super) options: Options,
     pub(super) settings: Settings,
     pub(super) grammars: Grammars,
     pub(super) repo: Option<Repo>,
-    /// Why there is none, where there seems to be one.
+    /// Why the repository cannot be used, if there is one that cannot be read.
     pub(super) no_repo: Option<String>,
-    /// What is searched in place of the worktree.
+    /// The revision that is searched instead of the worktree.
     pub(super) revision: Option<Revision>,
     /// The tree of the commit that was read last.
     pub(super) tree: Mutex<Option<Arc<CommitTree>>>,
     pub(super) workspace: Workspace,
-    /// The folder that holds the indexes of many trees, if this one lies there.
+    /// The folder with the indexes of many trees, if this index is in such a folder.
     pub(super) home: Option<PathBuf>,
-    /// The view whose use was noted last, and when.
+    /// The view whose use was recorded last, and the time of the record.
     pub(super) marked: Mutex<Option<(ViewKey, Instant)>>,
     pub(super) open: Mutex<Option<OpenedCommit>>,
-    /// The newest commit as it is, for what needs no more of it.
+    /// The newest commit, for operations that need no snapshot for ranking.
     pub(super) committed: Mutex<Option<Arc<Committed>>>,
     pub(super) touched: Mutex<TouchLog>,
-    /// What tells how old a touch is.
+    /// The clock for the age of touches.
     pub(super) clock: Box<dyn Fn() -> SystemTime + Send + Sync>,
-    /// Tokenizers that no query uses just now; each remembers the words it has met.
+    /// The pool of tokenizers, each with its cache of words.
     pub(super) tokenizers: Tokenizers,
 }
 
-/// Bytes of the index on disk.
+impl Engine {
+    /// An engine with another snapshot policy. Both engines share the tree, the open commit and all caches, so this call
+    /// costs nothing and opens nothing.
+    pub fn with_policy(&self, policy: SnapshotPolicy) -> Engine {
+        Engine { policy, state: Arc::clone(&self.state) }
+    }
+}
+
+impl Deref for Engine {
+    type Target = EngineState;
+
+    fn deref(&self) -> &EngineState {
+        &self.state
+    }
+}
+
+/// The size of the index on disk in bytes.
 pub(super) fn index_bytes(workspace: &Workspace) -> u64 {
     store::bytes_below(&workspace.meta_dir()) + store::bytes_below(&workspace.segment_dir())
 }

@@ -1,5 +1,5 @@
-//! Which snapshot answers: the newest commit's view of the present checkout, updated as the options say. This module
-//! also handles a missing view, an update by another process, and damage.
+//! The choice of the snapshot that answers: the newest commit's view of the present checkout, updated first if the
+//! policy says so. This module also handles a missing view, an update by another process, and damage.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -28,15 +28,15 @@ const BEFORE_ANOTHER_COMMIT: Duration = Duration::from_secs(10);
 /// lock.
 const ENDLESS: Duration = Duration::from_secs(24 * 3600);
 
-/// What there is to answer from.
+/// The newest commit, and whether it has a view of the present checkout.
 pub enum Current {
-    /// A view of what is checked out.
+    /// A complete view of the checkout.
     Whole(Arc<SearchSnapshot>),
-    /// What the first update of that view has got so far.
+    /// The staged view of an unfinished first update of the checkout.
     Part(Arc<SearchSnapshot>),
-    /// Views of other branches of this worktree only.
+    /// The commit has views of other branches of this worktree, but none of the checkout.
     Other(Arc<Committed>),
-    /// No view of this worktree.
+    /// There is no view of this worktree.
     Nothing,
 }
 
@@ -63,7 +63,7 @@ impl Recorded {
 }
 
 impl<'c> Viewed<'c> {
-    /// What a snapshot was made of.
+    /// The commit and view of a snapshot.
     pub fn from_snapshot(snapshot: &'c SearchSnapshot) -> Viewed<'c> {
         Viewed { committed: snapshot.committed(), key: snapshot.key(), view: snapshot.view() }
     }
@@ -72,12 +72,12 @@ impl<'c> Viewed<'c> {
         &self.committed.meta
     }
 
-    /// What is known of the view.
+    /// The information that is recorded with the view.
     pub fn info(self) -> &'c ViewInfo {
         self.meta().view_info(self.key).expect("there is a view")
     }
 
-    /// How far the first update is that an answer comes from; `None` when it has ended.
+    /// The progress of the first update, if the view is staged.
     pub fn building(self) -> Option<Building> {
         let ViewInfo { of, text_only, .. } = *self.info();
         let [of, text_only] = [of, text_only].map(|files| files as usize);
@@ -85,19 +85,19 @@ impl<'c> Viewed<'c> {
     }
 }
 
-/// What is known about freshness when an answer is given.
+/// The freshness of an answer.
 #[derive(Default)]
 pub struct Freshness {
     /// When the tree was compared with the index for this answer.
     pub checked_at: Option<SystemTime>,
-    /// Files that had changed, where they were counted.
+    /// The number of changed files, if they were counted.
     pub stale_files: usize,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Current {
-    /// What can answer, whole or not.
+    /// The snapshot that can answer, complete or staged.
     pub fn snapshot(self) -> Option<Arc<SearchSnapshot>> {
         match self {
             Current::Whole(snapshot) | Current::Part(snapshot) => Some(snapshot),
@@ -110,15 +110,15 @@ impl Engine {
     /// Answers from the commit that the options select. If the answer finds damage and the checksums confirm it, the
     /// index is moved aside and rebuilt, if the options allow it, and `answer` runs again. A helper thread runs for the
     /// duration of the answer.
-    pub(super) fn answered<T>(
+    pub(super) fn with_snapshot<T>(
         &self,
         progress: OnProgress<'_>,
         answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        parallel::with_helper_thread(|| self.answered_or_repaired(progress, answer))
+        parallel::with_helper_thread(|| self.with_snapshot_or_repair(progress, answer))
     }
 
-    fn answered_or_repaired<T>(
+    fn with_snapshot_or_repair<T>(
         &self,
         progress: OnProgress<'_>,
         answer: impl Fn(&SearchSnapshot, Freshness) -> Result<T, Error>,
@@ -148,11 +148,11 @@ impl Engine {
 
     /// Whether the options allow a search to build an index.
     fn repairs(&self) -> bool {
-        let refreshes = matches!(self.options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
-        refreshes && self.options.on_missing == OnMissing::Build
+        let refreshes = matches!(self.policy.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
+        refreshes && self.policy.on_missing == OnMissing::Build
     }
 
-    /// The snapshot that answers, updated as the options say.
+    /// The snapshot that answers, updated first if the policy says so.
     pub(super) fn ready(&self, progress: OnProgress<'_>) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
         let (snapshot, mut freshness) = self.chosen_by_policy(progress)?;
         freshness.warnings.extend(self.unused_repository());
@@ -169,13 +169,13 @@ impl Engine {
         if let Some(answer) = self.answer_without_tree() {
             return answer;
         }
-        let policy = self.options.stale_policy;
+        let policy = self.policy.stale_policy;
         if policy != StalePolicy::Ignore
-            && let Some(vouched) = self.vouched()
+            && let Some(vouched) = self.snapshot_from_watcher()
         {
             return Ok(vouched);
         }
-        let builds = self.options.on_missing == OnMissing::Build;
+        let builds = self.policy.on_missing == OnMissing::Build;
         let refreshes = matches!(policy, StalePolicy::Refresh | StalePolicy::Wait);
         match self.current() {
             Ok(Current::Whole(snapshot)) => match policy {
@@ -287,7 +287,7 @@ impl Engine {
         snapshot: Arc<SearchSnapshot>,
     ) -> Result<(Arc<SearchSnapshot>, Freshness), Error> {
         let stale_files = self.stale_files(&snapshot)?;
-        if self.options.stale_policy == StalePolicy::Error && stale_files > 0 {
+        if self.policy.stale_policy == StalePolicy::Error && stale_files > 0 {
             let files = if stale_files == 1 { "file has" } else { "files have" };
             let text = format!("{stale_files} {files} changed since the tree was indexed");
             return Err(Error::new(ErrorKind::Stale, text));
@@ -314,7 +314,7 @@ impl Engine {
     }
 
     fn patience(&self) -> Duration {
-        match self.options.stale_policy {
+        match self.policy.stale_policy {
             StalePolicy::Wait => ENDLESS,
             _ => Duration::ZERO,
         }

@@ -171,7 +171,7 @@ impl From<WalkError> for Error {
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Error {
-        Error::caused_by(kind_of_cause(error.trouble()), error)
+        Error::caused_by(kind_of_cause(error.io_cause()), error)
     }
 }
 
@@ -198,7 +198,7 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Foreign { .. } | WorkspaceError::ForeignUser { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
             WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
-            WorkspaceError::File(error) => kind_of_cause(error.trouble()),
+            WorkspaceError::File(error) => kind_of_cause(error.io_cause()),
         };
         Error::caused_by(kind, error)
     }
@@ -226,7 +226,7 @@ impl From<WriteError> for Error {
             WriteError::Lock(LockError::File(error)) | WriteError::File(error) => error.into(),
             WriteError::Index { ref source, .. } => {
                 let is_damage = matches!(source, IndexError::Damaged(_));
-                let kind = if is_damage { ErrorKind::Damaged } else { kind_of_cause(source.trouble()) };
+                let kind = if is_damage { ErrorKind::Damaged } else { kind_of_cause(source.io_cause()) };
                 Error::caused_by(kind, error)
             }
         }
@@ -256,8 +256,8 @@ impl From<ArchiveError> for Error {
 impl From<SearchError> for Error {
     fn from(error: SearchError) -> Error {
         let kind = match &error {
-            SearchError::Index(error @ IndexError::Io(_)) => kind_of_cause(error.trouble()),
-            SearchError::Meta(MetaError::File(error)) => kind_of_cause(error.trouble()),
+            SearchError::Index(error @ IndexError::Io(_)) => kind_of_cause(error.io_cause()),
+            SearchError::Meta(MetaError::File(error)) => kind_of_cause(error.io_cause()),
             _ => ErrorKind::Damaged,
         };
         Error::caused_by(kind, error)

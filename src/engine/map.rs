@@ -50,7 +50,7 @@ impl Engine {
         let path = request.filter.path.as_deref().map(RelPath::new).transpose()?.unwrap_or(RelPath::root());
         let span = tracing::info_span!("code.map", path = %path, project = %self.root().display());
         let _entered = span.enter();
-        self.answered(progress, |snapshot, freshness| {
+        self.with_snapshot(progress, |snapshot, freshness| {
             Ok(self.masked_map(self.map_of(snapshot, freshness, &filter, &path, request)?))
         })
     }

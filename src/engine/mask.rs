@@ -13,7 +13,7 @@ use crate::walk;
 
 impl Engine {
     /// The mask for the file at `path` with the text `source`; `None` if the options show secrets.
-    pub(super) fn cover(&self, path: &str, source: &str) -> Option<SecretMask> {
+    pub(super) fn secret_mask(&self, path: &str, source: &str) -> Option<SecretMask> {
         let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
         (!self.options.show_secrets).then(cover)
     }

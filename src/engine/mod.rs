@@ -3,7 +3,7 @@
 //! Threads share an [`Engine`] by reference. The engine keeps one commit open and compares the bytes of the commit
 //! point before an answer, so it notices the commits of other processes. Searches take no lock that an update holds.
 //! The engine prints nothing, has no global state, and starts no thread that outlives a call. With
-//! [`Parsing::Workers`], idle parser workers wait for the next call until [`Engine::rest`].
+//! [`Parsing::Workers`], idle parser workers wait for the next call until [`Engine::release_caches`].
 
 mod advice;
 mod answer;
@@ -39,10 +39,11 @@ mod watch;
 mod why_not;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 pub use self::core::Engine;
+use self::core::EngineState;
 pub use api::LanguageRow;
 pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
@@ -70,13 +71,12 @@ use crate::workspace::{self, Settings, Workspace, WorkspaceError};
 const SWITCHES: usize = 3;
 
 impl Engine {
-    /// Opens the tree at `root`. Nothing is indexed yet. The root is taken as it is given; see
-    /// [`Engine::find_root`] for the usual choice.
+    /// Opens the tree at `root`, without indexing anything. [`Engine::find_root`] finds the usual root for a folder.
     ///
     /// # Errors
-    /// `NoRoot` when it is missing, no folder or unreadable; `BadRequest` for a grammar folder that cannot be used,
-    /// a view that names no commit and options out of range; `ForeignIndex` and `NewerFormat` when the index folder is
-    /// another's.
+    /// `NoRoot` if the root is missing, is not a folder or cannot be read; `BadRequest` for an invalid grammar folder, an
+    /// unknown revision, or an option out of range; `ForeignIndex` if the index folder belongs to another tree or user;
+    /// `NewerFormat` if a newer version of this program made it.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
         let most = Limits::MAX_FILE_BYTES;
         if !(1..=most).contains(&options.max_file_bytes) {
@@ -109,14 +109,15 @@ impl Engine {
         advice::check_index_dir(&dir)?;
         let workspace = Workspace::new(root, owner, dir, workspace::fingerprint(&grammars));
         match workspace.check_owner() {
-            // What needs the index meets the error again; an exact search does without.
-            Err(WorkspaceError::File(error)) if error.trouble() == IoCause::Permission => {
+            // Operations that need the index fail with this error later. An exact search does not need the index.
+            Err(WorkspaceError::File(error)) if error.io_cause() == IoCause::Permission => {
                 tracing::warn!(%error, "the index cannot be read");
             }
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let mut engine = Engine {
+        let policy = SnapshotPolicy { on_missing: options.on_missing, stale_policy: options.stale_policy };
+        let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
                 max_file_bytes: options.max_file_bytes,
@@ -139,11 +140,16 @@ impl Engine {
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
-        engine.resolve_view()?;
+        let mut engine = Engine { policy, state: Arc::new(state) };
+        if let Some(revision) = engine.resolve_view()? {
+            Arc::get_mut(&mut engine.state).expect("the engine is not shared yet").revision = Some(revision);
+            // Opening the engine fails if the tree of the revision cannot be read.
+            engine.source_tree_now(&engine.head())?;
+        }
         Ok(engine)
     }
 
-    /// The root that a folder belongs to: the nearest git top above it, else the folder itself.
+    /// The usual root for a folder: the top folder of the git repository around it, or the folder itself outside git.
     pub fn find_root(folder: &Path) -> PathBuf {
         match git::discover(folder) {
             Some(repo) => repo.top().to_path_buf(),
@@ -151,17 +157,17 @@ impl Engine {
         }
     }
 
-    /// The tree.
+    /// The root of the tree.
     pub fn root(&self) -> &Path {
         self.workspace.root()
     }
 
-    /// Where the index lies.
+    /// The folder of the index.
     pub fn index_dir(&self) -> &Path {
         self.workspace.dir()
     }
 
-    /// Whether there is an index, of whatever is checked out; it may still turn out to be damaged.
+    /// Whether the folder has a committed index. The index may be of another branch, or damaged.
     pub fn has_index(&self) -> bool {
         self.workspace.stamp().is_some()
     }
@@ -247,7 +253,7 @@ impl Engine {
             resultCount = tracing::field::Empty
         );
         let _entered = span.enter();
-        let reply = self.answered(progress, |snapshot, freshness| {
+        let reply = self.with_snapshot(progress, |snapshot, freshness| {
             answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
         })?;
         span.record("resultCount", reply.results.len());
@@ -295,7 +301,7 @@ impl Engine {
     /// # Errors
     /// `NoIndex` if there is no index.
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
-        self.answered(&|_| (), |snapshot, _| Ok(self.masked_skipped(state::skipped(snapshot))))
+        self.with_snapshot(&|_| (), |snapshot, _| Ok(self.masked_skipped(state::skipped(snapshot))))
     }
 
     /// Explains how an update treats one path: the rule, with its file and line, that excludes the path or a folder
@@ -309,7 +315,7 @@ impl Engine {
         Ok(self.masked_explanation(explain::explain(self, path.as_ref())?))
     }
 
-    /// Why a file ranks where it does for a query, or does not rank at all.
+    /// Explains why a file has its rank for a query, or has none.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -317,7 +323,7 @@ impl Engine {
         let path = RelPath::new(path)?;
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        self.answered(&|_| (), |snapshot, _| {
+        self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = why_not::why_not(self, snapshot, &filter, request, &parsed[0], path.clone())?;
             Ok(self.masked_why_not(answer))
         })
@@ -332,7 +338,7 @@ impl Engine {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let request = SearchRequest { per_file: 1, ..request.clone() };
-        self.answered(&|_| (), |snapshot, _| {
+        self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, &request)?;
             answer.candidates(&parsed[0])
         })
@@ -345,7 +351,7 @@ impl Engine {
     pub fn place_candidates(&self, request: &SearchRequest) -> Result<PlaceCandidates, Error> {
         let parsed = self.check(std::slice::from_ref(&request.query), request)?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
-        self.answered(&|_| (), |snapshot, _| {
+        self.with_snapshot(&|_| (), |snapshot, _| {
             let answer = answer::AnswerContext::new(self, snapshot, &filter, request)?;
             Ok(PlaceCandidates { kind: parsed[0].kind, files: answer.place_candidates(&parsed[0])? })
         })
@@ -354,7 +360,7 @@ impl Engine {
     /// Releases what the next answer can open again: the commit, its snapshot, the tree of a revision, the caches of
     /// the tokenizers, and idle parser workers. This is for programs that keep engines open and seldom use them; the
     /// next answer takes somewhat longer. Running calls keep what they use.
-    pub fn rest(&self) {
+    pub fn release_caches(&self) {
         // These are dropped last, when no lock is held.
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
@@ -447,7 +453,7 @@ impl Engine {
     }
 }
 
-/// The folder with the indexes of many trees; `None` where the options name a folder for this one alone.
+/// The folder with the indexes of many trees; `None` if the options name a folder for this index only.
 fn index_home(options: &Options) -> Result<Option<PathBuf>, Error> {
     if options.index_dir.is_some() {
         return Ok(None);

@@ -55,19 +55,16 @@ impl Engine {
         Ok(tree)
     }
 
-    /// Resolves the revision that the options name.
-    pub(super) fn resolve_view(&mut self) -> Result<(), Error> {
-        let Some(spec) = self.options.view.as_deref() else { return Ok(()) };
+    /// Resolves the revision that the options name, if they name one.
+    pub(super) fn resolve_view(&self) -> Result<Option<Revision>, Error> {
+        let Some(spec) = self.options.view.as_deref() else { return Ok(None) };
         let spec = spec.trim();
         let Some(repo) = &self.repo else {
             let root = self.root().to_path_buf();
             let (spec, why) = (spec.to_string(), self.no_repo.clone());
             return Err(RevisionError::NoRepository { spec, root, why }.into());
         };
-        self.revision = Some(repo.revision(spec)?);
-        // Opening the engine fails if the tree of the revision cannot be read.
-        self.source_tree_now(&self.head())?;
-        Ok(())
+        Ok(Some(repo.revision(spec)?))
     }
 
     /// The revision that is searched instead of the worktree, as named in the options.

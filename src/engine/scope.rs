@@ -73,7 +73,7 @@ impl Engine {
             return Err(Error::no_sources("an exact search"));
         }
         let vouched =
-            (self.options.stale_policy != StalePolicy::Ignore).then(|| self.vouched_record()).flatten();
+            (self.policy.stale_policy != StalePolicy::Ignore).then(|| self.record_from_watcher()).flatten();
         let (recorded, vouched_at) = match vouched {
             Some((recorded, asked_at)) => (Some(recorded), Some(asked_at)),
             None => (self.recorded(), None),
@@ -103,7 +103,7 @@ impl Engine {
         });
         let narrowed = narrowed.flatten();
         if let Some(viewed) = viewed
-            && (self.options.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
+            && (self.policy.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
             // A view has no rows for the `.git` folder.
             && !takes_git(filter)
             && !beyond.binary
@@ -161,7 +161,7 @@ impl Engine {
     }
 
     /// The recorded view, if a watcher confirms it, and the time of the request.
-    fn vouched_record(&self) -> Option<(Recorded, SystemTime)> {
+    fn record_from_watcher(&self) -> Option<(Recorded, SystemTime)> {
         self.vouched_by(|| {
             let recorded = self.recorded()?;
             let viewed = recorded.viewed();
@@ -262,7 +262,7 @@ impl Viewed<'_> {
         let known: FxHashMap<&str, _> = known.collect();
         let may_match = |candidate: &Candidate| {
             let Some((version, recorded)) = known.get(candidate.path.as_str()) else { return true };
-            *recorded != RecordedIdentity::proven(candidate.identity, candidate.wanted)
+            *recorded != RecordedIdentity::stat_verified(candidate.identity, candidate.wanted)
                 || narrowed.binary_search(version).is_ok()
         };
         let candidates = walked.candidates.into_iter();

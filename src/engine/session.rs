@@ -81,7 +81,7 @@ pub(super) struct SessionTree {
     pub(super) sent: FxHashMap<Text, Sent>,
     /// The keys of `sent`, the oldest first.
     pub(super) order: VecDeque<Text>,
-    /// What the first page of a question was ranked beside, the newest last: the next one continues the same order.
+    /// The trails with which the first pages of queries were ranked, the newest last. Further pages use the same trail.
     pub(super) paged: VecDeque<(String, Arc<Trail>)>,
 }
 

@@ -53,7 +53,7 @@ pub fn status(engine: &Engine) -> Result<Status, Error> {
 /// Fills in what the newest commit has of the present checkout.
 fn fill_from_commit(engine: &Engine, status: &mut Status) -> Result<(), Error> {
     status.watcher = engine.watcher().map(|holder| holder.pid);
-    let vouched = engine.vouched().map(|(snapshot, _)| snapshot);
+    let vouched = engine.snapshot_from_watcher().map(|(snapshot, _)| snapshot);
     let is_vouched = vouched.is_some();
     match vouched.map_or_else(|| engine.current(), |snapshot| Ok(Current::Whole(snapshot))) {
         Ok(Current::Whole(snapshot)) => {

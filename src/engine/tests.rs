@@ -44,13 +44,31 @@ fn trees_that_share_an_index_remember_their_own_touches() {
 }
 
 #[test]
+fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
+    let (folder, engine) = engine(&[("a.rs", "pub fn hoist_sail() {}\n")], |_| ());
+    let last = engine.with_policy(SnapshotPolicy::LAST_COMMIT);
+    let request = SearchRequest::new("hoist sail");
+    assert_eq!(last.search(&request).unwrap_err().kind(), ErrorKind::NoIndex);
+    assert!(!engine.has_index());
+    assert_eq!(engine.search(&request).unwrap().results.len(), 1);
+    std::fs::write(folder.path().join("tree/b.rs"), "pub fn hoist_sail() {}\n").unwrap();
+    let reply = last.search(&request).unwrap();
+    assert_eq!((reply.results.len(), reply.snapshot.checked_at), (1, None));
+    let open = lock(&engine.open).as_ref().map(|open| Arc::clone(&open.snapshot)).unwrap();
+    assert!(Arc::ptr_eq(&open, &lock(&last.open).as_ref().unwrap().snapshot));
+    assert_eq!(engine.search(&request).unwrap().results.len(), 2);
+    assert_eq!(last.search(&request).unwrap().results.len(), 2);
+}
+
+#[test]
 fn what_was_touched_ages_by_the_clock() {
     let text = "pub fn hoist_sail() {}\n";
     let (_folder, mut engine) = engine(&[("a/one.rs", text), ("b/two.rs", text)], |_| ());
     engine.refresh(&|_| ()).unwrap();
     let begin = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     let days_later = |engine: &mut Engine, days: u64| {
-        engine.clock = Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
+        Arc::get_mut(&mut engine.state).unwrap().clock =
+            Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
     };
     days_later(&mut engine, 0);
     engine.touch("b/two.rs").unwrap();

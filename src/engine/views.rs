@@ -30,7 +30,7 @@ impl Engine {
         let kept = committed.meta.views().map(|(key, info)| KeptView {
             is_current: *key == own_key,
             used: self.workspace.last_used(key, info),
-            cost: costs.of(key),
+            cost: costs.of_view(key),
             commit: info.commit.clone(),
             view: ViewRow::new(key, info),
         });

@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// The snapshot that answers, if a watcher confirms that it is current.
-    pub(super) fn vouched(&self) -> Option<(Arc<SearchSnapshot>, Freshness)> {
+    pub(super) fn snapshot_from_watcher(&self) -> Option<(Arc<SearchSnapshot>, Freshness)> {
         let (snapshot, checked_at) = self.vouched_by(|| match self.current() {
             Ok(Current::Whole(snapshot)) => {
                 let token = token(snapshot.committed(), snapshot.key());
@@ -153,7 +153,7 @@ impl Engine {
         if self.view().is_some() {
             return None;
         }
-        let timeouts = if self.options.stale_policy == StalePolicy::Wait { ENDLESS } else { TIMEOUTS };
+        let timeouts = if self.policy.stale_policy == StalePolicy::Wait { ENDLESS } else { TIMEOUTS };
         let client = self.client();
         for _ in 0..TRIES {
             let asked_at = SystemTime::now();

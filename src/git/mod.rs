@@ -63,7 +63,7 @@ pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, Git
 /// The nearest folder from `folder` up that has a repository; like git, this does not cross file systems.
 fn nearest(folder: &Path, reach: &Reach) -> Result<Option<(PathBuf, Sound)>, GitDirError> {
     for at in folder.ancestors().take_while(|at| is_on_one_device(folder, at)) {
-        if let Some(git_dir) = gitdir::of(&at.join(".git"))?
+        if let Some(git_dir) = gitdir::resolve(&at.join(".git"))?
             && let Some(sound) = Sound::check(at, git_dir, reach)?
         {
             return Ok(Some((at.to_path_buf(), sound)));

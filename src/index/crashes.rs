@@ -148,7 +148,7 @@ fn check_failures(segments: u32, work: IndexWork) {
                 Err(error) => {
                     assert!(found == before || found == after, "step {n}: {found:?}");
                     let trouble = if is_full { IoCause::DiskFull } else { IoCause::Permission };
-                    assert_eq!(error.trouble(), trouble, "step {n}: {error}");
+                    assert_eq!(error.io_cause(), trouble, "step {n}: {error}");
                 }
             }
             work_again(dir.path(), commit);

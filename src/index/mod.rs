@@ -53,7 +53,7 @@ pub enum IndexError {
 
 impl IndexError {
     /// The cause of the error.
-    pub fn trouble(&self) -> IoCause {
+    pub fn io_cause(&self) -> IoCause {
         match self {
             IndexError::Io(error) => IoCause::of(error),
             _ => IoCause::Other,

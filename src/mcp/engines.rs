@@ -60,18 +60,13 @@ impl Engines {
         drop(used);
         let views = std::mem::take(&mut *lock(&self.views));
         drop(views);
-        self.worktree.rest();
+        self.worktree.release_caches();
         None
     }
 
     /// The engine of the worktree.
     pub fn worktree(&self) -> &Arc<Engine> {
         &self.worktree
-    }
-
-    /// The options with which the engines are opened.
-    pub fn options(&self) -> &Options {
-        &self.options
     }
 
     /// Answers a call, which `cancel` ends early. The engine of a view and of an index.
@@ -114,7 +109,7 @@ impl Engines {
 }
 
 /// Opens a tree, with the index at `index_dir` if given, else with that of `options`.
-pub fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
+fn open(root: &Path, options: Options, index_dir: Option<&Path>) -> Result<Engine, Answer> {
     let failed = |error| calls::failed(&error);
     let Some(dir) = index_dir else { return Engine::open(root, options).map_err(failed) };
     let (index_dir, on_missing) = (Some(dir.to_path_buf()), OnMissing::Fail);

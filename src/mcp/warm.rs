@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, Progress, StalePolicy, State, Watched};
+use spyhop::engine::api::{OnMissing, Options, Progress, SnapshotPolicy, StalePolicy, State, Watched};
 use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop, no_thread};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::arguments::{ToolCall, ToolRequest};
 use super::calls::{self, PendingReply};
-use super::engines::{self, Engines};
+use super::engines::Engines;
 use super::progress::Watcher;
 
 /// The timeout of a call that waits for an update, after which the call answers from the last commit. Long enough for
@@ -190,19 +190,17 @@ impl ServedTree {
         }
     }
 
-    /// Answers from the last commit as it is. The engine is a new one, because the stale policy is fixed when an engine
-    /// is opened; opening maps a few files.
+    /// Answers from the last commit, without waiting for an update or a comparison.
     async fn as_it_is(&self, call: Arc<ToolCall>) -> Result<PendingReply, Answer> {
         let root = self.root().to_path_buf();
-        let (stale_policy, view) = (StalePolicy::Ignore, call.view.clone());
-        let options =
-            Options { stale_policy, on_missing: OnMissing::Fail, view, ..self.engines.options().clone() };
+        let engines = self.engines();
         let progress = match *self.update.borrow() {
             Update::Running(progress) => progress,
             Update::Done => None,
         };
         run(&self.asides, move || {
-            let engine = engines::open(&root, options, call.index_dir.as_deref())?;
+            let engine = engines.of(call.view.as_deref(), call.index_dir.as_deref())?;
+            let engine = engine.with_policy(SnapshotPolicy::LAST_COMMIT);
             match calls::answer(&engine, &call, &|_| ()) {
                 Ok(told) => Ok(told.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {

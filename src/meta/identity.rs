@@ -38,7 +38,7 @@ const BLOB: u64 = 1 << 62;
 
 impl RecordedIdentity {
     /// The identity of a file that was read, or that is to be compared with what was read.
-    pub fn proven(identity: FileIdentity, wanted: bool) -> RecordedIdentity {
+    pub fn stat_verified(identity: FileIdentity, wanted: bool) -> RecordedIdentity {
         let identity = match identity {
             FileIdentity::Stat(stat) => {
                 FileIdentity::Stat(Stat { inode: stat.inode & !(WANTED | BLOB), ..stat })
@@ -59,7 +59,7 @@ impl RecordedIdentity {
     }
 
     fn matches(self, identity: FileIdentity) -> bool {
-        [false, true].iter().any(|wanted| self == RecordedIdentity::proven(identity, *wanted))
+        [false, true].iter().any(|wanted| self == RecordedIdentity::stat_verified(identity, *wanted))
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
             [FileIdentity::Stat(stat), FileIdentity::Stat(Stat { size: 1, ..Stat::default() }), blob];
         let mut recorded = vec![RecordedIdentity::Unproven];
         for identity in identities {
-            recorded.extend([false, true].map(|wanted| RecordedIdentity::proven(identity, wanted)));
+            recorded.extend([false, true].map(|wanted| RecordedIdentity::stat_verified(identity, wanted)));
         }
         let packed: Vec<PackedIdentity> = recorded.iter().map(|recorded| (*recorded).into()).collect();
         let again: Vec<RecordedIdentity> = packed.iter().map(|packed| (*packed).into()).collect();

@@ -1,4 +1,4 @@
-//! What a collection is asked for, and what it reports.
+//! The options and the result of a collection.
 
 use std::path::PathBuf;
 

@@ -46,7 +46,7 @@ impl<'m> Costs<'m> {
     }
 
     /// The cost that dropping this view would save.
-    pub fn of(&self, key: &ViewKey) -> Cost {
+    pub fn of_view(&self, key: &ViewKey) -> Cost {
         let versions = self.views.get(key).map_or(&[][..], Vec::as_slice);
         let own = versions.iter().filter(|version| self.named.get(*version) == Some(&1));
         let (mut cost, mut chunks) = (Cost::default(), 0);
@@ -62,7 +62,7 @@ impl<'m> Costs<'m> {
 
     /// Removes a view and returns the cost that this saves.
     pub fn remove(&mut self, key: &ViewKey) -> Cost {
-        let cost = self.of(key);
+        let cost = self.of_view(key);
         for version in self.views.remove(key).unwrap_or_default() {
             self.named.entry(version).and_modify(|count| *count -= 1);
         }

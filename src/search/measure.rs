@@ -295,7 +295,7 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(role::is_data(language), asks.data));
         let Some(session) = context.session else { return };
-        if let Some(noted) = session.of(path) {
+        if let Some(noted) = session.interest_in(path) {
             measured.facts.noted = Some(noted);
             set(Signal::Session, noted.worth);
         }

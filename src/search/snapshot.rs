@@ -135,7 +135,7 @@ impl SearchSnapshot {
     }
 
     /// Clears the memory of earlier queries ahead of the next query.
-    pub fn sweep(&self) {
+    pub fn reset(&self) {
         self.pool.clear_used();
     }
 

@@ -19,7 +19,7 @@ pub struct FileError {
 
 impl FileError {
     /// The cause of the error.
-    pub fn trouble(&self) -> IoCause {
+    pub fn io_cause(&self) -> IoCause {
         IoCause::of(&self.source)
     }
 }

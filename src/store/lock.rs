@@ -324,7 +324,7 @@ mod tests {
         ] {
             let _failing = faults::fail_at(folder.path(), 0, kind);
             match take(&folder.path().join("lock"), 0).unwrap_err() {
-                LockError::File(error) => assert_eq!(error.trouble(), trouble),
+                LockError::File(error) => assert_eq!(error.io_cause(), trouble),
                 other => panic!("{other}"),
             }
         }

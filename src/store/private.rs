@@ -164,7 +164,7 @@ mod tests {
         }
         assert!(!at("nowhere").exists() && fs::read(at("victim")).unwrap() == b"precious");
         let error = create_private_dir(&at("folder")).unwrap_err();
-        assert_eq!(error.trouble(), crate::store::IoCause::Permission);
+        assert_eq!(error.io_cause(), crate::store::IoCause::Permission);
         assert!(error.to_string().contains("it is a link"), "{error}");
         create_private_dir(&at("elsewhere")).unwrap();
     }

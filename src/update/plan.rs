@@ -140,7 +140,9 @@ impl UpdatePlan {
             while passed.next_if(|entry| entry.skipped.path < path).is_some() {}
             let held = live.next_if(|live| live.path == path.as_str());
             let entry = passed.next_if(|entry| entry.skipped.path == path);
-            if let Some(known) = UnchangedFile::of(held, entry, RecordedIdentity::proven(identity, wanted)) {
+            if let Some(known) =
+                UnchangedFile::of(held, entry, RecordedIdentity::stat_verified(identity, wanted))
+            {
                 plan.skipped.extend(known.entry.cloned());
                 plan.unchanged += 1;
             } else {
@@ -194,7 +196,7 @@ impl UpdatePlan {
     pub fn take_from(&mut self, beside: &SiblingView<'_>) {
         let mut skipped = Vec::new();
         self.read.retain(|task| {
-            let recorded = RecordedIdentity::proven(task.identity, task.wanted);
+            let recorded = RecordedIdentity::stat_verified(task.identity, task.wanted);
             let Some(UnchangedFile { version, entry }) = beside.knows(task.path.as_str(), recorded) else {
                 return true;
             };

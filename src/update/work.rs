@@ -538,5 +538,5 @@ fn recorded_identity(task: &ReadTask) -> RecordedIdentity {
             return RecordedIdentity::Unproven;
         }
     }
-    RecordedIdentity::proven(task.identity, task.wanted)
+    RecordedIdentity::stat_verified(task.identity, task.wanted)
 }

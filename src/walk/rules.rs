@@ -497,5 +497,5 @@ fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore
 /// The path of the private rules of a repository, from the entry at `.git`, whether or not the file exists. `None` for
 /// a `.git` that leads to a repository of another folder.
 pub(super) fn exclude_file(dot_git: &Path) -> Option<PathBuf> {
-    gitdir::of(dot_git).ok().flatten().map(|git_dir| git_dir.common.join("info/exclude"))
+    gitdir::resolve(dot_git).ok().flatten().map(|git_dir| git_dir.common.join("info/exclude"))
 }

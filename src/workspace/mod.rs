@@ -1,15 +1,15 @@
 //! The folder of an index: where it lies, its owner, its lock, and how a reader opens its newest commit.
 //!
 //! ```text
-//! WORKSPACE    what it belongs to; an index that another tree has claimed is refused
+//! WORKSPACE    the owner; an index of another tree is refused
 //! lock         see [`crate::store::Lock`]
 //! vN-HASH/     the data in format N for the parsers and tokenizer with that hash
 //!   meta/      see [`crate::meta`]
 //!   tantivy/   segments; its meta.json is the commit point
-//! session-H    what was touched in the tree whose path has hash H
+//! session-H    the touch log of the tree whose path has hash H
 //! watch-H      see [`crate::watch`]; asks-H/ with it
-//! in-flight/   see [`super::quarantine`]
-//! quarantine   see [`super::quarantine`]
+//! in-flight/   see `src/update/quarantine.rs`
+//! quarantine   see `src/update/quarantine.rs`
 //! damaged-N/   data that could not be read and was rebuilt, with the reason; of data damaged in the same way the
 //!              oldest and the newest stay
 //! ```

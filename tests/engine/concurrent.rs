@@ -170,12 +170,12 @@ fn an_engine_that_rests_keeps_nothing_open_and_answers_as_before() {
     let engine = open(&tree);
     let before = paths(&ask(&engine, &word(0))).join(" ");
     assert!(mapped(&tree) > 0);
-    engine.rest();
+    engine.release_caches();
     assert_eq!(mapped(&tree), 0);
     assert_eq!(paths(&ask(&engine, &word(0))).join(" "), before);
     meanwhile(
         2,
         |_| assert_eq!(paths(&ask(&engine, &word(0))).join(" "), before),
-        || (0..20).for_each(|_| engine.rest()),
+        || (0..20).for_each(|_| engine.release_caches()),
     );
 }

@@ -103,7 +103,7 @@ fn a_worker_that_was_killed_is_replaced() {
     assert!(engine.skipped().unwrap().entries.is_empty());
     assert_eq!(workers_of(&program).len(), 1);
     // An engine that rests keeps no worker.
-    engine.rest();
+    engine.release_caches();
     assert!(workers_of(&program).is_empty());
 }
 
