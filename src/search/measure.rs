@@ -46,7 +46,7 @@ pub struct Facts {
     /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
     /// The activity of the session in the file.
-    pub noted: Option<SessionInterest>,
+    pub interest: Option<SessionInterest>,
 }
 
 /// The factor that brings BM25 sums to the scale of the other measures.
@@ -166,12 +166,12 @@ impl<'m> FileMeasure<'m> {
             let of_folder = names.terms_of(folder);
             set(Signal::Folder, names.cover(of_folder).of_name);
         }
-        set(Signal::FileNameRelated, names.kin_cover(of_naming.clone()).of_name);
-        set(Signal::PathRelated, self.evidence.idf_of(names.kin_cover(of_path).mask));
+        set(Signal::FileNameRelated, names.related_overlap(of_naming.clone()).of_name);
+        set(Signal::PathRelated, self.evidence.idf_of(names.related_overlap(of_path).mask));
         let is_entry = naming != path::stem(path);
         let of_holder = names.terms_of(path::split(folders).1);
-        let is_eponym = !is_entry && names.are_related(of_holder, of_naming);
-        set(Signal::NamedAsFolder, is_eponym as u32 as f32);
+        let is_named_as_folder = !is_entry && names.are_related(of_holder, of_naming);
+        set(Signal::NamedAsFolder, is_named_as_folder as u32 as f32);
         pairs
     }
 
@@ -290,23 +290,23 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Generated, flag(role.has(PathRole::GENERATED), asks.generated));
         set(Signal::Platform, flag(role.has(PathRole::PLATFORM), asks.platform));
         set(Signal::Header, (role::is_header(path) && self.sources.contains(path::stem(path))) as u32 as f32);
-        set(Signal::OlderCopy, flag(role.has(PathRole::PAST) && self.has_twin(path), asks.compat));
+        set(Signal::OlderCopy, flag(role.has(PathRole::PAST) && self.has_newer_copy(path), asks.compat));
         let language = context.grammars.name(version.language());
         set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(role::is_data(language), asks.data));
         let Some(session) = context.session else { return };
         if let Some(noted) = session.interest_in(path) {
-            measured.facts.noted = Some(noted);
+            measured.facts.interest = Some(noted);
             set(Signal::Session, noted.worth);
         }
     }
 
     /// Whether the head has the file with this path less one folder that denotes a version or old code.
-    fn has_twin(&self, path: &str) -> bool {
+    fn has_newer_copy(&self, path: &str) -> bool {
         let parts: Vec<&str> = path.split('/').collect();
         (0..parts.len() - 1).filter(|at| role::is_past(parts[*at])).any(|at| {
-            let twin: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
-            self.paths.contains(twin.join("/").as_str())
+            let newer: Vec<&str> = parts[..at].iter().chain(&parts[at + 1..]).copied().collect();
+            self.paths.contains(newer.join("/").as_str())
         })
     }
 }

@@ -23,7 +23,7 @@ pub struct TermOverlap {
 /// The names of one query, with their terms.
 pub struct Names<'m> {
     query: &'m Query,
-    kin: WordRelations<'m>,
+    relations: WordRelations<'m>,
     tokenizer: PooledTokenizer<'m>,
     /// By name: the range of its terms in `terms`.
     known: FxHashMap<Box<str>, TermRange>,
@@ -43,7 +43,7 @@ struct Term {
     /// The position of the term in the query.
     place: Option<u8>,
     /// The terms of the query that are equal or related, once they are computed.
-    kin: Option<u64>,
+    related: Option<u64>,
 }
 
 impl<'m> Names<'m> {
@@ -51,7 +51,7 @@ impl<'m> Names<'m> {
     pub fn new(query: &'m Query, tokenizers: &'m Tokenizers) -> Names<'m> {
         Names {
             query,
-            kin: WordRelations::new(query),
+            relations: WordRelations::new(query),
             tokenizer: tokenizers.take(),
             known: FxHashMap::default(),
             terms: Vec::new(),
@@ -75,7 +75,11 @@ impl<'m> Names<'m> {
                 None => {
                     let number = self.term.len() as u32;
                     let place = self.query.terms.iter().position(|wanted| wanted.term == text);
-                    self.term.push(Term { text: text.into(), place: place.map(|at| at as u8), kin: None });
+                    self.term.push(Term {
+                        text: text.into(),
+                        place: place.map(|at| at as u8),
+                        related: None,
+                    });
                     self.number_of.insert(text.into(), number);
                     number
                 }
@@ -125,18 +129,18 @@ impl<'m> Names<'m> {
     }
 
     /// The overlap of a name with the query, if related words count as equal.
-    pub fn kin_cover(&mut self, name: TermRange) -> TermOverlap {
+    pub fn related_overlap(&mut self, name: TermRange) -> TermOverlap {
         let mut cover = TermOverlap::default();
         let mut known = 0;
         // The terms of the query that a term and the previous one make as one word.
         let mut joined = 0;
         for at in name.clone() {
             let number = self.terms[at] as usize;
-            let mut mask = joined | self.kin(number);
+            let mut mask = joined | self.related(number);
             joined = 0;
             if at + 1 < name.end {
                 let next = &self.term[self.terms[at + 1] as usize];
-                joined = self.kin.joined_terms(&self.term[number].text, &next.text);
+                joined = self.relations.joined_terms(&self.term[number].text, &next.text);
                 mask |= joined;
             }
             known += u32::from(mask != 0);
@@ -146,9 +150,9 @@ impl<'m> Names<'m> {
         cover
     }
 
-    fn kin(&mut self, number: usize) -> u64 {
+    fn related(&mut self, number: usize) -> u64 {
         let term = &mut self.term[number];
-        *term.kin.get_or_insert_with(|| self.kin.related_terms(&term.text))
+        *term.related.get_or_insert_with(|| self.relations.related_terms(&term.text))
     }
 
     /// Whether two names consist of equal or related words in one order.
@@ -166,15 +170,15 @@ impl<'m> Names<'m> {
 mod tests {
     use super::*;
 
-    fn check(query: &str, name: &str, expected: (u64, u64, f32), kin: (u64, f32)) {
+    fn check(query: &str, name: &str, expected: (u64, u64, f32), related: (u64, f32)) {
         let (query, tokenizers) = (Query::parse(query).unwrap(), Tokenizers::default());
         let mut names = Names::new(&query, &tokenizers);
         for _ in 0..2 {
             let of = names.terms_of(name);
             let cover = names.cover(of.clone());
             assert_eq!((cover.mask, cover.pairs, cover.of_name), expected, "{name}");
-            let cover = names.kin_cover(of);
-            assert_eq!((cover.mask, cover.of_name), kin, "{name}");
+            let cover = names.related_overlap(of);
+            assert_eq!((cover.mask, cover.of_name), related, "{name}");
         }
     }
 

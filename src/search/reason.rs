@@ -180,7 +180,7 @@ impl SentenceWriter<'_> {
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
-            Signal::Session => facts.noted.map_or_else(String::new, session_sentence),
+            Signal::Session => facts.interest.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
             Signal::Test => format!("'{}' in its path", role::test_part(path).unwrap_or_default()),

@@ -124,17 +124,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kin_is_found_by_root_beginning_row_and_joint() {
-        let kin = |query: &str, name: &str| {
+    fn related_words_share_a_root_a_prefix_a_row_or_a_joint() {
+        let related = |query: &str, name: &str| {
             WordRelations::new(&Query::parse(query).unwrap()).related_terms(&stem(name))
         };
-        assert_eq!(kin("routing", "router"), 1);
-        assert_eq!(kin("which extractors", "extract"), 1);
-        assert_eq!(kin("authenticate", "auth"), 1);
-        assert_eq!(kin("folder", "dir"), 1);
-        assert_eq!(kin("open web socket", "websocket"), 0b110);
-        assert_eq!(kin("the cat", "category"), 0);
-        assert_eq!(kin("user", "use"), 0);
+        assert_eq!(related("routing", "router"), 1);
+        assert_eq!(related("which extractors", "extract"), 1);
+        assert_eq!(related("authenticate", "auth"), 1);
+        assert_eq!(related("folder", "dir"), 1);
+        assert_eq!(related("open web socket", "websocket"), 0b110);
+        assert_eq!(related("the cat", "category"), 0);
+        assert_eq!(related("user", "use"), 0);
         assert_eq!(
             WordRelations::new(&Query::parse("a websocket").unwrap()).joined_terms("web", "socket"),
             1
