@@ -214,6 +214,17 @@ impl Field {
     /// Every scored field, in the order of [`FieldLengths`].
     pub const ALL: [Field; 5] = [Field::Body, Field::Comment, Field::Symbol, Field::Name, Field::Path];
 
+    /// The name in the index.
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Body => "body",
+            Field::Comment => "comment",
+            Field::Symbol => "symbol",
+            Field::Name => "name",
+            Field::Path => "path",
+        }
+    }
+
     /// Whether the field is on a file's first chunk only, so that its documents are files and not chunks.
     pub fn is_per_file(self) -> bool {
         matches!(self, Field::Name | Field::Path)

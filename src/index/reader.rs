@@ -389,7 +389,7 @@ impl Segment {
     pub fn lengths(&self, field: Field) -> Result<Lengths<'_>, IndexError> {
         let cell = &self.lengths[field as usize];
         if cell.get().is_none() {
-            let layout_field = self.reader.schema().get_field(NAMES[field as usize])?;
+            let layout_field = self.reader.schema().get_field(field.name())?;
             let reader = self.reader.fieldnorms_readers().get_field(layout_field)?;
             let _ = cell.set(reader);
         }
@@ -421,5 +421,3 @@ impl Segment {
         KindSet(self.columns[5].get_val(doc) as u32)
     }
 }
-
-const NAMES: [&str; Field::ALL.len()] = ["body", "comment", "symbol", "name", "path"];

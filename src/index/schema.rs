@@ -77,8 +77,8 @@ impl Layout {
                     .set_fieldnorms(lengths),
             )
         };
-        let scored = ["body", "comment", "symbol", "name", "path"]
-            .map(|name| builder.add_text_field(name, text(IndexRecordOption::WithFreqs, true)));
+        let scored = Field::ALL
+            .map(|field| builder.add_text_field(field.name(), text(IndexRecordOption::WithFreqs, true)));
         let word = builder.add_text_field("word", text(IndexRecordOption::Basic, false));
         let definition = builder.add_text_field("definition", text(IndexRecordOption::Basic, false));
         let reference = builder.add_text_field("reference", text(IndexRecordOption::WithFreqs, false));

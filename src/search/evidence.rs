@@ -9,9 +9,7 @@
 
 mod collect;
 mod columns;
-mod lists;
 mod rows;
 
 pub use collect::collect;
-pub use columns::{Evidence, FileEvidence, Pool};
-pub use lists::FusedList;
+pub use columns::{Evidence, FileEvidence, FusedList, Pool};

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::{SMALL, Tree};
+use crate::support::skipped;
 
 /// ripgrep 15, if it is there.
 fn ripgrep() -> Option<String> {
@@ -17,7 +18,7 @@ fn ripgrep() -> Option<String> {
     let is_good = version.starts_with("ripgrep 15");
     assert!(is_good || named.is_none(), "SPYHOP_RG is {program}, and that is {version:?}");
     if !is_good {
-        eprintln!("skipped 1: what grep prints was not compared, there is no ripgrep 15");
+        skipped("the output of grep is not compared: ripgrep 15 is not installed (.ci/ripgrep installs it)");
     }
     is_good.then_some(program)
 }

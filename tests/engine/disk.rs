@@ -14,7 +14,7 @@ use spyhop::render::json;
 
 use super::{Random, Tree, generated, refresh};
 use crate::support::Ran;
-use crate::support::unprivileged;
+use crate::support::{skipped, unprivileged};
 
 const INSIDE: &str = "SPYHOP_TEST_IN_NAMESPACE";
 
@@ -29,7 +29,7 @@ fn with_mounts(name: &str, test: impl FnOnce()) {
     let mut trial = Command::new(unshare.get_program());
     trial.args(unshare.get_args()).args(["mount", "-t", "tmpfs", "none", "/mnt"]);
     if !trial.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED, NOTHING IS PROVED: {name} may not mount a file system here");
+        skipped(&format!("{name}: this user may not mount a file system"));
         return;
     }
     unshare.arg(std::env::current_exe().unwrap());

@@ -13,7 +13,7 @@ use spyhop::engine::api::{
 use spyhop::model::SymbolKind;
 
 use super::{copy_into, open, options};
-use crate::support::{SMALL, Tree};
+use crate::support::{SMALL, Tree, skipped};
 
 /// All pages of a request, as `path:line:text`, and the last reply.
 fn all(tree: &Tree, mut request: GrepRequest) -> (Vec<String>, GrepReply) {
@@ -212,7 +212,10 @@ fn ripgrep(root: &Path, args: &[&str]) -> Option<Vec<String>> {
         "never",
         "--no-config",
     ]);
-    let output = command.args(args).arg("./").output().ok()?;
+    let Ok(output) = command.args(args).arg("./").output() else {
+        skipped("it_finds_what_ripgrep_finds_in_this_repository: ripgrep is not installed");
+        return None;
+    };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines: Vec<(String, usize, String)> = Vec::new();
     for line in text.lines() {

@@ -2,6 +2,8 @@
 //! a list is tested beside them; `measures.rs` compares them with another implementation.
 
 mod measures;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use spyhop::{Feature, Profile, Recall, SearchRequest, Signal, Transform};
+use support::skipped;
 
 /// A folder with trees, sets and what the program writes.
 struct Place {
@@ -451,7 +454,7 @@ fn ripgrep() -> Option<String> {
     let program = std::env::var("SPYHOP_RG").unwrap_or_else(|_| "rg".to_string());
     let found = Command::new(&program).arg("--version").output().is_ok_and(|out| out.status.success());
     if !found {
-        eprintln!("skipped: there is no {program}");
+        skipped(&format!("the tokens of an agent with ripgrep are not counted: {program} is not installed"));
     }
     found.then_some(program)
 }

@@ -11,6 +11,7 @@ use std::process::Command;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::support::skipped;
 use super::{Place, shown};
 
 const QUERIES: usize = 300;
@@ -55,7 +56,7 @@ fn query(number: usize, rng: &mut Rng) -> Value {
 #[test]
 fn measures_are_those_of_ir_measures() {
     let Some(python) = python() else {
-        eprintln!("skipped: python3 has no ir_measures; .ci/measures installs it");
+        skipped("measures_are_those_of_ir_measures: python3 has no ir_measures (.ci/measures installs it)");
         return;
     };
     let place = Place::new("");

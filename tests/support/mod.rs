@@ -1,14 +1,17 @@
-//! What all suites share: trees of files, runs of the binary, random numbers, and tests without privileges.
+//! Fixtures that all suites share: trees of files, runs of the binary, random numbers, tests without privileges, and
+//! reports of tests that cannot run.
 
-// Each suite is a binary of its own and uses a part of this module.
+// Each suite is a separate binary and uses a part of this module.
 #![allow(dead_code, unused_imports)]
 
 #[cfg(unix)]
 pub mod privilege;
 mod random;
+mod skip;
 mod tree;
 
 #[cfg(unix)]
 pub use privilege::{is_root, unprivileged};
 pub use random::Random;
+pub use skip::skipped;
 pub use tree::{Ran, SMALL, Tree, copy_into, git, ran};

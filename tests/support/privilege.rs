@@ -1,7 +1,9 @@
-//! What a mode forbids, it forbids in these tests as well: root gives up the privilege to read and write everything,
-//! for one thread and those that it starts. Programs that it starts have it again.
+//! Tests of file modes as root: a thread gives up root's privilege to read and write every file. Threads that it starts
+//! lack the privilege too; programs that it starts have it again.
 
-/// Runs `work` on a thread that modes hold for.
+use super::skip::skipped;
+
+/// Runs `work` on a thread to which file modes apply.
 pub fn unprivileged(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let done = scope.spawn(|| {
@@ -19,7 +21,7 @@ pub fn is_root(name: &str) -> bool {
     // SAFETY: the call only asks who this process is.
     let is_root = unsafe { libc::geteuid() } == 0;
     if !is_root {
-        eprintln!("SKIPPED, NOTHING IS PROVED: {name} needs root to act as another user");
+        skipped(&format!("{name}: only root can act as another user"));
     }
     is_root
 }

@@ -1,8 +1,8 @@
-//! The columns in which the passes add up scores, and the pool of evidence between queries.
+//! The columns in which the passes add up scores, the lists of files that are fused by these scores, and the pool of
+//! evidence between queries.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::lists::FusedList;
 use crate::model::Field;
 
 /// The evidence of one file. Masks have a bit for each query term.
@@ -65,6 +65,44 @@ pub struct Sums {
     pub comment: f32,
     /// Whether a chunk can be shown.
     pub is_shown: bool,
+}
+
+/// A list of files, ordered by one kind of evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FusedList {
+    /// The score of the text of the whole file.
+    Body,
+    /// The score of the best chunk.
+    Chunk,
+    /// The scores of the best chunks together.
+    Chunks,
+    /// The score of the symbols of the best chunk.
+    Symbol,
+    /// The score of the file name.
+    Name,
+    /// The score of the path.
+    Path,
+    /// The score of the comments.
+    Comment,
+    /// The number of query names that the file defines.
+    Definitions,
+    /// The number of lines that contain the query as written; known for the files of the literal pass only.
+    Literal,
+}
+
+impl FusedList {
+    /// All lists.
+    pub const ALL: [FusedList; 9] = [
+        FusedList::Body,
+        FusedList::Chunk,
+        FusedList::Chunks,
+        FusedList::Symbol,
+        FusedList::Name,
+        FusedList::Path,
+        FusedList::Comment,
+        FusedList::Definitions,
+        FusedList::Literal,
+    ];
 }
 
 /// The evidence of a query in the whole view.
@@ -173,6 +211,29 @@ pub(super) struct RowSums {
     pub(super) mentions: Vec<u64>,
     /// A buffer for the files, and their sums, of the later half of the files.
     pub(super) later: (Vec<u32>, Vec<Sums>),
+}
+
+impl RowSums {
+    /// The row of a file, without the scores of its chunks.
+    pub(super) fn row(&self, file: usize) -> FileEvidence {
+        let mask = |field: Field| self.masks[field as usize][file];
+        FileEvidence {
+            body: self.body[file],
+            symbols: self.symbols[file],
+            name: self.name[file],
+            path: self.path[file],
+            body_mask: mask(Field::Body),
+            symbol_mask: mask(Field::Symbol),
+            comment_mask: mask(Field::Comment),
+            name_mask: mask(Field::Name),
+            path_mask: mask(Field::Path),
+            defines: self.defines[file],
+            mentions: self.mentions[file],
+            // A file that matches only by its path is shown by its first chunk, which carries the path in the index.
+            best_doc: self.first[file],
+            ..FileEvidence::default()
+        }
+    }
 }
 
 /// The marks of matching chunks and files.

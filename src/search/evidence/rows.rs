@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::ops::Range;
 
-use super::columns::{Evidence, FileEvidence, MATCHES, Marks, RowSums, Sums, for_each_nonzero};
+use super::columns::{Evidence, FileEvidence, MATCHES, Marks, Sums, for_each_nonzero};
 use crate::model::Field;
 use crate::parallel;
 use crate::search::context::Context;
@@ -143,29 +143,6 @@ fn greater(one: f32, other: f32) -> f32 {
 
 fn lesser(one: f32, other: f32) -> f32 {
     if one < other { one } else { other }
-}
-
-impl RowSums {
-    /// The row of a file, without the scores of its chunks.
-    fn row(&self, file: usize) -> FileEvidence {
-        let mask = |field: Field| self.masks[field as usize][file];
-        FileEvidence {
-            body: self.body[file],
-            symbols: self.symbols[file],
-            name: self.name[file],
-            path: self.path[file],
-            body_mask: mask(Field::Body),
-            symbol_mask: mask(Field::Symbol),
-            comment_mask: mask(Field::Comment),
-            name_mask: mask(Field::Name),
-            path_mask: mask(Field::Path),
-            defines: self.defines[file],
-            mentions: self.mentions[file],
-            // A file that matches only by its path is shown by its first chunk, which carries the path in the index.
-            best_doc: self.first[file],
-            ..FileEvidence::default()
-        }
-    }
 }
 
 /// A row under construction, and the inputs of the choice of the chunk to show.
