@@ -14,91 +14,91 @@ use spyhop::{Hit, Profile};
 use crate::measure::{Judged, Measures, PlaceMeasures};
 use crate::sets::{Query, Target};
 
-/// The version of the form; a file of another one is refused.
+/// The version of the run file format; files of other versions are refused.
 const FORMAT: u32 = 1;
 
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// How it was made.
+    /// The configuration of the run.
     pub header: Header,
-    /// The trees that were there.
+    /// The trees that were found.
     pub trees: Vec<TreeRow>,
     /// The queries, in the order of the sets.
     pub queries: Vec<QueryRow>,
 }
 
-/// How a run was made.
+/// The configuration of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The version of the form.
+    /// The version of the format.
     pub format: u32,
     /// The version of the program.
     pub version: String,
-    /// The ranking profile: its name, and the beginning of the hash of what it says.
+    /// The ranking profile: its name, and the beginning of the hash of its content.
     pub profile: String,
     /// The names of the sets.
     pub sets: Vec<String>,
-    /// The first hits that measures look at.
+    /// The number of first hits that measures use.
     pub k: usize,
-    /// How many hits were asked for.
+    /// The number of requested hits.
     pub depth: usize,
-    /// How often each query was timed.
+    /// The number of timed passes for each query.
     pub repeat: usize,
-    /// Threads for indexing, 0 for one a core.
+    /// The number of indexing threads; 0 for one for each core.
     pub threads: usize,
-    /// Trees that were not there, as `set/folder`.
+    /// The missing trees, as `set/folder`.
     pub missing: Vec<String>,
 }
 
-/// A tree and what its index cost.
+/// A tree, with the cost of its index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// The set that asks about it.
+    /// The set whose queries are about the tree.
     pub set: String,
-    /// Its name; revisions of one repository share it.
+    /// The name of the tree; revisions of one repository have the same name.
     pub tree: String,
-    /// Its folder.
+    /// The folder of the tree.
     pub folder: String,
-    /// Its language, `-` where the set does not say.
+    /// The language, `-` if the set does not name it.
     pub language: String,
-    /// Files that are ranked.
+    /// The number of ranked files.
     pub files: usize,
-    /// Their chunks.
+    /// The number of chunks.
     pub chunks: usize,
-    /// Bytes of their sources.
+    /// The size of the sources in bytes.
     pub source_bytes: u64,
-    /// Bytes of the index.
+    /// The size of the index in bytes.
     pub index_bytes: u64,
-    /// How many files this run had to parse; fewer than `files` when an index was there.
+    /// The number of files that this run parsed; fewer than `files` if there was an index.
     pub parsed: usize,
-    /// How long indexing took.
+    /// The duration of indexing.
     pub index_ms: f64,
 }
 
-/// A query and its list.
+/// A query and its list of hits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueryRow {
     /// The set.
     pub set: String,
     /// The tree.
     pub tree: String,
-    /// Its folder.
+    /// The folder of the tree.
     pub folder: String,
-    /// The tree's language, `-` where the set does not say.
+    /// The tree's language, `-` if the set does not name it.
     pub language: String,
-    /// What names the query in its set.
+    /// The id of the query in its set.
     pub id: String,
-    /// What kind it is.
+    /// The kind of the query.
     pub kind: String,
-    /// What was asked.
+    /// The text of the query.
     pub query: String,
-    /// What answers it.
+    /// The targets that answer the query.
     pub targets: Vec<Target>,
-    /// The places that answer it, where the set says.
+    /// The places that answer the query, if the set names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Target>,
-    /// How long the first k hits took: the median of the timed passes.
+    /// The time for the first k hits: the median of the timed passes.
     pub ms: f64,
     /// The hits, best first.
     pub hits: Vec<HitRow>,
@@ -111,16 +111,16 @@ pub struct HitRow {
     pub path: String,
     /// The lines.
     pub lines: Lines,
-    /// The score that is shown.
+    /// The shown score.
     pub score: f32,
-    /// Characters of the snippet.
+    /// The number of characters of the snippet.
     pub chars: usize,
-    /// The targets that it answers, by their place among the query's.
+    /// The targets that the hit answers, by their index in the query's list.
     pub targets: Vec<usize>,
-    /// The places that its lines meet, by their place among the query's.
+    /// The places that share a line with the hit, by their index in the query's list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<usize>,
-    /// The places of which a line is in its snippet.
+    /// The places that share a line with the snippet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<usize>,
 }
@@ -134,25 +134,25 @@ enum Row {
     Query(QueryRow),
 }
 
-/// Why a run file cannot be used.
+/// Why a run file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A line is none of a run's.
+    /// A line is invalid.
     #[error("{}:{line}: {problem}; expected a run file as `spyhop-eval run --out` writes it", path.display())]
     Bad {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Why the line is invalid.
         problem: String,
     },
 }
@@ -168,7 +168,7 @@ impl Header {
 }
 
 impl HitRow {
-    /// A hit with the targets of `query` that it answers.
+    /// A hit, with the targets of `query` that the hit answers.
     pub fn new(query: &Query, hit: &Hit) -> HitRow {
         let chars = hit.snippet.as_ref().map_or(0, |snippet| snippet.text.chars().count());
         let shown = hit
@@ -178,7 +178,7 @@ impl HitRow {
         HitRow { chars, shown, ..HitRow::place(query, hit.path.as_str(), hit.lines, hit.score) }
     }
 
-    /// A place with the targets of `query` that it answers; nothing of it is read.
+    /// A place as a hit without a snippet, with the targets of `query` that the place answers.
     pub fn place(query: &Query, path: &str, lines: Lines, score: f32) -> HitRow {
         HitRow {
             path: path.to_string(),
@@ -192,13 +192,13 @@ impl HitRow {
     }
 }
 
-/// The targets that some lines of a file answer, by their place.
+/// The targets that some lines of a file answer, by index.
 fn answered(targets: &[Target], path: &str, lines: Lines) -> Vec<usize> {
     let answers = |(_, target): &(usize, &Target)| target.answered_by(path, lines);
     targets.iter().enumerate().filter(answers).map(|(at, _)| at).collect()
 }
 
-/// What a list of hits is worth.
+/// The measures of a list of hits.
 pub fn measures(hits: &[HitRow], targets: &[Target], k: usize) -> Measures {
     let chars: Vec<usize> = hits.iter().map(|hit| hit.chars).collect();
     judged(hits, targets).measures(k, &chars)
@@ -211,17 +211,17 @@ fn judged(hits: &[HitRow], targets: &[Target]) -> Judged {
 }
 
 impl QueryRow {
-    /// The list as the measures see it.
+    /// The ranks of the list, as input of the measures.
     pub fn judged(&self) -> Judged {
         judged(&self.hits, &self.targets)
     }
 
-    /// What the list is worth.
+    /// The measures of the list.
     pub fn measures(&self, k: usize) -> Measures {
         measures(&self.hits, &self.targets, k)
     }
 
-    /// What the list is worth for who wants places; `None` where the set names none.
+    /// The measures over places; `None` if the set names no places.
     pub fn place_measures(&self, k: usize) -> Option<PlaceMeasures> {
         if self.places.is_empty() {
             return None;
@@ -243,14 +243,14 @@ impl QueryRow {
         })
     }
 
-    /// The ranks of the targets, in their order; `-` for one that no hit answers.
+    /// The rank of each target; `-` if no hit answers the target.
     pub fn ranks(&self) -> String {
         let judged = self.judged();
         let shown = judged.first().iter().map(|rank| rank.map_or("-".to_string(), |rank| rank.to_string()));
         shown.collect::<Vec<_>>().join(",")
     }
 
-    /// What averages are means over: the set and the tree.
+    /// The group for averages: the set and the tree.
     pub fn group(&self) -> (&str, &str) {
         (&self.set, &self.tree)
     }

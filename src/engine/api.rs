@@ -142,8 +142,8 @@ pub enum OnMissing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
-    /// indexing, the last commit answers at once. Only if the search is of a branch ([`Options::view`]) that has moved,
-    /// the search waits up to ten seconds first.
+    /// indexing, the last commit answers at once. A search of a branch
+    /// ([`Options::view`]) that has moved waits up to ten seconds first.
     Refresh,
     /// Compare the tree with the index, answer from the last commit, and count the changed files in the reply.
     Warn,

@@ -190,7 +190,7 @@ impl Engine {
         Ok(files)
     }
 
-    /// What a file must hold for a request to match in it, in words; the index is asked for no more.
+    /// The words that a file must contain to match a request, as a plan for the lookup in the index.
     ///
     /// # Errors
     /// `BadRequest` for a pattern that cannot be searched.

@@ -18,7 +18,8 @@ impl Engine {
         (!self.options.show_secrets).then(cover)
     }
 
-    fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+    /// Masks texts that come from files, unless the options show secrets.
+    pub(super) fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
         if !self.options.show_secrets {
             texts.into_iter().for_each(secrets::mask_text);
         }

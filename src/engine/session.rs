@@ -57,7 +57,7 @@ pub enum Recall {
     Off,
 }
 
-/// The earlier reply with a text.
+/// The earlier reply that had the text of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The number of the reply in the session, from 1.

@@ -28,7 +28,7 @@ pub use tracked::Tracked;
 
 use crate::gitdir::{self, GitDirError};
 
-/// The repository whose worktree holds `folder`, the nearest if several do. `None` when there is none, or only a bare
+/// The repository whose worktree contains `folder`, the nearest if several do. `None` when there is none, or only a bare
 /// or broken repository, or one that is not used for another reason.
 pub fn discover(folder: &Path) -> Option<Repo> {
     discover_within(folder, &Reach::Anywhere).unwrap_or_else(|error| {

@@ -7,7 +7,7 @@ use crate::grammar::Grammars;
 
 /// Where source texts are parsed.
 ///
-/// Grammars are C code of many authors, and some input makes one loop for ever or end the process. With
+/// Parsers contain C code of many authors, and some input makes a parser loop forever or crash. With
 /// [`Parsing::Workers`], such a file loses its structure and nothing else happens. With [`Parsing::InProcess`], the default
 /// for a library, the calling process can hang or die; a file that killed it is found on the next update and not parsed
 /// again.

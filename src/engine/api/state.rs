@@ -43,7 +43,7 @@ pub struct Status {
     pub detail: Option<String>,
     /// The folder of the index.
     pub index_path: PathBuf,
-    /// What builds the index.
+    /// The place and the options of the index, from which its build command follows.
     pub recipe: IndexRecipe,
     /// The root of the tree.
     pub root: PathBuf,
@@ -79,7 +79,7 @@ pub struct Status {
     pub watcher: Option<u32>,
 }
 
-/// What happens to a tree that is watched.
+/// An event of a watch.
 #[derive(Debug)]
 pub enum Watched {
     /// The index is current, and the watch keeps it current.
