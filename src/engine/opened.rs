@@ -1,4 +1,4 @@
-//! The commit that an engine holds open.
+//! The open commit of an engine.
 
 use std::sync::Arc;
 

@@ -36,7 +36,7 @@ pub(super) struct Hole {
     pub is_of_name: bool,
 }
 
-/// Files that an exact search reads although no row of the index tells of them.
+/// Files that an exact search reads although the index has no row for them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BeyondIndex {
     /// Files with NUL bytes.
@@ -138,7 +138,7 @@ impl Engine {
         Ok(ExactScope { files, holes, checked_at, source_tree, recorded, warning })
     }
 
-    /// The files that the caller named, if nothing but files is named. These are searched whatever any rule says, as in
+    /// The files that the caller named, if only files are named. These are searched regardless of skip rules, as in
     /// ripgrep, and the tree is not walked for them. A link that leads out of the tree is not one of them.
     fn named_files(&self, filter: &Filter) -> Option<Vec<RelPath>> {
         if self.view().is_some() {
@@ -152,7 +152,7 @@ impl Engine {
         (!named.is_empty() && named.iter().all(is_file)).then(|| named.to_vec())
     }
 
-    /// What an exact search says of an index that cannot be read.
+    /// The warning of an exact search about an index that cannot be read.
     fn unread_index(&self) -> Option<String> {
         match self.committed_with(self.workspace.stamp().as_deref()) {
             Ok(_) | Err(WorkspaceError::Missing { .. }) => None,

@@ -132,7 +132,7 @@ impl<'a> ReplySources<'a> {
     }
 }
 
-/// Reads a file of a git tree. The blob id tells whether the content is the indexed one.
+/// Reads a file of a git tree. The blob id shows whether the content is the indexed content.
 fn reread_from_tree(
     tree: &dyn Tree,
     path: &str,

@@ -1,4 +1,4 @@
-//! The evidence of a query: what the postings tell about files and chunks.
+//! The evidence of a query: the scores of files and chunks from the posting lists.
 //!
 //! The passes over the postings ([`collect()`]) add up scores in columns, one column for each kind of score. A common
 //! term occurs in most chunks, and the columns that one pass writes fit the caches. The scores of the chunks of a file

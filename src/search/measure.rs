@@ -36,7 +36,7 @@ pub struct MeasuredFile {
     pub facts: Facts,
 }
 
-/// The facts behind the measures.
+/// The facts that the measures are based on, for the sentences of reasons.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     /// The symbol with a name of the query.

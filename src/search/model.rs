@@ -1,4 +1,5 @@
-//! The explainable model: the score is made of named contributions, each a measure in its forms times weights.
+//! The explainable model: a score is the sum of named contributions, and a contribution is the sum of the transforms of
+//! one measure times their weights.
 //!
 //! s is the sum of the contributions in log-odds, with the base; the score is p = 1 / (1 + e^-s). The share of the base
 //! is the score without evidence. The rest of p is divided among the other contributions in proportion to their values.

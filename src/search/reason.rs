@@ -1,4 +1,4 @@
-//! The reasons of a hit: a sentence for each signal that contributes, from the facts behind its measure.
+//! The reasons of a hit: a sentence for each contributing signal, written from the facts that the measure is based on.
 
 use super::context::Context;
 use super::error::SearchError;

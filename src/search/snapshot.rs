@@ -149,7 +149,7 @@ impl SearchSnapshot {
         self.meta().version_at(self.places[file as usize])
     }
 
-    /// The file of a version, if the view holds it.
+    /// The file of a version, if the version is in the view.
     pub fn file_of(&self, version: VersionId) -> Option<u32> {
         self.versions.binary_search(&version).ok().map(|file| file as u32)
     }
@@ -199,7 +199,7 @@ impl SearchSnapshot {
         self.lengths[file as usize][(field == Field::Symbol) as usize]
     }
 
-    /// Whether the view holds every document of a segment.
+    /// Whether every document of a segment is in the view.
     pub(super) fn is_whole(&self, segment: usize) -> bool {
         self.documents.whole[segment]
     }

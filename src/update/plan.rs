@@ -106,7 +106,7 @@ struct UnchangedFile<'m> {
 }
 
 impl<'m> UnchangedFile<'m> {
-    /// What is recorded at the file's path, if that is as good as reading the file.
+    /// The recorded version at the file's path, if it makes reading the file unnecessary.
     fn of(
         live: Option<&Live<'m>>,
         passed: Option<&'m SkippedEntry>,

@@ -1,5 +1,5 @@
 //! Watching a tree: the changes that the operating system reports ([`FsWatcher`], [`Inbox`]), and a server that tells other
-//! processes whether the index holds all of them ([`FreshnessServer`]).
+//! processes whether the index contains all of them ([`FreshnessServer`]).
 //!
 //! This module handles the events of `notify` and debounces them; the engine processes the changes. The guarantee is
 //! one-sided: a report may name a file that did not change, but never omits a file that did. If this cannot be

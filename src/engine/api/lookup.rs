@@ -80,7 +80,7 @@ pub struct GrepRequest {
     pub git_folder: bool,
     /// What a NUL byte in a file does. Default: the search of the file ends there.
     pub binary: Binary,
-    /// Whether every file is read, whatever the index says: the answer is the same and takes longer. Default false.
+    /// Whether to read every file instead of using the index. The answer is the same, but takes longer. Default false.
     pub brute: bool,
 }
 
