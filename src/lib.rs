@@ -36,7 +36,7 @@
 )]
 
 pub use engine::api::{
-    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GrepLine,
+    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine,
     GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
     OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
     RankedCandidates, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
@@ -87,6 +87,7 @@ pub mod workspace;
 
 pub mod retention;
 pub mod search;
+pub mod graph;
 
 pub mod update;
 

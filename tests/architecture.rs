@@ -18,7 +18,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (4, &["index", "meta", "session", "worker"]),
     (5, &["grep", "workspace"]),
     (6, &["retention", "search"]),
-    (7, &["update"]),
+    (7, &["graph", "update"]),
     (8, &["archive"]),
     (9, &["engine"]),
     (10, &["catalog"]),
@@ -44,7 +44,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
     ("tokio", &["mcp"]),
     ("hyper", &["mcp"]),
-    ("jsonc_parser", &["install"]),
+    ("jsonc_parser", &["graph", "install"]),
     ("toml_edit", &["install"]),
 ];
 

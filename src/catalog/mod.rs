@@ -9,6 +9,7 @@
 pub mod aliases;
 mod choice;
 mod faces;
+mod graph;
 mod grep;
 pub mod grep_params;
 mod lookup;
@@ -25,6 +26,10 @@ mod values;
 
 pub use choice::{NamedChoice, names};
 pub use faces::Faces;
+pub use graph::{
+    CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS, MIN_CONFIDENCE, REFS,
+    TARGET, TESTS_OF, TRACE,
+};
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::{
     FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS, SkippedRequest,
@@ -46,6 +51,16 @@ pub const OPERATIONS: &[&Operation] = &[
     &GREP,
     &FIND_FILES,
     &SYMBOLS,
+    &DEF,
+    &REFS,
+    &CALLERS,
+    &CALLEES,
+    &IMPLS,
+    &TESTS_OF,
+    &IMPORTS,
+    &IMPORTERS,
+    &TRACE,
+    &IMPACT,
     &MAP,
     &INDEX,
     &WATCH,

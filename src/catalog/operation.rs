@@ -1,6 +1,7 @@
 //! An operation: what a user can call.
 
 use super::row::Listed;
+use crate::engine::api::GraphQuestion;
 
 /// An operation that a user can call.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub enum OperationId {
     Grep,
     Files,
     Symbols,
+    Graph(GraphQuestion),
     Map,
     Index,
     Watch,

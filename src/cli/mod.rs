@@ -21,6 +21,7 @@ mod completions;
 mod doctor;
 mod files;
 mod gc;
+mod graph;
 mod grep;
 mod index;
 mod install;
@@ -58,6 +59,7 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Grep => grep::run,
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
+        OperationId::Graph(question) => graph::runner(question),
         OperationId::Map => map::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,

@@ -104,7 +104,10 @@ pub fn misspelled(word: &str, command: &Command) -> Option<String> {
     if word.chars().count() < 5 || LIKELY_QUERIES.contains(&word) {
         return None;
     }
-    let names = command.get_subcommands().flat_map(Command::get_name_and_visible_aliases);
+    let names: Vec<&str> = command.get_subcommands().flat_map(Command::get_name_and_visible_aliases).collect();
+    if names.contains(&word) {
+        return None;
+    }
     let is_close = |name: &&str| {
         name.len() >= 5
             && !name.starts_with(word)
@@ -112,7 +115,7 @@ pub fn misspelled(word: &str, command: &Command) -> Option<String> {
             && name.chars().next() == word.chars().next()
             && strsim::damerau_levenshtein(name, word) == 1
     };
-    names.filter(|name| is_close(name)).map(str::to_string).next()
+    names.into_iter().find(is_close).map(str::to_string)
 }
 
 /// The search for the words of a command line that a command refused, if these are words: no options, and no paths.

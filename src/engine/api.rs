@@ -2,6 +2,7 @@
 //! are in [`crate::render`], so a rename here does not change a protocol.
 
 pub(super) mod cursor;
+mod graph;
 mod lookup;
 pub(super) mod remedy;
 mod snapshot;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::cursor::page_cursor;
+pub use self::graph::*;
 pub use self::lookup::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;

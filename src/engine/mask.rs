@@ -43,6 +43,21 @@ impl Engine {
         reply
     }
 
+    pub(super) fn masked_graph(&self, mut reply: GraphReply) -> GraphReply {
+        let ends = reply.rows.iter_mut().flat_map(|row| {
+            let to = match &mut row.to {
+                GraphEnd::Symbol(symbol) => Some(symbol),
+                GraphEnd::File(_) | GraphEnd::Outside(_) => None,
+            };
+            row.from.iter_mut().chain(to)
+        });
+        for row in ends.chain(&mut reply.definitions) {
+            self.mask([&mut row.name].into_iter().chain(&mut row.container));
+        }
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
     pub(super) fn masked_map(&self, mut reply: MapReply) -> MapReply {
         let symbols = reply.entries.iter_mut().flat_map(|entry| &mut entry.symbols);
         self.mask(symbols.map(|symbol| &mut symbol.name).chain(&mut reply.warnings));

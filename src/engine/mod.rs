@@ -19,6 +19,8 @@ mod exhaustive;
 mod explain;
 mod few;
 mod files;
+mod graph;
+mod graph_target;
 mod grep;
 mod lock;
 mod lookup;

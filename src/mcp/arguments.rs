@@ -278,7 +278,8 @@ impl ResolvedArguments<'_> {
             | OperationId::Doctor
             | OperationId::Export
             | OperationId::Import
-            | OperationId::Languages => return Err(format!("no tool offers '{}'", operation.name)),
+            | OperationId::Languages
+            | OperationId::Graph(_) => return Err(format!("no tool offers '{}'", operation.name)),
         })
     }
 

@@ -5,6 +5,7 @@
 //! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
 
 mod error;
+mod graph;
 mod index;
 mod lookup;
 mod shared;
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub(super) use self::index::status_wire;
+pub use self::graph::graph;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};

@@ -5,6 +5,7 @@
 //! Every heading repeats the path, because people often read output from the end.
 
 mod counts;
+mod graph;
 mod index;
 mod lookup;
 mod page;
@@ -14,6 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub(super) use self::counts::{bytes, count, tally};
+pub use self::graph::graph;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 pub use self::lookup::{files, grep, map, symbols};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};

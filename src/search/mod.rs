@@ -53,7 +53,7 @@ pub use source::{CurrentFile, ReadSource};
 pub use spelling::{Respelled, near_names};
 pub use standing::Standing;
 pub use unranked::{UnrankedMatch, unranked};
-pub use usage::{Usage, usage};
+pub use usage::{Usage, files_with, usage};
 
 use tracing::debug_span;
 

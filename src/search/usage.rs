@@ -27,3 +27,19 @@ pub fn usage(snapshot: &SearchSnapshot, name: &str) -> Result<Usage, IndexError>
     };
     Ok(Usage { definitions: count(IndexField::Definition)?, references: count(IndexField::Reference)? })
 }
+
+/// The files of the view with a document that has `term` in `field`, in the order of their numbers.
+pub fn files_with(snapshot: &SearchSnapshot, field: IndexField, term: &str) -> Result<Vec<u32>, IndexError> {
+    let reader = &snapshot.committed().reader;
+    let mut files = Vec::new();
+    for segment in 0..reader.segments().len() {
+        let base = snapshot.base(segment);
+        reader.postings(segment, field, term, |doc, _| {
+            let file = snapshot.files()[(base + doc) as usize];
+            files.extend((file != NO_FILE).then_some(file));
+        })?;
+    }
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}

@@ -1,0 +1,178 @@
+//! Questions to the code graph, and their replies.
+
+use super::*;
+pub use crate::graph::{Relation, Rule};
+
+/// What is asked about a symbol or a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphQuestion {
+    /// The definitions of a name, or of the name used at a place.
+    Definitions,
+    /// Every use: calls, types, imports.
+    References,
+    /// The functions that call a function.
+    Callers,
+    /// The functions that a function calls.
+    Callees,
+    /// The types that extend or implement a type, and the methods that implement a method.
+    Implementations,
+    /// The tests that reach a function by calls.
+    Tests,
+    /// The modules that a file imports.
+    Imports,
+    /// The files that import a file.
+    Importers,
+    /// Callers and callees at once.
+    Trace,
+    /// What depends on a symbol, or on any symbol of a file, through calls.
+    Impact,
+}
+
+impl GraphQuestion {
+    /// Every question.
+    pub const ALL: [GraphQuestion; 10] = [
+        GraphQuestion::Definitions,
+        GraphQuestion::References,
+        GraphQuestion::Callers,
+        GraphQuestion::Callees,
+        GraphQuestion::Implementations,
+        GraphQuestion::Tests,
+        GraphQuestion::Imports,
+        GraphQuestion::Importers,
+        GraphQuestion::Trace,
+        GraphQuestion::Impact,
+    ];
+
+    /// The name of the command, and of the question in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphQuestion::Definitions => "def",
+            GraphQuestion::References => "refs",
+            GraphQuestion::Callers => "callers",
+            GraphQuestion::Callees => "callees",
+            GraphQuestion::Implementations => "impls",
+            GraphQuestion::Tests => "tests-of",
+            GraphQuestion::Imports => "imports",
+            GraphQuestion::Importers => "importers",
+            GraphQuestion::Trace => "trace",
+            GraphQuestion::Impact => "impact",
+        }
+    }
+
+    /// The number of steps that are followed if the request does not say.
+    pub fn default_depth(self) -> u32 {
+        match self {
+            GraphQuestion::Tests | GraphQuestion::Impact => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// A question to the code graph.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("pool.py"), "def take():\n    return 1\n\ndef run():\n    return take()\n")?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// use spyhop::{GraphQuestion, GraphRequest};
+///
+/// let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take"))?;
+/// let caller = reply.rows[0].from.as_ref().unwrap();
+/// assert_eq!((caller.name.as_str(), reply.rows[0].line), ("run", 5));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct GraphRequest {
+    /// The question.
+    pub question: GraphQuestion,
+    /// The symbol or file: `name`, `Container.name`, `Container::name`, `path#name`, `path:line`, `path:line:column`;
+    /// for imports, importers and impact also `path`. At most 1,000 characters.
+    pub target: String,
+    /// The most steps that are followed, 1 to 8; `None` for [`GraphQuestion::default_depth`].
+    pub depth: Option<u32>,
+    /// Rows below this confidence are left out, 0 to 1. Default 0.3.
+    pub min_confidence: f32,
+    /// The most rows, 1 to 1,000. Default 50.
+    pub max_results: usize,
+    /// The filter of the files in which uses are shown; kinds are those of the using symbols.
+    pub filter: FilterSpec,
+}
+
+impl GraphRequest {
+    /// The default question about `target`.
+    pub fn new(question: GraphQuestion, target: impl Into<String>) -> GraphRequest {
+        let (target, filter) = (target.into(), FilterSpec::default());
+        GraphRequest { question, target, depth: None, min_confidence: 0.3, max_results: 50, filter }
+    }
+}
+
+/// The answer of the code graph.
+#[derive(Clone, Debug)]
+pub struct GraphReply {
+    /// The question.
+    pub question: GraphQuestion,
+    /// The target of the request.
+    pub target: String,
+    /// The definitions that the target means, best first; empty for questions about a file.
+    pub definitions: Vec<SymbolRow>,
+    /// The edges: fewer steps first, then sorted by confidence, path and line.
+    pub rows: Vec<GraphRow>,
+    /// The number of edges without the limit of rows.
+    pub total: usize,
+    /// Why edges may be missing; `None` if every file that could hold one was analysed.
+    pub incomplete: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
+}
+
+impl GraphReply {
+    /// Keeps the first `n` rows.
+    pub fn truncate(&mut self, n: usize) {
+        self.rows.truncate(n);
+    }
+}
+
+/// An edge of the code graph, at the place that shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphRow {
+    /// How the ends are related.
+    pub relation: Relation,
+    /// Whether the edge leads away from the symbol or file that was asked about, as to a callee.
+    pub is_outgoing: bool,
+    /// The number of steps from the target, from 1.
+    pub depth: u32,
+    /// The file with the use or the import.
+    pub path: RelPath,
+    /// The line, from 1.
+    pub line: u32,
+    /// The byte in the line, from 1.
+    pub column: u32,
+    /// The line, without its line break and the blanks around it, with secrets masked.
+    pub text: String,
+    /// The symbol around the use; `None` at the top level of a file.
+    pub from: Option<SymbolRow>,
+    /// The other end.
+    pub to: GraphEnd,
+    /// The estimated probability that the edge is right, 0 to 1.
+    pub confidence: f32,
+    /// The rule that made the edge.
+    pub rule: Rule,
+    /// Whether the use is in a test.
+    pub is_test: bool,
+}
+
+/// The end of an edge.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GraphEnd {
+    /// A definition.
+    Symbol(SymbolRow),
+    /// A file of the tree.
+    File(RelPath),
+    /// A module outside of the tree.
+    Outside(String),
+}

@@ -1,0 +1,47 @@
+//! Families of languages that share names and rules of resolution.
+
+/// A group of languages whose files use each other's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    /// C and C++.
+    C,
+    Go,
+    /// Java, Kotlin and Scala.
+    Jvm,
+    Python,
+    Rust,
+    /// JavaScript and TypeScript.
+    Web,
+    /// A language without rules of its own: names are resolved within the language.
+    Other(&'static str),
+}
+
+impl Family {
+    /// The family of a language, by the language's name in filters.
+    pub fn of_language(name: &'static str) -> Family {
+        match name {
+            "c" | "cpp" => Family::C,
+            "go" => Family::Go,
+            "java" | "kotlin" | "scala" => Family::Jvm,
+            "python" => Family::Python,
+            "rust" => Family::Rust,
+            "javascript" | "jsx" | "typescript" | "tsx" => Family::Web,
+            other => Family::Other(other),
+        }
+    }
+
+    /// Whether a name of another file has to be imported before it is used without a receiver.
+    pub fn imports_names(self) -> bool {
+        matches!(self, Family::Python | Family::Rust | Family::Web)
+    }
+
+    /// Whether files in one folder see each other's names without an import.
+    pub fn shares_folder(self) -> bool {
+        matches!(self, Family::Go | Family::Jvm)
+    }
+
+    /// Whether a method may call a sibling without a receiver.
+    pub fn has_implicit_receiver(self) -> bool {
+        matches!(self, Family::Jvm | Family::C | Family::Other(_))
+    }
+}

@@ -1,0 +1,336 @@
+//! The imports of a file, read from its text: which local name stands for which name of which module.
+//!
+//! Imports are read by regular expressions and not from the syntax tree, because the analysis keeps the names of imports
+//! but not their aliases, and because an import statement is regular in each of these languages.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::family::Family;
+
+/// One imported name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Binding {
+    /// The name in the module; `None` if the local name stands for the module itself.
+    pub name: Option<Box<str>>,
+    /// The name in this file.
+    pub local: Box<str>,
+}
+
+/// An import of a module or of names of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Import {
+    /// The byte at which the statement begins.
+    pub start: u32,
+    /// The module as written, in Rust with `::` between its parts.
+    pub module: Box<str>,
+    /// The imported names.
+    pub bindings: Vec<Binding>,
+    /// Whether all names of the module are imported.
+    pub is_wildcard: bool,
+}
+
+/// The imports in `text`, in order.
+pub(super) fn scan_imports(family: Family, text: &str) -> Vec<Import> {
+    let mut found = Vec::new();
+    match family {
+        Family::Python => python(text, &mut found),
+        Family::Web => web(text, &mut found),
+        Family::Rust => rust(text, &mut found),
+        Family::Go => go(text, &mut found),
+        Family::Jvm => jvm(text, &mut found),
+        Family::C => c(text, &mut found),
+        Family::Other(_) => {}
+    }
+    found.sort_by_key(|import| import.start);
+    found
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+fn start_of(found: &Captures<'_>) -> u32 {
+    let whole = found.get(0).expect("group 0 is the match");
+    let blanks = whole.as_str().len() - whole.as_str().trim_start().len();
+    (whole.start() + blanks) as u32
+}
+
+fn text_of<'t>(found: &Captures<'t>, group: usize) -> &'t str {
+    found.get(group).map_or("", |group| group.as_str())
+}
+
+/// The bindings of a list such as `a, b as c`; `alias` separates a name from its local name.
+fn bindings(list: &str, alias: &str) -> Vec<Binding> {
+    let clean = |name: &str| name.trim().trim_start_matches("type ").trim().to_string();
+    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != "*");
+    parts
+        .map(|part| match part.split_once(alias) {
+            Some((name, local)) => Binding { name: Some(clean(name).into()), local: clean(local).into() },
+            None => Binding { name: Some(clean(part).into()), local: clean(part).into() },
+        })
+        .collect()
+}
+
+fn of_module(local: &str) -> Vec<Binding> {
+    vec![Binding { name: None, local: local.into() }]
+}
+
+fn python(text: &str, found: &mut Vec<Import>) {
+    static FROM: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|((?:[^\n\\#]|\\\r?\n)*))")
+    });
+    static PLAIN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^[ \t]*import[ \t]+([\w., \t]+)"));
+    static COMMENT: LazyLock<Regex> = LazyLock::new(|| regex(r"#[^\n]*"));
+    for statement in FROM.captures_iter(text) {
+        let list = [text_of(&statement, 2), text_of(&statement, 3)].concat();
+        let list = COMMENT.replace_all(&list, "").replace(['\\', '\n', '\r'], " ");
+        found.push(Import {
+            start: start_of(&statement),
+            module: text_of(&statement, 1).into(),
+            bindings: bindings(&list, " as "),
+            is_wildcard: list.trim() == "*",
+        });
+    }
+    for statement in PLAIN.captures_iter(text) {
+        for part in text_of(&statement, 1).split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (module, local) = part.split_once(" as ").unwrap_or((part, part));
+            found.push(Import {
+                start: start_of(&statement),
+                module: module.trim().into(),
+                bindings: of_module(local.trim()),
+                is_wildcard: false,
+            });
+        }
+    }
+}
+
+fn web(text: &str, found: &mut Vec<Import>) {
+    static FROM: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r#"(?m)^[ \t]*(?:import|export)[ \t]+(?:type[ \t]+)?([^;'"()=]*?)\s*\bfrom\s*['"]([^'"\n]+)['"]"#)
+    });
+    static BARE: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)^[ \t]*import[ \t]*['"]([^'"\n]+)['"]"#));
+    static REQUIRE: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r#"(?:(?:const|let|var)\s+(\{[^}]*\}|[\w$]+)\s*=\s*(?:await\s+)?)?\b(?:require|import)\(\s*['"]([^'"\n]+)['"]\s*\)"#,
+        )
+    });
+    for statement in FROM.captures_iter(text) {
+        let (mut names, is_wildcard) = web_bindings(text_of(&statement, 1));
+        names.retain(|binding| !binding.local.is_empty());
+        let module = text_of(&statement, 2).into();
+        found.push(Import { start: start_of(&statement), module, bindings: names, is_wildcard });
+    }
+    for statement in BARE.captures_iter(text) {
+        let module = text_of(&statement, 1).into();
+        found.push(Import { start: start_of(&statement), module, bindings: Vec::new(), is_wildcard: false });
+    }
+    for statement in REQUIRE.captures_iter(text) {
+        let bound = text_of(&statement, 1);
+        let names = match bound.strip_prefix('{') {
+            Some(list) => bindings(list.trim_end_matches('}'), ":"),
+            None if bound.is_empty() => Vec::new(),
+            None => of_module(bound),
+        };
+        let module = text_of(&statement, 2).into();
+        found.push(Import { start: start_of(&statement), module, bindings: names, is_wildcard: false });
+    }
+}
+
+/// The bindings of a clause such as `a, { b as c }` or `* as d`, and whether all names are passed on (`export *`).
+fn web_bindings(clause: &str) -> (Vec<Binding>, bool) {
+    let mut names = Vec::new();
+    let (outside, inside) = match (clause.find('{'), clause.rfind('}')) {
+        (Some(open), Some(close)) if open < close => {
+            (format!("{}{}", &clause[..open], &clause[close + 1..]), &clause[open + 1..close])
+        }
+        _ => (clause.to_string(), ""),
+    };
+    names.extend(bindings(inside, " as "));
+    let mut is_wildcard = false;
+    for part in outside.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.strip_prefix('*') {
+            Some("") => is_wildcard = true,
+            Some(rest) => names.extend(of_module(rest.trim().trim_start_matches("as ").trim())),
+            None => names.push(Binding { name: Some("default".into()), local: part.into() }),
+        }
+    }
+    (names, is_wildcard)
+}
+
+fn rust(text: &str, found: &mut Vec<Import>) {
+    static USE: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"(?m)^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+([^;]+);"));
+    for statement in USE.captures_iter(text) {
+        let tree: String = text_of(&statement, 1).split_whitespace().collect::<Vec<_>>().join(" ");
+        use_tree(start_of(&statement), "", tree.trim_start_matches("::"), found);
+    }
+}
+
+/// Adds the imports of a use tree below the path `above`.
+fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<Import>) {
+    let tree = tree.trim();
+    if let Some(open) = tree.find('{') {
+        let prefix = join_path(above, tree[..open].trim_end().trim_end_matches("::"));
+        let inside = tree[open + 1..].trim_end().trim_end_matches('}');
+        for part in top_level_parts(inside) {
+            use_tree(start, &prefix, part, found);
+        }
+        return;
+    }
+    let (path, local) = tree.split_once(" as ").map_or((tree, None), |(path, local)| (path, Some(local.trim())));
+    let whole = join_path(above, path.trim());
+    let (module, name) = whole.rsplit_once("::").unwrap_or(("", &whole));
+    let import = |module: &str, bindings, is_wildcard| Import { start, module: module.into(), bindings, is_wildcard };
+    found.push(match name {
+        "*" => import(module, Vec::new(), true),
+        "self" => {
+            let last = module.rsplit("::").next().unwrap_or(module);
+            import(module, of_module(local.unwrap_or(last)), false)
+        }
+        name => {
+            let binding = Binding { name: Some(name.into()), local: local.unwrap_or(name).into() };
+            import(module, vec![binding], false)
+        }
+    });
+}
+
+fn join_path(above: &str, below: &str) -> String {
+    if above.is_empty() || below.is_empty() { [above, below].concat() } else { format!("{above}::{below}") }
+}
+
+/// The parts of a list that are separated by commas outside of braces.
+fn top_level_parts(list: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut parts) = (0, 0, Vec::new());
+    for (at, sign) in list.bytes().enumerate() {
+        match sign {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(&list[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&list[from..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+fn go(text: &str, found: &mut Vec<Import>) {
+    static BLOCK: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"(?m)^import[ \t]*(?:\(([^)]*)\)|([^\n(]+))"));
+    static ONE: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)(?:([\w.]+)[ \t]+)?"([^"\n]+)""#));
+    for block in BLOCK.captures_iter(text) {
+        let Some(list) = block.get(1).or(block.get(2)) else { continue };
+        for line in ONE.captures_iter(list.as_str()) {
+            let (alias, module) = (text_of(&line, 1), text_of(&line, 2));
+            let last = module.rsplit('/').next().unwrap_or(module);
+            let last = last.split('.').next().unwrap_or(last).trim_start_matches("go-");
+            let local = match alias {
+                "" | "import" => last,
+                "_" => "",
+                alias => alias,
+            };
+            let bindings = if local.is_empty() || local == "." { Vec::new() } else { of_module(local) };
+            let start = list.start() as u32 + start_of(&line);
+            found.push(Import { start, module: module.into(), bindings, is_wildcard: local == "." });
+        }
+    }
+}
+
+fn jvm(text: &str, found: &mut Vec<Import>) {
+    static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+?)(\.[*_])?(?:[ \t]+as[ \t]+(\w+))?[ \t]*;?[ \t]*\r?$")
+    });
+    for statement in IMPORT.captures_iter(text) {
+        let (path, is_wildcard) = (text_of(&statement, 1), statement.get(2).is_some());
+        let (module, name) = match path.rsplit_once('.') {
+            Some((module, name)) if !is_wildcard => (module, Some(name)),
+            _ => (path, None),
+        };
+        let local = |name: &str| match text_of(&statement, 3) {
+            "" => name.into(),
+            local => local.into(),
+        };
+        let bindings = name.map(|name| Binding { name: Some(name.into()), local: local(name) });
+        let bindings = bindings.into_iter().collect();
+        found.push(Import { start: start_of(&statement), module: module.into(), bindings, is_wildcard });
+    }
+}
+
+fn c(text: &str, found: &mut Vec<Import>) {
+    static INCLUDE: LazyLock<Regex> =
+        LazyLock::new(|| regex(r#"(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]"#));
+    for statement in INCLUDE.captures_iter(text) {
+        let module = text_of(&statement, 1).into();
+        found.push(Import { start: start_of(&statement), module, bindings: Vec::new(), is_wildcard: true });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Imports as `module: name=local, ...`, `*` for all names, `.` for the module itself.
+    fn check(family: Family, text: &str, expected: &[&str]) {
+        let shown = |import: &Import| {
+            let name = |binding: &Binding| match &binding.name {
+                Some(name) if *name == binding.local => name.to_string(),
+                Some(name) => format!("{name}={}", binding.local),
+                None => format!(".={}", binding.local),
+            };
+            let mut names: Vec<String> = import.bindings.iter().map(name).collect();
+            names.extend(import.is_wildcard.then(|| "*".to_string()));
+            format!("{}: {}", import.module, names.join(", "))
+        };
+        let found: Vec<String> = scan_imports(family, text).iter().map(shown).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn python_imports_have_aliases_dots_and_parentheses() {
+        let text = "import os, sys as system\nfrom .pool import (\n    Pool,  # the pool\n    take as grab,\n)\n\
+                    def f():\n    from ..a.b import *\nfrom x import a, \\\n    b\n";
+        let expected =
+            ["os: .=os", "sys: .=system", ".pool: Pool, take=grab", "..a.b: *", "x: a, b"];
+        check(Family::Python, text, &expected);
+    }
+
+    #[test]
+    fn web_imports_have_defaults_namespaces_and_re_exports() {
+        let text = "import React, { useState as state, type A } from 'react';\nimport * as pool from \"./pool\";\n\
+                    export { take } from './take';\nexport * from './all';\nimport './style.css';\n\
+                    const { a: b, c } = require('./d');\nconst e = require(\"./e\");\nimport type { T } from './t'\n";
+        let expected = [
+            "react: useState=state, A, default=React",
+            "./pool: .=pool",
+            "./take: take",
+            "./all: *",
+            "./style.css: ",
+            "./d: a=b, c",
+            "./e: .=e",
+            "./t: T",
+        ];
+        check(Family::Web, text, &expected);
+    }
+
+    #[test]
+    fn rust_use_trees_are_taken_apart() {
+        let text = "use a::b::{self, c as d, e::{f, g::*}};\npub(crate) use super::Pool;\nuse std::fmt;\n";
+        let expected =
+            ["a::b: .=b", "a::b: c=d", "a::b::e: f", "a::b::e::g: *", "super: Pool", "std: fmt"];
+        check(Family::Rust, text, &expected);
+    }
+
+    #[test]
+    fn go_jvm_and_c_imports_name_their_modules() {
+        let text = "import \"fmt\"\nimport (\n\t\"a.b/c/pool\"\n\talias \"a.b/d\"\n\t_ \"a.b/e\"\n)\n";
+        check(Family::Go, text, &["fmt: .=fmt", "a.b/c/pool: .=pool", "a.b/d: .=alias", "a.b/e: "]);
+        let text = "import a.b.Pool;\nimport static a.b.Pool.take;\nimport a.c.*;\nimport a.d.E as F\n";
+        check(Family::Jvm, text, &["a.b: Pool", "a.b.Pool: take", "a.c: *", "a.d: E=F"]);
+        check(Family::C, "#include <linux/list.h>\n# include \"pool.h\"\n", &["linux/list.h: *", "pool.h: *"]);
+    }
+}

@@ -1,0 +1,326 @@
+//! The files that a module name means, by the conventions of each family of languages.
+
+use rustc_hash::FxHashMap;
+
+use super::family::Family;
+use super::files::Graph;
+use super::imports::{Binding, Import};
+use super::rust_modules;
+use crate::path;
+
+/// The most files that one module name may mean; a longer list says nothing about the meaning.
+const MAX_FILES: usize = 64;
+
+/// The longest chain of configurations that extend each other.
+const MAX_EXTENDS: usize = 4;
+
+/// Endings of modules in the web family, in the order in which resolvers try them.
+const WEB_ENDINGS: &[&str] = &[
+    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", "/index.ts", "/index.tsx",
+    "/index.js", "/index.jsx", "/index.mjs", "/index.d.ts",
+];
+
+/// The paths of a view, for looking up modules.
+pub(super) struct Paths<'a> {
+    by_path: FxHashMap<&'a str, u32>,
+    /// By file name.
+    by_name: FxHashMap<&'a str, Vec<u32>>,
+    /// By folder, without the folders below.
+    by_folder: FxHashMap<&'a str, Vec<u32>>,
+}
+
+impl<'a> Paths<'a> {
+    pub fn new(paths: impl Iterator<Item = (u32, &'a str)>) -> Paths<'a> {
+        let mut all = Paths {
+            by_path: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            by_folder: FxHashMap::default(),
+        };
+        for (file, path) in paths {
+            let (folder, name) = path::split(path);
+            all.by_path.insert(path, file);
+            all.by_name.entry(name).or_default().push(file);
+            all.by_folder.entry(folder).or_default().push(file);
+        }
+        all
+    }
+
+    /// The file with exactly this path.
+    pub fn file(&self, path: &str) -> Option<u32> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The files with this name, in any folder.
+    pub fn named(&self, name: &str) -> &[u32] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The files of a folder.
+    pub fn folder(&self, folder: &str) -> &[u32] {
+        self.by_folder.get(folder).map_or(&[], Vec::as_slice)
+    }
+
+    /// The folders that end in `suffix`, a path of whole parts.
+    fn folders_ending_in<'s>(&'s self, suffix: &'s str) -> impl Iterator<Item = &'s str> {
+        self.by_folder.keys().copied().filter(move |folder| ends_in(folder, suffix))
+    }
+}
+
+/// Whether `path` is `suffix` or ends in it after a `/`.
+fn ends_in(path: &str, suffix: &str) -> bool {
+    path.strip_suffix(suffix).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// The number of leading folders that two paths share.
+pub(super) fn shared_folders(a: &str, b: &str) -> usize {
+    let folders = |path| path::split(path).0.split('/').filter(|part: &&str| !part.is_empty());
+    folders(a).zip(folders(b)).take_while(|(a, b)| a == b).count()
+}
+
+impl<'a> Graph<'a> {
+    /// The files that the module of an import means, seen from `from`; empty if the module is not in the tree.
+    pub(super) fn module_files(&self, from: u32, import: &Import) -> Vec<u32> {
+        self.module(from, &import.module)
+    }
+
+    /// The files that a binding means if the bound name is a module itself, such as `from package import module`.
+    pub(super) fn bound_module(&self, from: u32, import: &Import, binding: &Binding) -> Vec<u32> {
+        let Some(name) = &binding.name else { return self.module(from, &import.module) };
+        let (module, separator) = match self.family(from) {
+            Family::Python if import.module.ends_with('.') => (&*import.module, ""),
+            Family::Python | Family::Jvm => (&*import.module, "."),
+            Family::Rust if import.module.is_empty() => ("", ""),
+            Family::Rust => (&*import.module, "::"),
+            _ => return Vec::new(),
+        };
+        self.module(from, &format!("{module}{separator}{name}"))
+    }
+
+    /// The files that the module `name` means, seen from `from`.
+    pub(super) fn module(&self, from: u32, name: &str) -> Vec<u32> {
+        let key = (from, Box::from(name));
+        if let Some(known) = self.modules.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut files = match self.family(from) {
+            Family::Python => self.python_module(from, name),
+            Family::Web => self.web_module(from, name),
+            Family::Rust => rust_modules::resolve(self, from, name),
+            Family::Go => self.go_package(name),
+            Family::Jvm => self.jvm_module(from, name),
+            Family::C => self.included(from, name),
+            Family::Other(_) => Vec::new(),
+        };
+        files.sort_unstable();
+        files.dedup();
+        files.truncate(MAX_FILES);
+        self.modules.borrow_mut().insert(key, files.clone());
+        files
+    }
+
+    fn python_module(&self, from: u32, name: &str) -> Vec<u32> {
+        let dots = name.len() - name.trim_start_matches('.').len();
+        let rest = name[dots..].replace('.', "/");
+        let candidates = |module: &str| [format!("{module}.py"), format!("{module}/__init__.py"), format!("{module}.pyi")];
+        if dots == 0 {
+            let found = candidates(&rest).iter().map(|path| self.nearest(path, from)).find(|files| !files.is_empty());
+            return found.unwrap_or_default();
+        }
+        let mut folder = path::split(self.snapshot.path(from)).0;
+        for _ in 1..dots {
+            folder = path::split(folder).0;
+        }
+        let module = if rest.is_empty() { folder.to_string() } else { below(folder, &rest) };
+        candidates(&module).iter().find_map(|path| self.paths().file(path)).into_iter().collect()
+    }
+
+    fn web_module(&self, from: u32, name: &str) -> Vec<u32> {
+        let name = name.split(['?', '#']).next().unwrap_or(name);
+        if name.starts_with('.') {
+            let folder = path::split(self.snapshot.path(from)).0;
+            return normalize(&below(folder, name)).and_then(|path| self.web_file(&path)).into_iter().collect();
+        }
+        if let Some(path) = self.configured_path(from, name) {
+            return vec![path];
+        }
+        self.web_package(name).into_iter().collect()
+    }
+
+    /// The file of a path without or with an ending.
+    fn web_file(&self, path: &str) -> Option<u32> {
+        let paths = self.paths();
+        if let Some(file) = paths.file(path) {
+            return Some(file);
+        }
+        // TypeScript names the output of a module: `./pool.js` is `pool.ts`.
+        let stem = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| path.strip_suffix(ending));
+        let stems = std::iter::once(path).chain(stem);
+        stems
+            .flat_map(|stem| WEB_ENDINGS.iter().map(move |ending| format!("{stem}{ending}")))
+            .find_map(|path| paths.file(path.trim_start_matches('/')))
+    }
+
+    /// The file that the `paths` or the `baseUrl` of the nearest `tsconfig.json` above give for a name.
+    fn configured_path(&self, from: u32, name: &str) -> Option<u32> {
+        let mut folder = path::split(self.snapshot.path(from)).0;
+        loop {
+            if let Some(config) = self.paths().file(&below(folder, "tsconfig.json"))
+                && let Some(found) = self.mapped_file(config, name)
+            {
+                return Some(found);
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder = path::split(folder).0;
+        }
+    }
+
+    /// The file that a configuration, or one that it extends, gives for a name.
+    fn mapped_file(&self, config: u32, name: &str) -> Option<u32> {
+        let mut next = Some(config);
+        for _ in 0..MAX_EXTENDS {
+            let config = next?;
+            let folder = path::split(self.snapshot.path(config)).0;
+            let json = parse_json_with_comments(&self.text(config)?)?;
+            let targets = json.get("compilerOptions").map(|options| mapped_paths(options, name)).unwrap_or_default();
+            let files = targets.iter().filter_map(|target| normalize(&below(folder, target)));
+            if let Some(file) = files.filter_map(|path| self.web_file(&path)).next() {
+                return Some(file);
+            }
+            let base = json.get("extends").and_then(|base| base.as_str()).unwrap_or_default();
+            let base = normalize(&below(folder, base.trim_end_matches(".json")));
+            next = base.and_then(|base| self.paths().file(&format!("{base}.json")));
+        }
+        None
+    }
+
+    /// The main module of a package of this tree, or a module below it: `@scope/name`, `@scope/name/part`.
+    fn web_package(&self, name: &str) -> Option<u32> {
+        let parts = if name.starts_with('@') { 2 } else { 1 };
+        let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
+        let (package, part) = (&name[..end], name[end..].trim_start_matches('/'));
+        let folder = self.packages().iter().find(|(own, _)| own == package).map(|(_, folder)| folder.as_str())?;
+        let at = |path: &str| below(folder, path);
+        let tries = match part {
+            "" => vec![at("src/index"), at("index"), at("src/main"), at("lib/index")],
+            part => vec![at(part), at(&format!("src/{part}"))],
+        };
+        tries.iter().find_map(|path| self.web_file(path))
+    }
+
+    /// The packages of the tree: names and folders of each `package.json`.
+    fn packages(&self) -> &[(String, String)] {
+        self.web_packages.get_or_init(|| {
+            let manifests = self.paths().named("package.json").iter();
+            let mut packages: Vec<(String, String)> = manifests
+                .filter_map(|&file| {
+                    let json: serde_json::Value = serde_json::from_str(&self.text(file)?).ok()?;
+                    let name = json.get("name")?.as_str()?.to_string();
+                    Some((name, path::split(self.snapshot.path(file)).0.to_string()))
+                })
+                .collect();
+            packages.sort_by_key(|(_, folder)| folder.len());
+            packages
+        })
+    }
+
+    /// The files of the package that an import path means: the folder with the longest suffix of the path.
+    fn go_package(&self, name: &str) -> Vec<u32> {
+        let mut suffix = name;
+        loop {
+            let mut folders: Vec<&str> = self.paths().folders_ending_in(suffix).collect();
+            folders.sort_unstable_by_key(|folder| (folder.len(), *folder));
+            let is_go = |file: &u32| self.family(*file) == Family::Go;
+            let files = folders.iter().map(|folder| {
+                self.paths().folder(folder).iter().copied().filter(is_go).collect::<Vec<u32>>()
+            });
+            if let Some(files) = files.into_iter().find(|files| !files.is_empty()) {
+                return files;
+            }
+            // A path of one part is a package of the standard library unless the whole name matched.
+            match suffix.split_once('/') {
+                Some((_, rest)) if rest.contains('/') => suffix = rest,
+                _ => return Vec::new(),
+            }
+        }
+    }
+
+    /// The file of a class, or the files of a package.
+    fn jvm_module(&self, from: u32, name: &str) -> Vec<u32> {
+        let path = name.replace('.', "/");
+        for ending in [".java", ".kt", ".scala"] {
+            let files = self.nearest(&format!("{path}{ending}"), from);
+            if !files.is_empty() {
+                return files;
+            }
+        }
+        let folders = self.paths().folders_ending_in(&path);
+        let files = folders.flat_map(|folder| self.paths().folder(folder).iter().copied());
+        files.filter(|file| self.family(*file) == Family::Jvm).collect()
+    }
+
+    /// The files that an include may mean: beside the including file, or else the nearest with this path at its end.
+    fn included(&self, from: u32, name: &str) -> Vec<u32> {
+        let folder = path::split(self.snapshot.path(from)).0;
+        let beside = normalize(&below(folder, name)).and_then(|path| self.paths().file(&path));
+        match beside {
+            Some(file) => vec![file],
+            None => normalize(name).map_or_else(Vec::new, |name| self.nearest(&name, from)),
+        }
+    }
+
+    /// The files whose path ends in `suffix`, those that share the most folders with `from`.
+    pub(super) fn nearest(&self, suffix: &str, from: u32) -> Vec<u32> {
+        let near = self.snapshot.path(from);
+        let named = self.paths().named(path::split(suffix).1).iter().copied();
+        let found: Vec<(usize, u32)> = named
+            .filter(|file| ends_in(self.snapshot.path(*file), suffix))
+            .map(|file| (shared_folders(self.snapshot.path(file), near), file))
+            .collect();
+        let most = found.iter().map(|(shared, _)| *shared).max();
+        found.into_iter().filter(|(shared, _)| Some(*shared) == most).map(|(_, file)| file).collect()
+    }
+}
+
+/// The paths, relative to the folder of a configuration, that its `compilerOptions` give for a name.
+fn mapped_paths(options: &serde_json::Value, name: &str) -> Vec<String> {
+    let base = options.get("baseUrl").and_then(|base| base.as_str()).map(|base| base.trim_end_matches('/'));
+    let mut found = Vec::new();
+    if let Some(rows) = options.get("paths").and_then(|paths| paths.as_object()) {
+        for (pattern, targets) in rows {
+            let rest = match pattern.split_once('*') {
+                Some((before, after)) => name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)),
+                None => (pattern == name).then_some(""),
+            };
+            let Some(rest) = rest else { continue };
+            let targets = targets.as_array().map(Vec::as_slice).unwrap_or_default();
+            let targets = targets.iter().filter_map(|target| target.as_str());
+            found.extend(targets.map(|target| below(base.unwrap_or_default(), &target.replace('*', rest))));
+        }
+    }
+    found.extend(base.map(|base| below(base, name)));
+    found
+}
+
+fn parse_json_with_comments(text: &str) -> Option<serde_json::Value> {
+    jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).ok()
+}
+
+/// The path `name` below a folder, which is empty for the root.
+pub(super) fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+}
+
+/// A path without `.` and `..`; `None` if the path leaves the root.
+pub(super) fn normalize(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop()?,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,407 @@
+//! Questions to the graph: who uses a definition, what a definition uses, what a file imports.
+
+use rustc_hash::FxHashSet;
+
+use super::family::Family;
+use super::files::{Definition, Graph};
+use super::modules::shared_folders;
+use super::rule::Rule;
+use super::uses::{FileFacts, Use, UseRole};
+use crate::index::IndexField;
+use crate::model::SymbolKind;
+use crate::path;
+use crate::search::{SearchError, files_with, test_part};
+use crate::text::Span;
+
+/// How the two ends of an edge are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    /// A call.
+    Calls,
+    /// A use as a type, or any other use that is not a call.
+    References,
+    /// An import of the name.
+    Imports,
+    /// A type that extends or implements another type, or a method that implements one of an interface.
+    Implements,
+}
+
+impl Relation {
+    /// The name in wire formats.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Calls => "calls",
+            Relation::References => "references",
+            Relation::Imports => "imports",
+            Relation::Implements => "implements",
+        }
+    }
+
+    fn of_role(role: UseRole) -> Relation {
+        match role {
+            UseRole::Call => Relation::Calls,
+            UseRole::Type | UseRole::Mention => Relation::References,
+            UseRole::Import => Relation::Imports,
+        }
+    }
+}
+
+/// An edge from the place of a use to a definition.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The relation.
+    pub relation: Relation,
+    /// The number of steps from the symbol that was asked about, from 1.
+    pub depth: u32,
+    /// The file of the use.
+    pub file: u32,
+    /// The span of the used name.
+    pub span: Span,
+    /// The symbol around the use; `None` at the top level of a file.
+    pub from: Option<Definition>,
+    /// The definition.
+    pub to: Definition,
+    /// The estimated probability that the use means the definition, 0 to 1.
+    pub confidence: f32,
+    /// The rule that resolved the use.
+    pub rule: Rule,
+}
+
+/// An import of one file.
+#[derive(Clone, Debug)]
+pub struct ImportEdge {
+    /// The importing file.
+    pub file: u32,
+    /// The byte at which the statement begins.
+    pub start: u32,
+    /// The module as written.
+    pub module: String,
+    /// The files of the tree that the module means; empty for a module outside of the tree.
+    pub files: Vec<u32>,
+}
+
+impl<'a> Graph<'a> {
+    /// The uses of definitions, nearest files first. `takes` chooses the relations.
+    pub fn uses_of(
+        &self,
+        wanted: &[Definition],
+        depth: u32,
+        takes: impl Fn(Relation) -> bool,
+    ) -> Result<Vec<Edge>, SearchError> {
+        let names: FxHashSet<&str> = wanted.iter().map(|definition| &*definition.name).collect();
+        let mut names: Vec<&str> = names.into_iter().collect();
+        names.sort_unstable();
+        let all = takes(Relation::References);
+        let mut edges = Vec::new();
+        for name in names {
+            for file in self.files_that_use(name, wanted, all)? {
+                let Some(facts) = self.facts(file) else { continue };
+                let mut names = aliases_of(&facts, name);
+                names.push(name);
+                let recorded = facts.uses.iter().filter(|used| names.contains(&facts.at(used.span))).cloned();
+                let mut uses: Vec<Use> = recorded.collect();
+                if all {
+                    let family = self.family(file);
+                    uses.extend(names.iter().flat_map(|name| facts.mentions(family, name)));
+                }
+                for used in uses.iter().filter(|used| takes(Relation::of_role(used.role))) {
+                    edges.extend(self.edges_of_use(file, &facts, used, wanted, depth)?);
+                }
+            }
+        }
+        Ok(edges)
+    }
+
+    /// The edges from one use to wanted definitions.
+    fn edges_of_use(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &Use,
+        wanted: &[Definition],
+        depth: u32,
+    ) -> Result<Vec<Edge>, SearchError> {
+        let meanings = self.meanings(file, facts, used)?.into_iter();
+        let meant = meanings.filter(|meaning| wanted.iter().any(|own| own.is(&meaning.definition)));
+        let edge = |meaning: super::resolve::Meaning| Edge {
+            relation: Relation::of_role(used.role),
+            depth,
+            file,
+            span: used.span,
+            from: owner_of(file, facts, used),
+            to: meaning.definition,
+            confidence: meaning.confidence,
+            rule: meaning.rule,
+        };
+        Ok(meant.map(edge).collect())
+    }
+
+    /// The files that use a name, those near a wanted definition first.
+    /// With `mentions`, also those that mention the name without a recorded use.
+    fn files_that_use(&self, name: &str, wanted: &[Definition], mentions: bool) -> Result<Vec<u32>, SearchError> {
+        let homes: Vec<(u32, Family)> = wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
+        let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
+        if mentions || homes.iter().any(|(_, family)| *family == Family::Rust) {
+            // The index has no uses inside the arguments of macros.
+            files.extend(files_with(self.snapshot, IndexField::Word, name)?);
+            files.sort_unstable();
+            files.dedup();
+        }
+        files.retain(|file| homes.iter().any(|(_, family)| self.family(*file) == *family));
+        let near = |file: u32| {
+            let path = self.snapshot.path(file);
+            let shared = |(home, _): &(u32, Family)| match *home == file {
+                true => usize::MAX,
+                false => shared_folders(path, self.snapshot.path(*home)),
+            };
+            homes.iter().map(shared).max().unwrap_or(0)
+        };
+        files.sort_by_cached_key(|&file| (std::cmp::Reverse(near(file)), self.snapshot.path(file).to_string()));
+        Ok(files)
+    }
+
+    /// The symbols that call definitions, transitively to `depth`. Each caller is followed once.
+    pub fn callers(&self, wanted: &[Definition], depth: u32, most: usize) -> Result<Vec<Edge>, SearchError> {
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut seen: FxHashSet<(u32, u32)> = wanted.iter().map(|own| (own.file, own.place)).collect();
+        let mut wave = wanted.to_vec();
+        for step in 1..=depth {
+            let found = self.uses_of(&wave, step, |relation| relation == Relation::Calls)?;
+            wave = Vec::new();
+            for from in found.iter().filter(|edge| edge.confidence >= 0.5).filter_map(|edge| edge.from.as_ref()) {
+                if from.kind.is_function() && seen.insert((from.file, from.place)) {
+                    wave.push(from.clone());
+                }
+            }
+            edges.extend(found);
+            if wave.is_empty() || edges.len() >= most {
+                break;
+            }
+        }
+        Ok(edges)
+    }
+
+    /// The definitions that the text of a definition calls, in the order of the calls.
+    pub fn callees(&self, wanted: &Definition) -> Result<Vec<Edge>, SearchError> {
+        let Some(facts) = self.facts(wanted.file) else { return Ok(Vec::new()) };
+        let mut edges = Vec::new();
+        let calls = facts.uses.iter().filter(|used| {
+            used.role == UseRole::Call && wanted.span.contains(used.span)
+        });
+        for used in calls {
+            edges.extend(self.meanings(wanted.file, &facts, used)?.into_iter().map(|meaning| Edge {
+                relation: Relation::Calls,
+                depth: 1,
+                file: wanted.file,
+                span: used.span,
+                from: owner_of(wanted.file, &facts, used),
+                to: meaning.definition,
+                confidence: meaning.confidence,
+                rule: meaning.rule,
+            }));
+        }
+        Ok(edges)
+    }
+
+    /// The types that extend or implement a type, and the methods that implement a method of such a type.
+    pub fn implementations(&self, wanted: &Definition) -> Result<Vec<Edge>, SearchError> {
+        let base = match (&wanted.container, wanted.kind.is_function()) {
+            (Some(container), true) => container.clone(),
+            _ => wanted.name.clone(),
+        };
+        let mut files = self.files_that_use(&base, std::slice::from_ref(wanted), false)?;
+        if !files.contains(&wanted.file) {
+            files.push(wanted.file);
+        }
+        let mut edges = Vec::new();
+        for file in files {
+            let Some(facts) = self.facts(file) else { continue };
+            for (place, symbol) in facts.symbols.iter().enumerate() {
+                let is_type = symbol.kind.is_type_like() || symbol.kind == SymbolKind::Impl;
+                let signature = facts.at(symbol.signature);
+                let is_based = is_type && *symbol.name != *base;
+                let Some(at) = is_based.then(|| mention(signature, &base)).flatten() else { continue };
+                let start = symbol.signature.start as usize + at;
+                if !self.may_mean(file, &facts, start as u32, wanted, &base)? {
+                    continue;
+                }
+                let own = definition_of(file, &facts, place as u32);
+                let found = match wanted.kind.is_function() {
+                    false => vec![own],
+                    true => self.members_named(&own, &wanted.name)?,
+                };
+                edges.extend(found.into_iter().map(|from| Edge {
+                    relation: Relation::Implements,
+                    depth: 1,
+                    file,
+                    span: match wanted.kind.is_function() {
+                        true => Span::new(from.span.start as usize, from.span.start as usize + 1),
+                        false => Span::new(start, start + base.len()),
+                    },
+                    from: Some(from),
+                    to: wanted.clone(),
+                    confidence: Rule::Inherited.confidence(),
+                    rule: Rule::Inherited,
+                }));
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Whether the type name at `start` may mean the wanted type, or the type of the wanted method.
+    fn may_mean(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        start: u32,
+        wanted: &Definition,
+        base: &str,
+    ) -> Result<bool, SearchError> {
+        let Some(used) = facts.uses.iter().find(|used| used.span.start == start) else { return Ok(true) };
+        let meanings = self.meanings(file, facts, used)?;
+        Ok(meanings.is_empty()
+            || meanings.iter().any(|meaning| {
+                meaning.definition.file == wanted.file && &*meaning.definition.name == base
+            }))
+    }
+
+    fn members_named(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
+        let all = self.definitions(name)?;
+        let is_member = |found: &&Definition| {
+            found.file == own.file && found.container.as_deref() == Some(&*own.name)
+        };
+        Ok(all.iter().filter(is_member).cloned().collect())
+    }
+
+    /// The definitions that the name at a line and column means; a definition there means itself.
+    pub fn meant_at(&self, file: u32, line: u32, column: u32) -> Result<Vec<Definition>, SearchError> {
+        let Some(facts) = self.facts(file).filter(|facts| (1..=facts.lines.count()).contains(&line)) else {
+            return Ok(Vec::new());
+        };
+        let byte = facts.lines.start_of(line) + column.saturating_sub(1);
+        let is_at = |span: &Span| span.start <= byte && byte <= span.end;
+        if let Some(used) = facts.uses.iter().find(|used| is_at(&used.span)) {
+            let meanings = self.meanings(file, &facts, used)?;
+            return Ok(meanings.into_iter().map(|meaning| meaning.definition).collect());
+        }
+        // A name that is no recorded use, such as a variable or the name of a definition.
+        let is_word = |c: char| c == '_' || c.is_alphanumeric();
+        let Some((before, after)) = facts.text.split_at_checked(byte as usize) else { return Ok(Vec::new()) };
+        let start = before.trim_end_matches(is_word).len();
+        let end = byte as usize + after.len() - after.trim_start_matches(is_word).len();
+        let name = &facts.text[start..end];
+        let own = self.symbols(file)?.into_iter().filter(|own| &*own.name == name);
+        Ok(own.filter(|own| own.lines.first <= line && line <= own.lines.last).collect())
+    }
+
+    /// Whether a symbol is a test, by the path of its file or by its name.
+    pub fn is_test(&self, file: u32, from: Option<&Definition>) -> bool {
+        let by_name = |own: &Definition| {
+            own.name.starts_with("test") || own.name.starts_with("Test") || own.container.as_deref() == Some("tests")
+        };
+        test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)
+    }
+
+    /// The imports of a file.
+    pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
+        let text = self.text(file).unwrap_or_default();
+        let mut edges: Vec<ImportEdge> = Vec::new();
+        for import in super::imports::scan_imports(self.family(file), &text) {
+            let mut files = self.module_files(file, &import);
+            for binding in &import.bindings {
+                files.extend(self.bound_module(file, &import, binding));
+            }
+            files.retain(|found| *found != file);
+            files.sort_by_key(|found| self.snapshot.path(*found));
+            files.dedup();
+            let module = match (&*import.module, import.bindings.first().and_then(|own| own.name.as_deref())) {
+                ("", Some(name)) => name.to_string(),
+                (module, _) => module.to_string(),
+            };
+            match edges.last_mut().filter(|last| last.start == import.start && last.module == module) {
+                Some(last) => last.files.extend(files),
+                None => edges.push(ImportEdge { file, start: import.start, module, files }),
+            }
+        }
+        edges.iter_mut().for_each(|edge| {
+            edge.files.sort_unstable();
+            edge.files.dedup();
+        });
+        edges
+    }
+
+    /// The imports of other files that mean `file`.
+    pub fn importers_of(&self, file: u32) -> Result<Vec<ImportEdge>, SearchError> {
+        let mut edges = Vec::new();
+        for word in module_words(self.snapshot.path(file), self.family(file)) {
+            for other in files_with(self.snapshot, IndexField::Word, &word)? {
+                if other != file && self.family(other) == self.family(file) {
+                    let imports = self.imports_of(other).into_iter();
+                    edges.extend(imports.filter(|import| import.files.contains(&file)));
+                }
+            }
+        }
+        edges.sort_by_key(|edge| (self.snapshot.path(edge.file), edge.start));
+        edges.dedup_by_key(|edge| (edge.file, edge.start));
+        Ok(edges)
+    }
+}
+
+/// The words that an import of the file at `path` contains.
+fn module_words(path: &str, family: Family) -> Vec<String> {
+    let (folder, name) = path::split(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let parent = folder.rsplit('/').next().unwrap_or_default();
+    let is_folder = matches!(stem, "index" | "mod" | "lib" | "main" | "__init__");
+    let mut words = match family {
+        Family::Go => vec![parent],
+        Family::Rust if is_folder => vec![parent, "crate", "super"],
+        Family::Rust => vec![stem, "super"],
+        Family::Jvm => vec![stem, parent],
+        _ if is_folder => vec![parent, stem, "from"],
+        _ => vec![stem],
+    };
+    words.retain(|word| !word.is_empty());
+    // Word fields hold words without signs.
+    words.iter().flat_map(|word| word.split(|c: char| c != '_' && !c.is_alphanumeric())).map(str::to_string).collect()
+}
+
+/// The local names under which a file imports `name`.
+fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
+    let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
+    let renamed = bindings.filter(|own| own.name.as_deref() == Some(name) && &*own.local != name);
+    renamed.map(|binding| &*binding.local).collect()
+}
+
+/// The position of the first `word` in `text` that is a whole word.
+fn mention(text: &str, word: &str) -> Option<usize> {
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    let is_whole = |at: &usize| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word);
+    text.match_indices(word).map(|(at, _)| at).find(is_whole)
+}
+
+/// The symbol around a use, without blocks of implementations.
+fn owner_of(file: u32, facts: &FileFacts, used: &Use) -> Option<Definition> {
+    let mut at = used.owner;
+    while let Some(index) = at {
+        let symbol = &facts.symbols[index as usize];
+        if !matches!(symbol.kind, SymbolKind::Impl | SymbolKind::Doc) {
+            return Some(definition_of(file, facts, index));
+        }
+        at = symbol.parent;
+    }
+    None
+}
+
+fn definition_of(file: u32, facts: &FileFacts, place: u32) -> Definition {
+    let symbol = &facts.symbols[place as usize];
+    Definition {
+        file,
+        place,
+        name: symbol.name.clone(),
+        container: symbol.container.clone(),
+        kind: symbol.kind,
+        lines: symbol.lines,
+        span: symbol.span,
+    }
+}

@@ -1,0 +1,439 @@
+//! The definitions that a use of a name means.
+//!
+//! Rules are tried from the most certain one to the least certain one, and the first rule that finds a definition
+//! decides. A name that an import binds to a module outside of the tree means nothing in the tree.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::family::Family;
+use super::files::{Definition, Graph};
+use super::imports::{Binding, Import, scan_imports};
+use super::locals::declared_types;
+use super::rule::Rule;
+use super::uses::{FileFacts, Receiver, Use};
+use crate::path;
+use crate::search::SearchError;
+
+/// The longest chain of re-exports and of base types that is followed.
+const MAX_STEPS: usize = 5;
+
+/// A name with more definitions that no rule tells apart means none of them.
+const MAX_AMBIGUOUS: usize = 8;
+
+/// Names of fewer letters are often those of members of a standard library.
+const SHORT_NAME: usize = 5;
+
+/// A definition that a use may mean.
+#[derive(Clone, Debug)]
+pub(super) struct Meaning {
+    pub definition: Definition,
+    pub rule: Rule,
+    /// The estimated probability, 0 to 1.
+    pub confidence: f32,
+}
+
+/// The result of a rule: not applicable, or these definitions.
+type Ruling = Option<(Rule, Vec<Definition>)>;
+
+/// A use with everything that rules look at.
+struct Question<'q> {
+    file: u32,
+    family: Family,
+    facts: &'q FileFacts,
+    used: &'q Use,
+    name: &'q str,
+    /// The definitions of the name in languages of the family.
+    candidates: Vec<Definition>,
+}
+
+impl Question<'_> {
+    fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<Definition> {
+        self.candidates.iter().filter(|definition| takes(definition)).cloned().collect()
+    }
+
+    /// The members of a type; those of the own file, if there are any.
+    fn members(&self, container: &str) -> Vec<Definition> {
+        let all = self.candidates(|definition| is_container(definition, container));
+        let own: Vec<Definition> =
+            all.iter().filter(|definition| definition.file == self.file).cloned().collect();
+        if own.is_empty() { all } else { own }
+    }
+
+    fn import_of(&self, local: &str) -> Option<(&Import, &Binding)> {
+        let imports = self.facts.imports.iter();
+        let mut bound = imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
+        bound.find(|(_, binding)| &*binding.local == local)
+    }
+}
+
+fn is_container(definition: &Definition, container: &str) -> bool {
+    let own = definition.container.as_deref();
+    own.is_some_and(|own| own == container || own.rsplit(['.', ':']).next() == Some(container))
+}
+
+impl Graph<'_> {
+    /// The definitions that a use means, each with its confidence; empty if the name is not of the tree.
+    pub(super) fn meanings(&self, file: u32, facts: &FileFacts, used: &Use) -> Result<Vec<Meaning>, SearchError> {
+        let (family, name) = (self.family(file), facts.at(used.span));
+        let mut candidates = self.definitions(name)?.to_vec();
+        candidates.retain(|definition| self.family(definition.file) == family && definition.span != used.span);
+        let question = Question { file, family, facts, used, name, candidates };
+        let ruling = match &used.receiver {
+            Receiver::Absent => self.plain_name(&question)?,
+            Receiver::Own => self.own_member(&question)?,
+            Receiver::Base => self.base_member(&question)?,
+            Receiver::Path(path) => self.after_path(&question, path)?,
+            Receiver::Chain(chain) => self.after_chain(&question, chain)?,
+            Receiver::Expression => None,
+        };
+        let Some((rule, definitions)) = ruling else { return Ok(self.by_name_alone(&question)) };
+        let definitions = self.with_bodies(definitions);
+        let confidence = rule.confidence() / distinct(&definitions) as f32;
+        Ok(definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect())
+    }
+
+    /// Declarations of C only count where no definition with a body is among the candidates.
+    fn with_bodies(&self, definitions: Vec<Definition>) -> Vec<Definition> {
+        let has_body = |definition: &Definition| !definition.kind.is_function() || definition.lines.count() > 1;
+        let is_c = definitions.first().is_some_and(|first| self.family(first.file) == Family::C);
+        if is_c && definitions.iter().any(has_body) {
+            return definitions.into_iter().filter(has_body).collect();
+        }
+        definitions
+    }
+
+    /// A name without a receiver.
+    fn plain_name(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+        if let Some((import, binding)) = question.import_of(question.name) {
+            return Ok(Some((Rule::Import, self.bound(question.file, import, binding)?)));
+        }
+        let around = question.facts.type_around(question.used.owner);
+        let owners = enclosing_names(question);
+        let is_visible = |definition: &Definition| match definition.container.as_deref() {
+            None => true,
+            Some(own) => {
+                owners.contains(&own) || (question.family.has_implicit_receiver() && around == Some(own))
+            }
+        };
+        let same_file = question.candidates(|found| found.file == question.file && is_visible(found));
+        if !same_file.is_empty() {
+            return Ok(Some((Rule::SameFile, same_file)));
+        }
+        if question.family.has_implicit_receiver()
+            && let Some(ruling) = self.inherited(question, around)?
+        {
+            return Ok(Some(ruling));
+        }
+        if question.family.shares_folder() {
+            let folder = path::split(self.snapshot.path(question.file)).0;
+            let is_beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
+            let beside = question.candidates(|found| found.container.is_none() && is_beside(found));
+            if !beside.is_empty() {
+                return Ok(Some((Rule::SamePackage, beside)));
+            }
+        }
+        self.from_wildcards(question)
+    }
+
+    /// A name of a module that the file imports as a whole.
+    fn from_wildcards(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+        let mut found = Vec::new();
+        for import in question.facts.imports.iter().filter(|import| import.is_wildcard) {
+            let mut files = self.module_files(question.file, import);
+            if question.family == Family::C {
+                files.extend(files.clone().into_iter().flat_map(|file| self.sources_of_header(file)));
+            }
+            found.extend(self.reached(&files, question.name, 0)?);
+        }
+        dedup(&mut found);
+        if !found.is_empty() {
+            return Ok(Some((Rule::Wildcard, found)));
+        }
+        // A Rust macro is visible without an import; any other name of these languages is a local or a built-in.
+        let after = &question.facts.text[question.used.span.end as usize..];
+        let is_local = question.family.imports_names() && !after.starts_with('!');
+        Ok(is_local.then_some((Rule::Ambiguous, Vec::new())))
+    }
+
+    /// The sources beside or below a header with the header's stem.
+    fn sources_of_header(&self, header: u32) -> Vec<u32> {
+        let stem = path::stem(path::split(self.snapshot.path(header)).1);
+        let endings = [".c", ".cc", ".cpp", ".cxx"];
+        endings.iter().flat_map(|ending| self.nearest(&format!("{stem}{ending}"), header)).collect()
+    }
+
+    /// A member of the type around the use.
+    fn own_member(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+        let around = question.facts.type_around(question.used.owner);
+        let members = around.map(|around| question.members(around)).unwrap_or_default();
+        if !members.is_empty() {
+            return Ok(Some((Rule::OwnMember, members)));
+        }
+        self.inherited(question, around)
+    }
+
+    fn base_member(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+        self.inherited(question, question.facts.type_around(question.used.owner))
+    }
+
+    /// A member of a base type of `around`.
+    fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<Ruling, SearchError> {
+        let mut types: Vec<String> = around.into_iter().map(str::to_string).collect();
+        for _ in 0..MAX_STEPS {
+            let mut bases = Vec::new();
+            for own in &types {
+                bases.extend(self.base_types(question.file, own)?);
+            }
+            let members: Vec<Definition> = bases.iter().flat_map(|base| question.members(base)).collect();
+            if !members.is_empty() {
+                return Ok(Some((Rule::Inherited, members)));
+            }
+            types = bases;
+            if types.is_empty() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of the types that the type `name` extends or implements.
+    fn base_types(&self, file: u32, name: &str) -> Result<Vec<String>, SearchError> {
+        let mut types: Vec<Definition> = self.definitions(name)?.to_vec();
+        types.retain(|found| found.kind.is_type_like() && self.family(found.file) == self.family(file));
+        types.sort_by_key(|found| found.file != file);
+        types.truncate(2);
+        let mut bases = Vec::new();
+        for found in types {
+            let Some(facts) = self.facts(found.file) else { continue };
+            for symbol in facts.symbols.iter().filter(|symbol| &*symbol.name == name) {
+                bases.extend(bases_of(name, facts.at(symbol.signature)));
+            }
+        }
+        Ok(bases)
+    }
+
+    /// A name after a path, as in `Pool::take` and `pool::Pool`.
+    fn after_path(&self, question: &Question<'_>, path: &str) -> Result<Ruling, SearchError> {
+        let (first, last) = (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
+        if let Some((import, binding)) = question.import_of(first) {
+            let rest = path[first.len()..].trim_start_matches("::");
+            return self.after_binding(question, (import, binding), rest);
+        }
+        let members = question.members(last);
+        if !members.is_empty() {
+            return Ok(Some((Rule::QualifiedType, members)));
+        }
+        let found = self.reached(&self.module(question.file, path), question.name, 0)?;
+        if !found.is_empty() {
+            return Ok(Some((Rule::QualifiedModule, found)));
+        }
+        // A path that Rust cannot find in the tree leads to another crate.
+        Ok((question.family == Family::Rust).then_some((Rule::Ambiguous, Vec::new())))
+    }
+
+    /// A name after an imported name: a member of an imported type, or an item of an imported module.
+    fn after_binding(
+        &self,
+        question: &Question<'_>,
+        (import, binding): (&Import, &Binding),
+        rest: &str,
+    ) -> Result<Ruling, SearchError> {
+        let last = rest.rsplit([':', '.']).next().filter(|last| !last.is_empty());
+        let container = last.or(binding.name.as_deref()).unwrap_or(&binding.local);
+        let types = self.bound(question.file, import, binding)?;
+        let files: Vec<u32> = types.iter().map(|found| found.file).collect();
+        let members = question.candidates(|found| is_container(found, container));
+        let near: Vec<Definition> =
+            members.iter().filter(|found| files.contains(&found.file)).cloned().collect();
+        if !near.is_empty() {
+            return Ok(Some((Rule::QualifiedType, near)));
+        }
+        let mut modules = self.bound_module(question.file, import, binding);
+        if !rest.is_empty() {
+            let separator = if question.family == Family::Rust { "::" } else { "." };
+            let whole = [&*import.module, binding.name.as_deref().unwrap_or_default(), rest];
+            let whole = whole.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
+            let deeper = self.module(question.file, &whole.join(separator));
+            modules = if deeper.is_empty() { modules } else { deeper };
+        }
+        let found = self.reached(&modules, question.name, 0)?;
+        if !found.is_empty() {
+            return Ok(Some((Rule::QualifiedModule, found)));
+        }
+        // The members of a type may be defined apart from the type.
+        if !types.is_empty() && !members.is_empty() {
+            return Ok(Some((Rule::QualifiedType, members)));
+        }
+        if let Some(ruling) = self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty()) {
+            return Ok(Some(ruling));
+        }
+        Ok(Some((Rule::Import, Vec::new())))
+    }
+
+    /// A name after a chain of names, as in `pool.take` and `self.pool.take`.
+    fn after_chain(&self, question: &Question<'_>, chain: &str) -> Result<Ruling, SearchError> {
+        let (first, last) = (chain.split('.').next().unwrap_or(chain), chain.rsplit('.').next().unwrap_or(chain));
+        if let Some((import, binding)) = question.import_of(first) {
+            let rest = chain[first.len()..].trim_start_matches('.');
+            return self.after_binding(question, (import, binding), rest);
+        }
+        if let Some(import) = question.facts.imports.iter().find(|import| {
+            &*import.module == chain && import.bindings.iter().any(|binding| binding.name.is_none())
+        }) {
+            let found = self.reached(&self.module_files(question.file, import), question.name, 0)?;
+            return Ok(Some((Rule::QualifiedModule, found)));
+        }
+        let types = self.types_of(question, first, last);
+        let members: Vec<Definition> = types.iter().flat_map(|own| question.members(own)).collect();
+        if !members.is_empty() {
+            return Ok(Some((Rule::TypedVariable, members)));
+        }
+        let members = question.members(last);
+        if !members.is_empty() {
+            return Ok(Some((Rule::QualifiedType, members)));
+        }
+        for own in &types {
+            if let Some(ruling) = self.inherited(question, Some(own))? {
+                return Ok(Some(ruling));
+            }
+        }
+        // A variable whose type is written and not of the tree has no members in the tree.
+        let mut is_known = types.is_empty();
+        for own in &types {
+            is_known |= !self.definitions(own)?.is_empty();
+        }
+        Ok((!is_known).then_some((Rule::TypedVariable, Vec::new())))
+    }
+
+    /// The types that declarations near the use give a variable, or a field of the own type.
+    fn types_of(&self, question: &Question<'_>, first: &str, last: &str) -> Vec<String> {
+        let facts = question.facts;
+        let is_field = matches!(first, "self" | "this") && first != last;
+        let function = question.used.owner.map(|owner| facts.symbols[owner as usize].span);
+        let near = function.filter(|_| !is_field).map_or("", |span| facts.at(span));
+        let mut types = declared_types(question.family, near, last);
+        if types.is_empty() {
+            types = declared_types(question.family, &facts.text, last);
+        }
+        types.into_iter().filter(|own| *own != question.name).map(str::to_string).collect()
+    }
+
+    /// The definitions that an imported name means.
+    fn bound(&self, file: u32, import: &Import, binding: &Binding) -> Result<Vec<Definition>, SearchError> {
+        let Some(name) = &binding.name else { return Ok(Vec::new()) };
+        let mut found = self.reached(&self.module_files(file, import), name, 0)?;
+        // A member of a class, as Java imports it: `import static a.Pool.take`.
+        if found.is_empty() {
+            let container = import.module.rsplit(['.', ':', '/']).next().unwrap_or_default();
+            let files = self.module_files(file, import);
+            let all = self.definitions(name)?;
+            let members = all.iter().filter(|own| files.contains(&own.file) && is_container(own, container));
+            found = members.cloned().collect();
+        }
+        Ok(found)
+    }
+
+    /// The definitions of `name` in modules, through their re-exports.
+    pub(super) fn reached(&self, files: &[u32], name: &str, steps: usize) -> Result<Vec<Definition>, SearchError> {
+        if files.is_empty() || steps > MAX_STEPS {
+            return Ok(Vec::new());
+        }
+        let all = self.definitions(name)?;
+        let is_outer = |own: &&Definition| own.container.is_none() && files.contains(&own.file);
+        let found: Vec<Definition> = all.iter().filter(is_outer).cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let mut found = Vec::new();
+        for &file in files.iter().take(MAX_AMBIGUOUS) {
+            let text = self.text(file).unwrap_or_default();
+            if name == "default"
+                && let Some(exported) = default_export(&text)
+            {
+                found.extend(self.reached(&[file], exported, steps + 1)?);
+            }
+            for import in scan_imports(self.family(file), &text) {
+                let bound = import.bindings.iter().find(|binding| &*binding.local == name);
+                let original = match bound {
+                    Some(binding) => binding.name.as_deref(),
+                    None => import.is_wildcard.then_some(name),
+                };
+                if let Some(original) = original.filter(|_| self.family(file) != Family::C) {
+                    let next = self.module_files(file, &import);
+                    let next: Vec<u32> = next.into_iter().filter(|next| *next != file).collect();
+                    found.extend(self.reached(&next, original, steps + 1)?);
+                }
+            }
+        }
+        dedup(&mut found);
+        Ok(found)
+    }
+
+    /// The meanings of a name that no rule decides.
+    fn by_name_alone(&self, question: &Question<'_>) -> Vec<Meaning> {
+        let is_member = !matches!(question.used.receiver, Receiver::Absent);
+        let fits = |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
+        let found = self.with_bodies(question.candidates(fits));
+        let choices = distinct(&found);
+        let rule = if choices == 1 { Rule::Unique } else { Rule::Ambiguous };
+        if choices > MAX_AMBIGUOUS {
+            return Vec::new();
+        }
+        let short = if question.name.len() < SHORT_NAME && is_member { 0.6 } else { 1.0 };
+        let confidence = rule.confidence() * short / choices as f32;
+        found.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
+    }
+}
+
+/// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
+fn distinct(definitions: &[Definition]) -> usize {
+    let mut homes: Vec<(u32, Option<&str>)> =
+        definitions.iter().map(|own| (own.file, own.container.as_deref())).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    homes.len().max(1)
+}
+
+/// The names of the functions and types around a use, innermost first.
+fn enclosing_names<'q>(question: &'q Question<'_>) -> Vec<&'q str> {
+    let symbols = &question.facts.symbols;
+    let mut names = Vec::new();
+    let mut at = question.used.owner;
+    while let Some(symbol) = at.and_then(|index| symbols.get(index as usize)) {
+        if symbol.kind.is_function() {
+            names.push(&*symbol.name);
+        }
+        at = symbol.parent;
+    }
+    names
+}
+
+/// The names of base types in the signature of the type `name`.
+fn bases_of(name: &str, signature: &str) -> Vec<String> {
+    // Rust: `impl Trait for Type`.
+    if let Some(implemented) = signature.trim_start().strip_prefix("impl") {
+        let trait_name = implemented.split(" for ").next().filter(|before| before.len() < implemented.len());
+        let words = trait_name.map(|text| text.split('<').next().unwrap_or(text));
+        return words.and_then(|text| text.rsplit([':', ' ']).next()).map(str::to_string).into_iter().collect();
+    }
+    let after = signature.find(name).map_or("", |at| &signature[at + name.len()..]);
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    let words = after.split(|c: char| !is_word(c)).filter(|word| word.starts_with(char::is_uppercase));
+    words.filter(|word| *word != name).map(str::to_string).collect()
+}
+
+/// The name that `export default` passes on.
+fn default_export(text: &str) -> Option<&str> {
+    static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^[ \t]*export[ \t]+default[ \t]+(?:async[ \t]+)?(?:abstract[ \t]+)?(?:function\*?[ \t]+|class[ \t]+)?([\w$]+)")
+            .expect("a constant pattern")
+    });
+    DEFAULT.captures(text).and_then(|found| found.get(1)).map(|name| name.as_str())
+}
+
+fn dedup(found: &mut Vec<Definition>) {
+    found.sort_by_key(|own| (own.file, own.place));
+    found.dedup_by_key(|own| (own.file, own.place));
+}

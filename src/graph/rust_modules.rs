@@ -1,0 +1,112 @@
+//! Rust's modules: crates by their manifests, modules by their files.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::files::Graph;
+use super::modules::below;
+use crate::path;
+
+/// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
+/// that has a file of its own.
+pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
+    let mut parts = name.split("::").map(str::trim).filter(|part| !part.is_empty()).peekable();
+    let own = module_folder(graph.snapshot.path(from));
+    let mut folder = match parts.peek().copied() {
+        None => own,
+        Some("crate") => {
+            parts.next();
+            match crate_root(graph, from) {
+                Some(root) => root,
+                None => return Vec::new(),
+            }
+        }
+        Some("self") => {
+            parts.next();
+            own
+        }
+        Some("super") => {
+            let mut folder = own;
+            while parts.next_if_eq(&"super").is_some() {
+                folder = path::split(&folder).0.to_string();
+            }
+            folder
+        }
+        Some(first) => match graph.crates().iter().find(|(name, _)| name == first) {
+            Some((_, root)) => {
+                parts.next();
+                root.clone()
+            }
+            // Without a crate of this name, the path begins in the current module.
+            None if step(graph, &own, first).is_some() => own,
+            None => return Vec::new(),
+        },
+    };
+    while let Some(next) = parts.next_if(|part| step(graph, &folder, part).is_some()) {
+        folder = below(&folder, next);
+    }
+    file_of(graph, &folder).into_iter().collect()
+}
+
+/// The folder in which the submodules of a file lie.
+fn module_folder(path: &str) -> String {
+    let (folder, name) = path::split(path);
+    match name {
+        "mod.rs" | "lib.rs" | "main.rs" | "build.rs" => folder.to_string(),
+        name => {
+            let stem = name.strip_suffix(".rs").unwrap_or(name);
+            below(folder, stem)
+        }
+    }
+}
+
+/// The file of submodule `name` of the module with this folder.
+fn step(graph: &Graph<'_>, folder: &str, name: &str) -> Option<u32> {
+    let base = below(folder, name);
+    let paths = graph.paths();
+    paths.file(&format!("{base}.rs")).or_else(|| paths.file(&format!("{base}/mod.rs")))
+}
+
+/// The file of the module with this folder.
+fn file_of(graph: &Graph<'_>, folder: &str) -> Option<u32> {
+    let inside = |name: &str| below(folder, name);
+    let beside = (!folder.is_empty()).then(|| format!("{folder}.rs"));
+    let tries = [inside("mod.rs"), inside("lib.rs"), inside("main.rs")];
+    beside.iter().chain(&tries).find_map(|path| graph.paths().file(path))
+}
+
+/// The folder of the root module of the crate around `from`.
+fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
+    let whole = graph.snapshot.path(from);
+    let mut folder = path::split(whole).0;
+    loop {
+        let at = |name: &str| below(folder, name);
+        let paths = graph.paths();
+        if paths.file(&at("lib.rs")).or_else(|| paths.file(&at("main.rs"))).is_some() {
+            return Some(folder.to_string());
+        }
+        if folder.is_empty() {
+            return None;
+        }
+        folder = path::split(folder).0;
+    }
+}
+
+/// The crates of the tree: the name as in code, and the folder of the root module.
+pub(super) fn crates(graph: &Graph<'_>) -> Vec<(String, String)> {
+    static NAME: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"(?m)^name[ \t]*=[ \t]*"([^"]+)""#).expect("a constant pattern"));
+    let mut found = Vec::new();
+    for &manifest in graph.paths().named("Cargo.toml") {
+        let folder = path::split(graph.snapshot.path(manifest)).0;
+        let source = below(folder, "src");
+        let has_library = graph.paths().file(&format!("{source}/lib.rs")).is_some();
+        let text = graph.text(manifest).unwrap_or_default();
+        if let Some(name) = NAME.captures(&text).filter(|_| has_library) {
+            found.push((name[1].replace('-', "_"), source));
+        }
+    }
+    found.sort();
+    found
+}

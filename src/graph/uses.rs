@@ -1,0 +1,252 @@
+//! The uses of names in one file: where, by which symbol, with which receiver.
+
+use std::sync::Arc;
+
+use super::family::Family;
+use super::imports::{Import, scan_imports};
+use super::macros::calls_in_macros;
+use super::words::mentions;
+use crate::model::{Analysis, ReferenceRole, Symbol};
+use crate::text::{LineIndex, Span};
+
+/// What stands before a used name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Receiver {
+    /// Nothing: a plain name.
+    Absent,
+    /// The object or type itself: `self`, `this`, `Self`.
+    Own,
+    /// The base type: `super`.
+    Base,
+    /// A chain of names: `pool` of `pool.take()`, `self.pool` of `self.pool.take()`, `os.path` of `os.path.join()`.
+    Chain(Box<str>),
+    /// A path: `Pool` of `Pool::take()`, `crate::pool` of `crate::pool::take()`.
+    Path(Box<str>),
+    /// An expression that is not a name, such as the result of a call.
+    Expression,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UseRole {
+    Call,
+    Type,
+    Import,
+    /// Any other mention, such as an argument.
+    Mention,
+}
+
+/// A use of a name.
+#[derive(Clone, Debug)]
+pub(super) struct Use {
+    pub span: Span,
+    pub role: UseRole,
+    /// The innermost symbol around the use, as an index into the symbols of the file.
+    pub owner: Option<u32>,
+    pub receiver: Receiver,
+}
+
+/// The text, the symbols, the uses and the imports of one file.
+pub(super) struct FileFacts {
+    pub text: Arc<String>,
+    pub lines: LineIndex,
+    pub symbols: Vec<Symbol>,
+    pub uses: Vec<Use>,
+    pub imports: Vec<Import>,
+    comments: Vec<Span>,
+}
+
+impl FileFacts {
+    /// The facts of a file with this text and analysis.
+    pub fn new(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
+        let Analysis { symbols, mut references, comments, .. } = analysis;
+        if family == Family::Rust {
+            references.extend(calls_in_macros(&text, &comments));
+            references.sort_by_key(|reference| (reference.span.start, reference.span.end));
+            references.dedup_by_key(|reference| reference.span);
+        }
+        let uses = references.into_iter().map(|reference| Use {
+            span: reference.span,
+            role: match reference.role {
+                ReferenceRole::Call => UseRole::Call,
+                ReferenceRole::Type => UseRole::Type,
+                ReferenceRole::Import => UseRole::Import,
+            },
+            owner: innermost(&symbols, reference.span),
+            receiver: receiver(&text, reference.span.start as usize),
+        });
+        let uses = uses.collect();
+        let lines = LineIndex::new(&text);
+        FileFacts { lines, imports: scan_imports(family, &text), uses, symbols, comments, text }
+    }
+
+    /// The mentions of `name` that the analysis has not recorded as uses.
+    pub fn mentions(&self, family: Family, name: &str) -> Vec<Use> {
+        let mut found = mentions(family, &self.text, name, &self.comments);
+        found.retain(|span| {
+            let next = self.uses.partition_point(|used| used.span.start < span.start);
+            let is_recorded = self.uses.get(next).is_some_and(|used| used.span.start == span.start);
+            !is_recorded && !self.is_own_name(*span, name) && !self.is_key(family, *span)
+        });
+        let new = |span| Use {
+            span,
+            role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
+            owner: innermost(&self.symbols, span),
+            receiver: receiver(&self.text, span.start as usize),
+        };
+        found.into_iter().map(new).collect()
+    }
+
+    /// Whether the name at `span` is that of a definition.
+    fn is_own_name(&self, span: Span, name: &str) -> bool {
+        self.symbols.iter().any(|symbol| {
+            let signature = self.at(symbol.signature);
+            let is_defined = &*symbol.name == name && symbol.signature.contains(span);
+            is_defined && signature.find(name).is_some_and(|at| symbol.signature.start + at as u32 == span.start)
+        })
+    }
+
+    /// Whether the name at `span` is a key or the name of an argument: `name=value` in a call, `name: value` in an object.
+    fn is_key(&self, family: Family, span: Span) -> bool {
+        let after = self.text[span.end as usize..].trim_start_matches([' ', '\t']);
+        match family {
+            Family::Python => after.starts_with('=') && !after.starts_with("=="),
+            Family::Web => after.starts_with(':') || after.starts_with("?:"),
+            _ => false,
+        }
+    }
+
+    /// Whether a span is in the statement of an import.
+    fn is_in_import(&self, span: Span) -> bool {
+        let next = self.imports.partition_point(|import| import.start <= span.start);
+        let Some(import) = next.checked_sub(1).map(|at| &self.imports[at]) else { return false };
+        let between = &self.text[import.start as usize..span.start as usize];
+        // An import ends with its module, with a semicolon or with its line.
+        between.len() < 4_000 && !between.contains(';') && (!between.contains('\n') || between.matches(['{', '(']).count() > between.matches(['}', ')']).count())
+    }
+
+    /// The text of a span.
+    pub fn at(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The name of the type around a symbol or use: the container of `owner`, or `owner` itself if it is a type.
+    pub fn type_around(&self, owner: Option<u32>) -> Option<&str> {
+        let mut at = owner;
+        while let Some(symbol) = at.and_then(|index| self.symbols.get(index as usize)) {
+            if let Some(container) = &symbol.container {
+                return Some(container);
+            }
+            if symbol.kind.is_type_like() || symbol.kind == crate::model::SymbolKind::Impl {
+                return Some(&symbol.name);
+            }
+            at = symbol.parent;
+        }
+        None
+    }
+}
+
+/// The innermost symbol that contains a span.
+pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
+    let end = symbols.partition_point(|symbol| symbol.span.start <= span.start);
+    (0..end).rev().find(|&index| symbols[index].span.contains(span)).map(|index| index as u32)
+}
+
+/// The receiver of the name at `start`.
+fn receiver(text: &str, start: usize) -> Receiver {
+    let Some(before) = text.get(..start).map(str::trim_end) else { return Receiver::Absent };
+    if let Some(rest) = before.strip_suffix("::") {
+        let path = path_before(without_generics(rest));
+        return match path {
+            "" => Receiver::Absent,
+            "Self" | "self" => Receiver::Own,
+            path => Receiver::Path(path.into()),
+        };
+    }
+    let rest = ["?.", "!.", "->", "."].iter().find_map(|sign| before.strip_suffix(sign));
+    let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
+    let rest = rest.trim_end();
+    if rest.ends_with("super()") {
+        return Receiver::Base;
+    }
+    let chain = chain_before(rest);
+    if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
+        // A constant or variant of a type: `Rule::Import.sentence()`.
+        return match path_before(without_generics(path)) {
+            "" | "Self" => Receiver::Own,
+            path => Receiver::Path(path.into()),
+        };
+    }
+    match chain {
+        "" => Receiver::Expression,
+        "self" | "this" | "cls" | "Self" => Receiver::Own,
+        "super" => Receiver::Base,
+        chain => Receiver::Chain(chain.into()),
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c == '$' || c.is_alphanumeric()
+}
+
+/// The chain of names joined by dots at the end of `text`; empty if an expression comes before the dots.
+fn chain_before(text: &str) -> &str {
+    let chain = text.len() - text.trim_end_matches(|c| is_word(c) || c == '.').len();
+    let chain = &text[text.len() - chain..];
+    // A chain that begins with a dot continues an expression: `make().pool` has no known root.
+    if chain.starts_with('.') || chain.starts_with(|c: char| c.is_ascii_digit()) { "" } else { chain }
+}
+
+/// The path joined by `::` at the end of `text`.
+fn path_before(text: &str) -> &str {
+    let path = text.trim_end_matches(|c| is_word(c) || c == ':');
+    text[path.len()..].trim_start_matches(':')
+}
+
+/// `text` without generic arguments at its end: `Vec` of `Vec<u8>`.
+fn without_generics(text: &str) -> &str {
+    if !text.ends_with('>') {
+        return text;
+    }
+    let mut depth = 0;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            '>' => depth += 1,
+            '<' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return text[..at].trim_end_matches(':');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_are_read_from_the_text_before_a_name() {
+        let check = |text: &str, expected: Receiver| {
+            let start = text.find("take").unwrap();
+            assert_eq!(receiver(text, start), expected, "{text}");
+        };
+        check("take()", Receiver::Absent);
+        check("x = take()", Receiver::Absent);
+        check("self.take()", Receiver::Own);
+        check("Self::take()", Receiver::Own);
+        check("super().take()", Receiver::Base);
+        check("pool.take()", Receiver::Chain("pool".into()));
+        check("self.pool.take()", Receiver::Chain("self.pool".into()));
+        check("pool->take()", Receiver::Chain("pool".into()));
+        check("make().take()", Receiver::Expression);
+        check("make().pool.take()", Receiver::Expression);
+        check("pool\n    .take()", Receiver::Chain("pool".into()));
+        check("Pool::take()", Receiver::Path("Pool".into()));
+        check("Pool::<u8>::take()", Receiver::Path("Pool".into()));
+        check("crate::pool::take()", Receiver::Path("crate::pool".into()));
+        check("0..take()", Receiver::Absent);
+        check("Rule::Import.take()", Receiver::Path("Rule".into()));
+    }
+}

@@ -1,0 +1,100 @@
+//! The wire format of answers of the code graph.
+
+use serde::Serialize;
+
+use super::shared::{WireSnapshot, line};
+use crate::engine::api::{GraphEnd, GraphReply, GraphRow, SymbolRow};
+
+/// The answer to a question about the code graph.
+pub fn graph(reply: &GraphReply) -> String {
+    line(&graph_wire(reply))
+}
+
+/// The answer, to be serialized.
+pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
+    WireGraph {
+        question: reply.question.name(),
+        target: &reply.target,
+        definitions: reply.definitions.iter().map(WireEnd::symbol).collect(),
+        results: reply.rows.iter().map(WireRow::new).collect(),
+        total: reply.total,
+        complete: reply.incomplete.is_none(),
+        incomplete: reply.incomplete.as_deref(),
+        snapshot: WireSnapshot::new(&reply.snapshot),
+        warnings: &reply.warnings,
+    }
+}
+
+#[derive(Serialize)]
+struct WireGraph<'a> {
+    question: &'static str,
+    target: &'a str,
+    definitions: Vec<WireEnd<'a>>,
+    results: Vec<WireRow<'a>>,
+    total: usize,
+    complete: bool,
+    /// Why edges may be missing.
+    incomplete: Option<&'a str>,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireRow<'a> {
+    relation: &'static str,
+    direction: &'static str,
+    depth: u32,
+    path: &'a str,
+    line: u32,
+    column: u32,
+    text: &'a str,
+    from: Option<WireEnd<'a>>,
+    to: WireEnd<'a>,
+    confidence: f32,
+    rule: &'static str,
+    is_test: bool,
+}
+
+impl<'a> WireRow<'a> {
+    fn new(row: &'a GraphRow) -> WireRow<'a> {
+        WireRow {
+            relation: row.relation.name(),
+            direction: if row.is_outgoing { "out" } else { "in" },
+            depth: row.depth,
+            path: row.path.as_str(),
+            line: row.line,
+            column: row.column,
+            text: &row.text,
+            from: row.from.as_ref().map(WireEnd::symbol),
+            to: match &row.to {
+                GraphEnd::Symbol(symbol) => WireEnd::symbol(symbol),
+                GraphEnd::File(path) => WireEnd::File { path: path.as_str() },
+                GraphEnd::Outside(module) => WireEnd::Outside { module },
+            },
+            confidence: row.confidence,
+            rule: row.rule.name(),
+            is_test: row.is_test,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WireEnd<'a> {
+    Symbol { path: &'a str, line: u32, end_line: u32, kind: &'static str, symbol: String, language: &'a str },
+    File { path: &'a str },
+    Outside { module: &'a str },
+}
+
+impl<'a> WireEnd<'a> {
+    fn symbol(own: &'a SymbolRow) -> WireEnd<'a> {
+        WireEnd::Symbol {
+            path: own.path.as_str(),
+            line: own.lines.first,
+            end_line: own.lines.last,
+            kind: own.kind.name(),
+            symbol: own.qualified(),
+            language: own.language,
+        }
+    }
+}
