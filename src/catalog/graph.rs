@@ -2,9 +2,9 @@
 
 use super::operation::{Operation, OperationId};
 use super::param::{Param, Positional, Takes, param};
+use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
-use super::params;
 use crate::engine::api::{GraphQuestion, GraphRequest};
 use crate::filter::FilterSpec;
 
@@ -28,7 +28,11 @@ pub const TARGET: Param = Param {
 /// The number of steps.
 pub const GRAPH_DEPTH: Param = Param {
     aliases: &["max_depth"],
-    ..param("depth", Takes::Number(1, 8), "Steps to follow, 1 to 8; else 3 for tests-of and impact, 1 for the others")
+    ..param(
+        "depth",
+        Takes::Number(1, 8),
+        "Steps to follow, 1 to 8; else 3 for tests-of and impact, 1 for the others",
+    )
 };
 /// The number of rows.
 pub const GRAPH_RESULTS: Param = Param {

@@ -27,8 +27,8 @@ mod values;
 pub use choice::{NamedChoice, names};
 pub use faces::Faces;
 pub use graph::{
-    CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS, MIN_CONFIDENCE, REFS,
-    TARGET, TESTS_OF, TRACE,
+    CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
+    MIN_CONFIDENCE, REFS, TARGET, TESTS_OF, TRACE,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::{

@@ -104,7 +104,8 @@ pub fn misspelled(word: &str, command: &Command) -> Option<String> {
     if word.chars().count() < 5 || LIKELY_QUERIES.contains(&word) {
         return None;
     }
-    let names: Vec<&str> = command.get_subcommands().flat_map(Command::get_name_and_visible_aliases).collect();
+    let names: Vec<&str> =
+        command.get_subcommands().flat_map(Command::get_name_and_visible_aliases).collect();
     if names.contains(&word) {
         return None;
     }

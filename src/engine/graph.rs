@@ -7,13 +7,13 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::{Error, ErrorKind};
 use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use super::source::ReplySources;
+use super::{Error, ErrorKind};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
@@ -68,15 +68,19 @@ impl Engine {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, &self.grammars, &sources, MAX_FILES);
-            let mut asked = Asked { engine: self, snapshot: &snapshot, graph, sources: &sources, warnings: Vec::new() };
+            let mut asked =
+                Asked { engine: self, snapshot: &snapshot, graph, sources: &sources, warnings: Vec::new() };
             let (definitions, mut rows) = asked.answer(request, depth)?;
-            rows.retain(|row| row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row));
+            rows.retain(|row| {
+                row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row)
+            });
             rows.sort_by(order);
             rows.dedup_by(|next, first| is_same_edge(first, next));
             let total = rows.len();
             rows.truncate(request.max_results);
             let incomplete = asked.incomplete();
-            let definitions = definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
+            let definitions =
+                definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
             Ok(self.masked_graph(GraphReply {
                 question: request.question,
                 target: request.target.clone(),
@@ -192,7 +196,11 @@ struct Asked<'a, 'e> {
 }
 
 impl Asked<'_, '_> {
-    fn answer(&mut self, request: &GraphRequest, depth: u32) -> Result<(Vec<Definition>, Vec<GraphRow>), Error> {
+    fn answer(
+        &mut self,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<(Vec<Definition>, Vec<GraphRow>), Error> {
         let about_file = matches!(request.question, GraphQuestion::Imports | GraphQuestion::Importers);
         let target = graph_target::resolve(&self.graph, self.snapshot, &request.target)?;
         if about_file {
@@ -224,7 +232,8 @@ impl Asked<'_, '_> {
             }
         };
         let is_impact = request.question == GraphQuestion::Impact;
-        if definitions.len() > MAX_DEFINITIONS && !is_impact && request.question != GraphQuestion::Definitions {
+        if definitions.len() > MAX_DEFINITIONS && !is_impact && request.question != GraphQuestion::Definitions
+        {
             self.warnings.push(format!(
                 "'{}' has {} definitions; name one of them with its container or file, such as '{}'",
                 request.target,
@@ -302,7 +311,8 @@ impl Asked<'_, '_> {
     /// The rows of an import: one for each file of the tree that the import means, or one for a module outside. For a
     /// question about importers, only the row of `file`.
     fn import_rows(&self, edge: &ImportEdge, file: u32, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
-        let (line, column, text) = self.line_of(edge.file, Span::new(edge.start as usize, edge.start as usize));
+        let (line, column, text) =
+            self.line_of(edge.file, Span::new(edge.start as usize, edge.start as usize));
         let row = |to: GraphEnd| -> Result<GraphRow, Error> {
             Ok(GraphRow {
                 relation: Relation::Imports,
@@ -338,7 +348,9 @@ impl Asked<'_, '_> {
         let whole = index.span_of(Lines { first: line, last: line });
         let column = span.start - whole.start + 1;
         let text = match self.engine.cover(self.snapshot.path(file), &source) {
-            Some(cover) => secrets::mask_lines(&source, whole.range(), &cover)[whole.range()].trim().to_string(),
+            Some(cover) => {
+                secrets::mask_lines(&source, whole.range(), &cover)[whole.range()].trim().to_string()
+            }
             None => source[whole.range()].trim().to_string(),
         };
         (line, column, shortened(text))

@@ -21,7 +21,9 @@ pub(super) enum Target {
 pub(super) fn resolve(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<Target, Error> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Err(Error::bad("the target is empty; give a name, such as Engine.search, or a place, such as src/a.rs:10"));
+        return Err(Error::bad(
+            "the target is empty; give a name, such as Engine.search, or a place, such as src/a.rs:10",
+        ));
     }
     if let Some(file) = file_at(snapshot, typed) {
         return Ok(Target::File(file));
@@ -80,7 +82,10 @@ fn at_place(
         Some(innermost) => Ok(vec![innermost]),
         None => {
             let path = snapshot.path(file);
-            Err(Error::bad(format!("no symbol is around line {line} of '{path}'; {}", names_of(graph, file)?)))
+            Err(Error::bad(format!(
+                "no symbol is around line {line} of '{path}'; {}",
+                names_of(graph, file)?
+            )))
         }
     }
 }
@@ -89,11 +94,13 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
     let (container, name) = query::split_container(typed);
     let name = name.trim_end_matches("()");
     let all = graph.definitions(name)?;
-    let mut found: Vec<Definition> = all.iter().filter(|own| has_container(own, container)).cloned().collect();
+    let mut found: Vec<Definition> =
+        all.iter().filter(|own| has_container(own, container)).cloned().collect();
     if found.is_empty() && !container.is_empty() {
         let module = query::split_container(container).1;
         let is_below = |own: &&Definition| {
-            own.container.is_none() && crate::path::modules(snapshot.path(own.file)).any(|part| part == module)
+            own.container.is_none()
+                && crate::path::modules(snapshot.path(own.file)).any(|part| part == module)
         };
         found = all.iter().filter(is_below).cloned().collect();
     }

@@ -72,6 +72,7 @@ pub struct Graph<'a> {
     paths: OnceCell<Paths<'a>>,
     pub(super) modules: RefCell<FxHashMap<(u32, Box<str>), Vec<u32>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
+    pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     crates: OnceCell<Vec<(String, String)>>,
 }
 
@@ -94,6 +95,7 @@ impl<'a> Graph<'a> {
             paths: OnceCell::new(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
+            go_modules: OnceCell::new(),
             crates: OnceCell::new(),
         }
     }
@@ -150,7 +152,9 @@ impl<'a> Graph<'a> {
         for file in files_with(self.snapshot, IndexField::Definition, name)? {
             self.symbols_of(file, |symbol| &*symbol.name == name, &mut found)?;
         }
-        found.sort_by(|a, b| (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place)));
+        found.sort_by(|a, b| {
+            (self.snapshot.path(a.file), a.place).cmp(&(self.snapshot.path(b.file), b.place))
+        });
         let found = Arc::new(found);
         self.definitions.borrow_mut().insert(name.into(), found.clone());
         Ok(found)

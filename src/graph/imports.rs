@@ -108,7 +108,9 @@ fn python(text: &str, found: &mut Vec<Import>) {
 
 fn web(text: &str, found: &mut Vec<Import>) {
     static FROM: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r#"(?m)^[ \t]*(?:import|export)[ \t]+(?:type[ \t]+)?([^;'"()=]*?)\s*\bfrom\s*['"]([^'"\n]+)['"]"#)
+        regex(
+            r#"(?m)^[ \t]*(?:import|export)[ \t]+(?:type[ \t]+)?([^;'"()=]*?)\s*\bfrom\s*['"]([^'"\n]+)['"]"#,
+        )
     });
     static BARE: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)^[ \t]*import[ \t]*['"]([^'"\n]+)['"]"#));
     static REQUIRE: LazyLock<Regex> = LazyLock::new(|| {
@@ -179,10 +181,12 @@ fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<Import>) {
         }
         return;
     }
-    let (path, local) = tree.split_once(" as ").map_or((tree, None), |(path, local)| (path, Some(local.trim())));
+    let (path, local) =
+        tree.split_once(" as ").map_or((tree, None), |(path, local)| (path, Some(local.trim())));
     let whole = join_path(above, path.trim());
     let (module, name) = whole.rsplit_once("::").unwrap_or(("", &whole));
-    let import = |module: &str, bindings, is_wildcard| Import { start, module: module.into(), bindings, is_wildcard };
+    let import =
+        |module: &str, bindings, is_wildcard| Import { start, module: module.into(), bindings, is_wildcard };
     found.push(match name {
         "*" => import(module, Vec::new(), true),
         "self" => {
@@ -220,8 +224,7 @@ fn top_level_parts(list: &str) -> Vec<&str> {
 }
 
 fn go(text: &str, found: &mut Vec<Import>) {
-    static BLOCK: LazyLock<Regex> =
-        LazyLock::new(|| regex(r"(?m)^import[ \t]*(?:\(([^)]*)\)|([^\n(]+))"));
+    static BLOCK: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^import[ \t]*(?:\(([^)]*)\)|([^\n(]+))"));
     static ONE: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)(?:([\w.]+)[ \t]+)?"([^"\n]+)""#));
     for block in BLOCK.captures_iter(text) {
         let Some(list) = block.get(1).or(block.get(2)) else { continue };
@@ -243,7 +246,9 @@ fn go(text: &str, found: &mut Vec<Import>) {
 
 fn jvm(text: &str, found: &mut Vec<Import>) {
     static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+?)(\.[*_])?(?:[ \t]+as[ \t]+(\w+))?[ \t]*;?[ \t]*\r?$")
+        regex(
+            r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+?)(\.[*_])?(?:[ \t]+as[ \t]+(\w+))?[ \t]*;?[ \t]*\r?$",
+        )
     });
     for statement in IMPORT.captures_iter(text) {
         let (path, is_wildcard) = (text_of(&statement, 1), statement.get(2).is_some());
@@ -294,8 +299,7 @@ mod tests {
     fn python_imports_have_aliases_dots_and_parentheses() {
         let text = "import os, sys as system\nfrom .pool import (\n    Pool,  # the pool\n    take as grab,\n)\n\
                     def f():\n    from ..a.b import *\nfrom x import a, \\\n    b\n";
-        let expected =
-            ["os: .=os", "sys: .=system", ".pool: Pool, take=grab", "..a.b: *", "x: a, b"];
+        let expected = ["os: .=os", "sys: .=system", ".pool: Pool, take=grab", "..a.b: *", "x: a, b"];
         check(Family::Python, text, &expected);
     }
 
@@ -320,8 +324,7 @@ mod tests {
     #[test]
     fn rust_use_trees_are_taken_apart() {
         let text = "use a::b::{self, c as d, e::{f, g::*}};\npub(crate) use super::Pool;\nuse std::fmt;\n";
-        let expected =
-            ["a::b: .=b", "a::b: c=d", "a::b::e: f", "a::b::e::g: *", "super: Pool", "std: fmt"];
+        let expected = ["a::b: .=b", "a::b: c=d", "a::b::e: f", "a::b::e::g: *", "super: Pool", "std: fmt"];
         check(Family::Rust, text, &expected);
     }
 
@@ -331,6 +334,10 @@ mod tests {
         check(Family::Go, text, &["fmt: .=fmt", "a.b/c/pool: .=pool", "a.b/d: .=alias", "a.b/e: "]);
         let text = "import a.b.Pool;\nimport static a.b.Pool.take;\nimport a.c.*;\nimport a.d.E as F\n";
         check(Family::Jvm, text, &["a.b: Pool", "a.b.Pool: take", "a.c: *", "a.d: E=F"]);
-        check(Family::C, "#include <linux/list.h>\n# include \"pool.h\"\n", &["linux/list.h: *", "pool.h: *"]);
+        check(
+            Family::C,
+            "#include <linux/list.h>\n# include \"pool.h\"\n",
+            &["linux/list.h: *", "pool.h: *"],
+        );
     }
 }

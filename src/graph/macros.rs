@@ -30,7 +30,12 @@ pub(super) fn calls_in_macros(text: &str, comments: &[Span]) -> Vec<Reference> {
 }
 
 /// Adds the calls between the bracket at `open` and the bracket that closes it, and returns the end.
-fn scan_arguments(text: &str, open: usize, is_comment: &impl Fn(usize) -> bool, found: &mut Vec<Reference>) -> usize {
+fn scan_arguments(
+    text: &str,
+    open: usize,
+    is_comment: &impl Fn(usize) -> bool,
+    found: &mut Vec<Reference>,
+) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0usize, open);
     while at < bytes.len() {
@@ -41,7 +46,8 @@ fn scan_arguments(text: &str, open: usize, is_comment: &impl Fn(usize) -> bool, 
             b'"' => at = end_of_string(bytes, at),
             b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
             byte if is_word(byte) => {
-                let end = at + bytes[at..].iter().position(|byte| !is_word(*byte)).unwrap_or(bytes.len() - at);
+                let end =
+                    at + bytes[at..].iter().position(|byte| !is_word(*byte)).unwrap_or(bytes.len() - at);
                 let is_call = bytes.get(end) == Some(&b'(') && !byte.is_ascii_digit();
                 if is_call && !is_comment(at) && !text[..at].trim_end().ends_with("fn") {
                     found.push(Reference { span: Span::new(at, end), role: ReferenceRole::Call });

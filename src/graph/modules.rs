@@ -16,8 +16,22 @@ const MAX_EXTENDS: usize = 4;
 
 /// Endings of modules in the web family, in the order in which resolvers try them.
 const WEB_ENDINGS: &[&str] = &[
-    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", "/index.ts", "/index.tsx",
-    "/index.js", "/index.jsx", "/index.mjs", "/index.d.ts",
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".cts",
+    ".vue",
+    "/index.ts",
+    "/index.tsx",
+    "/index.js",
+    "/index.jsx",
+    "/index.mjs",
+    "/index.d.ts",
 ];
 
 /// The paths of a view, for looking up modules.
@@ -121,9 +135,11 @@ impl<'a> Graph<'a> {
     fn python_module(&self, from: u32, name: &str) -> Vec<u32> {
         let dots = name.len() - name.trim_start_matches('.').len();
         let rest = name[dots..].replace('.', "/");
-        let candidates = |module: &str| [format!("{module}.py"), format!("{module}/__init__.py"), format!("{module}.pyi")];
+        let candidates =
+            |module: &str| [format!("{module}.py"), format!("{module}/__init__.py"), format!("{module}.pyi")];
         if dots == 0 {
-            let found = candidates(&rest).iter().map(|path| self.nearest(path, from)).find(|files| !files.is_empty());
+            let found =
+                candidates(&rest).iter().map(|path| self.nearest(path, from)).find(|files| !files.is_empty());
             return found.unwrap_or_default();
         }
         let mut folder = path::split(self.snapshot.path(from)).0;
@@ -138,7 +154,10 @@ impl<'a> Graph<'a> {
         let name = name.split(['?', '#']).next().unwrap_or(name);
         if name.starts_with('.') {
             let folder = path::split(self.snapshot.path(from)).0;
-            return normalize(&below(folder, name)).and_then(|path| self.web_file(&path)).into_iter().collect();
+            return normalize(&below(folder, name))
+                .and_then(|path| self.web_file(&path))
+                .into_iter()
+                .collect();
         }
         if let Some(path) = self.configured_path(from, name) {
             return vec![path];
@@ -183,7 +202,8 @@ impl<'a> Graph<'a> {
             let config = next?;
             let folder = path::split(self.snapshot.path(config)).0;
             let json = parse_json_with_comments(&self.text(config)?)?;
-            let targets = json.get("compilerOptions").map(|options| mapped_paths(options, name)).unwrap_or_default();
+            let targets =
+                json.get("compilerOptions").map(|options| mapped_paths(options, name)).unwrap_or_default();
             let files = targets.iter().filter_map(|target| normalize(&below(folder, target)));
             if let Some(file) = files.filter_map(|path| self.web_file(&path)).next() {
                 return Some(file);
@@ -200,7 +220,8 @@ impl<'a> Graph<'a> {
         let parts = if name.starts_with('@') { 2 } else { 1 };
         let end = name.match_indices('/').nth(parts - 1).map_or(name.len(), |(at, _)| at);
         let (package, part) = (&name[..end], name[end..].trim_start_matches('/'));
-        let folder = self.packages().iter().find(|(own, _)| own == package).map(|(_, folder)| folder.as_str())?;
+        let folder =
+            self.packages().iter().find(|(own, _)| own == package).map(|(_, folder)| folder.as_str())?;
         let at = |path: &str| below(folder, path);
         let tries = match part {
             "" => vec![at("src/index"), at("index"), at("src/main"), at("lib/index")],
@@ -225,25 +246,54 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The files of the package that an import path means: the folder with the longest suffix of the path.
+    /// The files of the package that an import path means: below the module of a `go.mod`, or else the folder with the
+    /// longest suffix of the path.
     fn go_package(&self, name: &str) -> Vec<u32> {
+        let files = |folder: &str| -> Vec<u32> {
+            let files = self.paths().folder(folder).iter().copied();
+            files.filter(|file| self.family(*file) == Family::Go).collect()
+        };
+        for (module, folder) in self.go_modules() {
+            let rest =
+                name.strip_prefix(module.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let found =
+                rest.map(|rest| files(&below(folder, rest.trim_start_matches('/')))).unwrap_or_default();
+            if !found.is_empty() {
+                return found;
+            }
+        }
         let mut suffix = name;
         loop {
             let mut folders: Vec<&str> = self.paths().folders_ending_in(suffix).collect();
             folders.sort_unstable_by_key(|folder| (folder.len(), *folder));
-            let is_go = |file: &u32| self.family(*file) == Family::Go;
-            let files = folders.iter().map(|folder| {
-                self.paths().folder(folder).iter().copied().filter(is_go).collect::<Vec<u32>>()
-            });
-            if let Some(files) = files.into_iter().find(|files| !files.is_empty()) {
-                return files;
+            if let Some(found) = folders.iter().map(|folder| files(folder)).find(|found| !found.is_empty()) {
+                return found;
             }
-            // A path of one part is a package of the standard library unless the whole name matched.
+            // The last part alone is too often the name of a package of the standard library.
             match suffix.split_once('/') {
                 Some((_, rest)) if rest.contains('/') => suffix = rest,
                 _ => return Vec::new(),
             }
         }
+    }
+
+    /// The modules of the tree: the name and the folder of each `go.mod`, longer names first.
+    fn go_modules(&self) -> &[(String, String)] {
+        self.go_modules.get_or_init(|| {
+            let manifests = self.paths().named("go.mod").iter();
+            let mut modules: Vec<(String, String)> = manifests
+                .filter_map(|&file| {
+                    let text = self.text(file)?;
+                    let name = text.lines().find_map(|line| line.trim().strip_prefix("module "))?.trim();
+                    Some((
+                        name.trim_matches('"').to_string(),
+                        path::split(self.snapshot.path(file)).0.to_string(),
+                    ))
+                })
+                .collect();
+            modules.sort_by_key(|(name, _)| (std::cmp::Reverse(name.len()), name.clone()));
+            modules
+        })
     }
 
     /// The file of a class, or the files of a package.
@@ -309,7 +359,11 @@ fn parse_json_with_comments(text: &str) -> Option<serde_json::Value> {
 
 /// The path `name` below a folder, which is empty for the root.
 pub(super) fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+    match (folder, name) {
+        ("", name) => name.to_string(),
+        (folder, "") => folder.to_string(),
+        (folder, name) => format!("{folder}/{name}"),
+    }
 }
 
 /// A path without `.` and `..`; `None` if the path leaves the root.

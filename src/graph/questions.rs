@@ -138,7 +138,12 @@ impl<'a> Graph<'a> {
 
     /// The files that use a name, those near a wanted definition first.
     /// With `mentions`, also those that mention the name without a recorded use.
-    fn files_that_use(&self, name: &str, wanted: &[Definition], mentions: bool) -> Result<Vec<u32>, SearchError> {
+    fn files_that_use(
+        &self,
+        name: &str,
+        wanted: &[Definition],
+        mentions: bool,
+    ) -> Result<Vec<u32>, SearchError> {
         let homes: Vec<(u32, Family)> = wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
         let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
         if mentions || homes.iter().any(|(_, family)| *family == Family::Rust) {
@@ -156,7 +161,9 @@ impl<'a> Graph<'a> {
             };
             homes.iter().map(shared).max().unwrap_or(0)
         };
-        files.sort_by_cached_key(|&file| (std::cmp::Reverse(near(file)), self.snapshot.path(file).to_string()));
+        files.sort_by_cached_key(|&file| {
+            (std::cmp::Reverse(near(file)), self.snapshot.path(file).to_string())
+        });
         Ok(files)
     }
 
@@ -168,7 +175,9 @@ impl<'a> Graph<'a> {
         for step in 1..=depth {
             let found = self.uses_of(&wave, step, |relation| relation == Relation::Calls)?;
             wave = Vec::new();
-            for from in found.iter().filter(|edge| edge.confidence >= 0.5).filter_map(|edge| edge.from.as_ref()) {
+            for from in
+                found.iter().filter(|edge| edge.confidence >= 0.5).filter_map(|edge| edge.from.as_ref())
+            {
                 if from.kind.is_function() && seen.insert((from.file, from.place)) {
                     wave.push(from.clone());
                 }
@@ -185,9 +194,8 @@ impl<'a> Graph<'a> {
     pub fn callees(&self, wanted: &Definition) -> Result<Vec<Edge>, SearchError> {
         let Some(facts) = self.facts(wanted.file) else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
-        let calls = facts.uses.iter().filter(|used| {
-            used.role == UseRole::Call && wanted.span.contains(used.span)
-        });
+        let calls =
+            facts.uses.iter().filter(|used| used.role == UseRole::Call && wanted.span.contains(used.span));
         for used in calls {
             edges.extend(self.meanings(wanted.file, &facts, used)?.into_iter().map(|meaning| Edge {
                 relation: Relation::Calls,
@@ -260,16 +268,15 @@ impl<'a> Graph<'a> {
         let Some(used) = facts.uses.iter().find(|used| used.span.start == start) else { return Ok(true) };
         let meanings = self.meanings(file, facts, used)?;
         Ok(meanings.is_empty()
-            || meanings.iter().any(|meaning| {
-                meaning.definition.file == wanted.file && &*meaning.definition.name == base
-            }))
+            || meanings
+                .iter()
+                .any(|meaning| meaning.definition.file == wanted.file && &*meaning.definition.name == base))
     }
 
     fn members_named(&self, own: &Definition, name: &str) -> Result<Vec<Definition>, SearchError> {
         let all = self.definitions(name)?;
-        let is_member = |found: &&Definition| {
-            found.file == own.file && found.container.as_deref() == Some(&*own.name)
-        };
+        let is_member =
+            |found: &&Definition| found.file == own.file && found.container.as_deref() == Some(&*own.name);
         Ok(all.iter().filter(is_member).cloned().collect())
     }
 
@@ -297,7 +304,9 @@ impl<'a> Graph<'a> {
     /// Whether a symbol is a test, by the path of its file or by its name.
     pub fn is_test(&self, file: u32, from: Option<&Definition>) -> bool {
         let by_name = |own: &Definition| {
-            own.name.starts_with("test") || own.name.starts_with("Test") || own.container.as_deref() == Some("tests")
+            own.name.starts_with("test")
+                || own.name.starts_with("Test")
+                || own.container.as_deref() == Some("tests")
         };
         test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)
     }
@@ -307,14 +316,17 @@ impl<'a> Graph<'a> {
         let text = self.text(file).unwrap_or_default();
         let mut edges: Vec<ImportEdge> = Vec::new();
         for import in super::imports::scan_imports(self.family(file), &text) {
-            let mut files = self.module_files(file, &import);
-            for binding in &import.bindings {
-                files.extend(self.bound_module(file, &import, binding));
-            }
+            let bound = import.bindings.iter().map(|binding| self.bound_module(file, &import, binding));
+            let bound: Vec<Vec<u32>> = bound.collect();
+            // An import of modules only, such as `from . import pool`, does not depend on their package.
+            let is_of_modules = !bound.is_empty() && bound.iter().all(|files| !files.is_empty());
+            let mut files = if is_of_modules { Vec::new() } else { self.module_files(file, &import) };
+            files.extend(bound.into_iter().flatten());
             files.retain(|found| *found != file);
             files.sort_by_key(|found| self.snapshot.path(*found));
             files.dedup();
-            let module = match (&*import.module, import.bindings.first().and_then(|own| own.name.as_deref())) {
+            let module = match (&*import.module, import.bindings.first().and_then(|own| own.name.as_deref()))
+            {
                 ("", Some(name)) => name.to_string(),
                 (module, _) => module.to_string(),
             };
@@ -363,7 +375,11 @@ fn module_words(path: &str, family: Family) -> Vec<String> {
     };
     words.retain(|word| !word.is_empty());
     // Word fields hold words without signs.
-    words.iter().flat_map(|word| word.split(|c: char| c != '_' && !c.is_alphanumeric())).map(str::to_string).collect()
+    words
+        .iter()
+        .flat_map(|word| word.split(|c: char| c != '_' && !c.is_alphanumeric()))
+        .map(str::to_string)
+        .collect()
 }
 
 /// The local names under which a file imports `name`.
@@ -376,7 +392,8 @@ fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
 /// The position of the first `word` in `text` that is a whole word.
 fn mention(text: &str, word: &str) -> Option<usize> {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
-    let is_whole = |at: &usize| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word);
+    let is_whole =
+        |at: &usize| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word);
     text.match_indices(word).map(|(at, _)| at).find(is_whole)
 }
 

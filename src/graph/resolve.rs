@@ -13,6 +13,7 @@ use super::imports::{Binding, Import, scan_imports};
 use super::locals::declared_types;
 use super::rule::Rule;
 use super::uses::{FileFacts, Receiver, Use};
+use crate::model::SymbolKind;
 use crate::path;
 use crate::search::SearchError;
 
@@ -63,7 +64,8 @@ impl Question<'_> {
 
     fn import_of(&self, local: &str) -> Option<(&Import, &Binding)> {
         let imports = self.facts.imports.iter();
-        let mut bound = imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
+        let mut bound =
+            imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
         bound.find(|(_, binding)| &*binding.local == local)
     }
 }
@@ -75,10 +77,16 @@ fn is_container(definition: &Definition, container: &str) -> bool {
 
 impl Graph<'_> {
     /// The definitions that a use means, each with its confidence; empty if the name is not of the tree.
-    pub(super) fn meanings(&self, file: u32, facts: &FileFacts, used: &Use) -> Result<Vec<Meaning>, SearchError> {
+    pub(super) fn meanings(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &Use,
+    ) -> Result<Vec<Meaning>, SearchError> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let mut candidates = self.definitions(name)?.to_vec();
-        candidates.retain(|definition| self.family(definition.file) == family && definition.span != used.span);
+        candidates
+            .retain(|definition| self.family(definition.file) == family && definition.span != used.span);
         let question = Question { file, family, facts, used, name, candidates };
         let ruling = match &used.receiver {
             Receiver::Absent => self.plain_name(&question)?,
@@ -96,7 +104,8 @@ impl Graph<'_> {
 
     /// Declarations of C only count where no definition with a body is among the candidates.
     fn with_bodies(&self, definitions: Vec<Definition>) -> Vec<Definition> {
-        let has_body = |definition: &Definition| !definition.kind.is_function() || definition.lines.count() > 1;
+        let has_body =
+            |definition: &Definition| !definition.kind.is_function() || definition.lines.count() > 1;
         let is_c = definitions.first().is_some_and(|first| self.family(first.file) == Family::C);
         if is_c && definitions.iter().any(has_body) {
             return definitions.into_iter().filter(has_body).collect();
@@ -119,7 +128,7 @@ impl Graph<'_> {
         };
         let same_file = question.candidates(|found| found.file == question.file && is_visible(found));
         if !same_file.is_empty() {
-            return Ok(Some((Rule::SameFile, same_file)));
+            return Ok(Some((Rule::SameFile, innermost_scope(question, same_file))));
         }
         if question.family.has_implicit_receiver()
             && let Some(ruling) = self.inherited(question, around)?
@@ -216,10 +225,15 @@ impl Graph<'_> {
 
     /// A name after a path, as in `Pool::take` and `pool::Pool`.
     fn after_path(&self, question: &Question<'_>, path: &str) -> Result<Ruling, SearchError> {
-        let (first, last) = (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
+        let (first, last) =
+            (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
         if let Some((import, binding)) = question.import_of(first) {
             let rest = path[first.len()..].trim_start_matches("::");
             return self.after_binding(question, (import, binding), rest);
+        }
+        if path == "super" && is_in_inline_module(question) {
+            let own = question.candidates(|found| found.file == question.file && found.container.is_none());
+            return Ok(Some((Rule::QualifiedModule, own)));
         }
         let members = question.members(last);
         if !members.is_empty() {
@@ -266,7 +280,9 @@ impl Graph<'_> {
         if !types.is_empty() && !members.is_empty() {
             return Ok(Some((Rule::QualifiedType, members)));
         }
-        if let Some(ruling) = self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty()) {
+        if let Some(ruling) =
+            self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty())
+        {
             return Ok(Some(ruling));
         }
         Ok(Some((Rule::Import, Vec::new())))
@@ -274,7 +290,8 @@ impl Graph<'_> {
 
     /// A name after a chain of names, as in `pool.take` and `self.pool.take`.
     fn after_chain(&self, question: &Question<'_>, chain: &str) -> Result<Ruling, SearchError> {
-        let (first, last) = (chain.split('.').next().unwrap_or(chain), chain.rsplit('.').next().unwrap_or(chain));
+        let (first, last) =
+            (chain.split('.').next().unwrap_or(chain), chain.rsplit('.').next().unwrap_or(chain));
         if let Some((import, binding)) = question.import_of(first) {
             let rest = chain[first.len()..].trim_start_matches('.');
             return self.after_binding(question, (import, binding), rest);
@@ -336,7 +353,12 @@ impl Graph<'_> {
     }
 
     /// The definitions of `name` in modules, through their re-exports.
-    pub(super) fn reached(&self, files: &[u32], name: &str, steps: usize) -> Result<Vec<Definition>, SearchError> {
+    pub(super) fn reached(
+        &self,
+        files: &[u32],
+        name: &str,
+        steps: usize,
+    ) -> Result<Vec<Definition>, SearchError> {
         if files.is_empty() || steps > MAX_STEPS {
             return Ok(Vec::new());
         }
@@ -374,17 +396,60 @@ impl Graph<'_> {
     /// The meanings of a name that no rule decides.
     fn by_name_alone(&self, question: &Question<'_>) -> Vec<Meaning> {
         let is_member = !matches!(question.used.receiver, Receiver::Absent);
-        let fits = |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
+        let fits =
+            |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
         let found = self.with_bodies(question.candidates(fits));
         let choices = distinct(&found);
         let rule = if choices == 1 { Rule::Unique } else { Rule::Ambiguous };
         if choices > MAX_AMBIGUOUS {
             return Vec::new();
         }
-        let short = if question.name.len() < SHORT_NAME && is_member { 0.6 } else { 1.0 };
-        let confidence = rule.confidence() * short / choices as f32;
+        let mut confidence = rule.confidence() / choices as f32;
+        if question.name.len() < SHORT_NAME && is_member {
+            confidence *= 0.6;
+        }
+        // The own type is known and has no such member, so the name is probably that of a field.
+        if matches!(question.used.receiver, Receiver::Own | Receiver::Base) {
+            confidence *= 0.3;
+        }
         found.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
     }
+}
+
+/// Of the definitions in one file, those in the innermost block around the use that has any. Languages without braces have
+/// their blocks in the containers of symbols.
+fn innermost_scope(question: &Question<'_>, found: Vec<Definition>) -> Vec<Definition> {
+    if found.len() < 2 || question.family == Family::Python {
+        return found;
+    }
+    let text = &question.facts.text;
+    let scope = |own: &Definition| block_around(text, own.span.start as usize);
+    let use_at = question.used.span.start as usize;
+    let around = found.iter().filter(|own| scope(own).contains(&use_at)).map(|own| scope(own).len());
+    match around.min() {
+        Some(least) => {
+            let is_innermost = |own: &Definition| scope(own).contains(&use_at) && scope(own).len() == least;
+            found.into_iter().filter(is_innermost).collect()
+        }
+        None => found,
+    }
+}
+
+/// The span of the innermost braces around a byte; the whole text without any. Braces in literals may mislead it, and the
+/// caller then keeps more definitions than it needs.
+fn block_around(text: &str, at: usize) -> std::ops::Range<usize> {
+    let mut depth = 0;
+    let open = text.as_bytes()[..at].iter().rposition(|byte| {
+        depth += i32::from(*byte == b'}') - i32::from(*byte == b'{');
+        depth < 0
+    });
+    let Some(open) = open else { return 0..text.len() };
+    let mut depth = 0;
+    let close = text.as_bytes()[open..].iter().position(|byte| {
+        depth += i32::from(*byte == b'{') - i32::from(*byte == b'}');
+        depth == 0
+    });
+    open..close.map_or(text.len(), |close| open + close + 1)
 }
 
 /// The number of definitions that are not overloads of each other, at least 1. Overloads have one file and container.
@@ -394,6 +459,13 @@ fn distinct(definitions: &[Definition]) -> usize {
     homes.sort_unstable();
     homes.dedup();
     homes.len().max(1)
+}
+
+/// Whether a use is in a module that its file contains, such as `mod tests { ... }`.
+fn is_in_inline_module(question: &Question<'_>) -> bool {
+    let symbols = &question.facts.symbols;
+    let parents = std::iter::successors(question.used.owner, |at| symbols[*at as usize].parent);
+    parents.into_iter().any(|at| symbols[at as usize].kind == SymbolKind::Module)
 }
 
 /// The names of the functions and types around a use, innermost first.
@@ -416,7 +488,11 @@ fn bases_of(name: &str, signature: &str) -> Vec<String> {
     if let Some(implemented) = signature.trim_start().strip_prefix("impl") {
         let trait_name = implemented.split(" for ").next().filter(|before| before.len() < implemented.len());
         let words = trait_name.map(|text| text.split('<').next().unwrap_or(text));
-        return words.and_then(|text| text.rsplit([':', ' ']).next()).map(str::to_string).into_iter().collect();
+        return words
+            .and_then(|text| text.rsplit([':', ' ']).next())
+            .map(str::to_string)
+            .into_iter()
+            .collect();
     }
     let after = signature.find(name).map_or("", |at| &signature[at + name.len()..]);
     let is_word = |c: char| c == '_' || c.is_alphanumeric();

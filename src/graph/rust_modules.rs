@@ -33,13 +33,13 @@ pub(super) fn resolve(graph: &Graph<'_>, from: u32, name: &str) -> Vec<u32> {
             }
             folder
         }
+        // Without `crate`, a path begins in the current module or with the name of a crate.
+        Some(first) if step(graph, &own, first).is_some() => own,
         Some(first) => match graph.crates().iter().find(|(name, _)| name == first) {
             Some((_, root)) => {
                 parts.next();
                 root.clone()
             }
-            // Without a crate of this name, the path begins in the current module.
-            None if step(graph, &own, first).is_some() => own,
             None => return Vec::new(),
         },
     };

@@ -102,7 +102,8 @@ impl FileFacts {
         self.symbols.iter().any(|symbol| {
             let signature = self.at(symbol.signature);
             let is_defined = &*symbol.name == name && symbol.signature.contains(span);
-            is_defined && signature.find(name).is_some_and(|at| symbol.signature.start + at as u32 == span.start)
+            is_defined
+                && signature.find(name).is_some_and(|at| symbol.signature.start + at as u32 == span.start)
         })
     }
 
@@ -122,7 +123,10 @@ impl FileFacts {
         let Some(import) = next.checked_sub(1).map(|at| &self.imports[at]) else { return false };
         let between = &self.text[import.start as usize..span.start as usize];
         // An import ends with its module, with a semicolon or with its line.
-        between.len() < 4_000 && !between.contains(';') && (!between.contains('\n') || between.matches(['{', '(']).count() > between.matches(['}', ')']).count())
+        between.len() < 4_000
+            && !between.contains(';')
+            && (!between.contains('\n')
+                || between.matches(['{', '(']).count() > between.matches(['}', ')']).count())
     }
 
     /// The text of a span.

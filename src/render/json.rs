@@ -14,8 +14,8 @@ use serde::Serialize;
 
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
-pub(super) use self::index::status_wire;
 pub use self::graph::graph;
+pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};

@@ -13,6 +13,7 @@ mod exhaustive;
 mod faults;
 mod files;
 mod first_page;
+mod graph;
 mod grep;
 #[cfg(unix)]
 mod hostile;

@@ -34,7 +34,8 @@ pub fn graph(reply: &GraphReply, style: &Style) -> String {
         let _ = writeln!(out, "{}: none found", nothing(reply.question));
     }
     if reply.total > reply.rows.len() {
-        let text = format!("{} of {}; more with --max-results", reply.rows.len(), count(reply.total, "row", "rows"));
+        let text =
+            format!("{} of {}; more with --max-results", reply.rows.len(), count(reply.total, "row", "rows"));
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
     }
     if let Some(reason) = &reply.incomplete {
@@ -54,9 +55,7 @@ fn edge(out: &mut String, row: &GraphRow, reply: &GraphReply, style: &Style) {
             let path = clean::path(&style.paths.shown(to.path.as_str())).into_owned();
             format!("{}  {}", name(to), style.paint(Ink::Dim, &format!("{path}:{}", to.lines.first)))
         }
-        (GraphEnd::File(to), true) => {
-            style.paint(Ink::Path, &clean::path(&style.paths.shown(to.as_str())))
-        }
+        (GraphEnd::File(to), true) => style.paint(Ink::Path, &clean::path(&style.paths.shown(to.as_str()))),
         (GraphEnd::Outside(module), _) => {
             format!("{} {}", clean(module), style.paint(Ink::Dim, "(outside of the tree)"))
         }

@@ -1,0 +1,315 @@
+//! The code graph: which definition a use means, in each family of languages, and what is said when a target means nothing.
+
+use spyhop::engine::ErrorKind;
+use spyhop::{GraphEnd, GraphQuestion, GraphReply, GraphRequest};
+
+use super::open;
+use crate::support::Tree;
+
+fn ask(tree: &Tree, question: GraphQuestion, target: &str) -> GraphReply {
+    let request = GraphRequest { min_confidence: 0.5, ..GraphRequest::new(question, target) };
+    open(tree).graph(&request).unwrap()
+}
+
+/// Rows as `path:line from -> to`.
+fn shown(reply: &GraphReply) -> Vec<String> {
+    let row = |row: &spyhop::GraphRow| {
+        let from = row.from.as_ref().map_or("-".to_string(), |from| from.qualified());
+        let to = match &row.to {
+            GraphEnd::Symbol(to) => format!("{}:{}", to.path, to.lines.first),
+            GraphEnd::File(path) => path.to_string(),
+            GraphEnd::Outside(module) => format!("outside {module}"),
+        };
+        format!("{}:{} {from} -> {to}", row.path, row.line)
+    };
+    let mut rows: Vec<String> = reply.rows.iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn check(tree: &str, question: GraphQuestion, target: &str, expected: &[&str]) {
+    assert_eq!(shown(&ask(&Tree::new(tree), question, target)), expected, "{} {target}", question.name());
+}
+
+const RUST: &str = r#"
+=== Cargo.toml
+[package]
+name = "pool"
+=== src/lib.rs
+pub mod pool;
+pub mod user;
+pub use pool::take_all;
+=== src/pool.rs
+pub struct Pool;
+
+pub trait Source {
+    fn next(&self);
+}
+
+impl Source for Pool {
+    fn next(&self) {
+        self.take(1);
+    }
+}
+
+impl Pool {
+    pub fn take(&self, n: usize) {}
+}
+
+pub fn take_all() {}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn all_are_taken() {
+        assert_eq!(super::take_all(), ());
+    }
+}
+=== src/user.rs
+use crate::pool::{Pool, take_all as all};
+use std::collections::VecDeque;
+
+pub fn run(pool: &Pool, queue: &mut VecDeque<u8>) {
+    pool.take(2);
+    all();
+    queue.take(3);
+}
+
+pub fn other() {
+    crate::take_all();
+    let take = 1;
+}
+"#;
+
+#[test]
+fn rust_uses_are_resolved_by_paths_imports_receivers_and_macros() {
+    let calls = ["src/pool.rs:9 Pool.next -> src/pool.rs:14", "src/user.rs:5 run -> src/pool.rs:14"];
+    check(RUST, GraphQuestion::Callers, "Pool::take", &calls);
+    let calls = [
+        "src/pool.rs:23 tests.all_are_taken -> src/pool.rs:17",
+        "src/user.rs:11 other -> src/pool.rs:17",
+        "src/user.rs:6 run -> src/pool.rs:17",
+    ];
+    check(RUST, GraphQuestion::Callers, "take_all", &calls);
+    check(RUST, GraphQuestion::Tests, "take_all", &calls[..1]);
+    check(
+        RUST,
+        GraphQuestion::Callees,
+        "src/user.rs#run",
+        &["src/user.rs:5 run -> src/pool.rs:14", "src/user.rs:6 run -> src/pool.rs:17"],
+    );
+    check(RUST, GraphQuestion::Implementations, "Source", &["src/pool.rs:7 Pool -> src/pool.rs:3"]);
+    check(
+        RUST,
+        GraphQuestion::Imports,
+        "src/user.rs",
+        &["src/user.rs:1 - -> src/pool.rs", "src/user.rs:2 - -> outside std::collections"],
+    );
+    check(
+        RUST,
+        GraphQuestion::Importers,
+        "src/pool.rs",
+        &["src/lib.rs:3 - -> src/pool.rs", "src/user.rs:1 - -> src/pool.rs"],
+    );
+}
+
+const PYTHON: &str = r#"
+=== app/__init__.py
+from .pool import Pool
+=== app/base.py
+class Base:
+    def close(self):
+        pass
+=== app/pool.py
+import json as js
+from .base import Base
+
+class Pool(Base):
+    def take(self):
+        self.close()
+        js.loads("take")
+        return take()
+
+def take():
+    return 1
+=== app/user.py
+from app import Pool
+from . import pool as module
+
+def run():
+    pool = Pool()
+    pool.take()
+    module.take()
+
+def wrap():
+    return map(module.take, [])
+"#;
+
+#[test]
+fn python_uses_are_resolved_through_packages_and_base_classes() {
+    check(PYTHON, GraphQuestion::Callers, "Pool.take", &["app/user.py:6 run -> app/pool.py:5"]);
+    let calls = ["app/pool.py:8 Pool.take -> app/pool.py:10", "app/user.py:7 run -> app/pool.py:10"];
+    check(PYTHON, GraphQuestion::Callers, "app/pool.py:10", &calls);
+    check(PYTHON, GraphQuestion::Callers, "Base.close", &["app/pool.py:6 Pool.take -> app/base.py:2"]);
+    check(PYTHON, GraphQuestion::Implementations, "Base", &["app/pool.py:4 Pool -> app/base.py:1"]);
+    let uses = [
+        "app/__init__.py:1 - -> app/pool.py:4",
+        "app/user.py:1 - -> app/pool.py:4",
+        "app/user.py:5 run -> app/pool.py:4",
+    ];
+    check(PYTHON, GraphQuestion::References, "Pool", &uses);
+    check(
+        PYTHON,
+        GraphQuestion::Imports,
+        "app/user.py",
+        &["app/user.py:1 - -> app/__init__.py", "app/user.py:2 - -> app/pool.py"],
+    );
+}
+
+const WEB: &str = r#"
+=== tsconfig.json
+{ "compilerOptions": { "paths": { "@lib/*": ["./lib/*"] } } } // comment
+=== lib/pool.ts
+export class Pool {
+  take(): number { return 1 }
+}
+export default function open(): Pool { return new Pool() }
+export function close() {}
+=== lib/index.ts
+export { close } from './pool'
+=== src/user.ts
+import open, { Pool } from '@lib/pool'
+import { close as shut } from '../lib'
+import { close } from 'elsewhere'
+
+export function run(pool: Pool) {
+  open()
+  pool.take()
+  shut()
+  close()
+}
+"#;
+
+#[test]
+fn web_uses_are_resolved_through_re_exports_and_configured_paths() {
+    check(WEB, GraphQuestion::Callers, "lib/pool.ts#close", &["src/user.ts:8 run -> lib/pool.ts:5"]);
+    check(WEB, GraphQuestion::Callers, "open", &["src/user.ts:6 run -> lib/pool.ts:4"]);
+    check(WEB, GraphQuestion::Callers, "Pool.take", &["src/user.ts:7 run -> lib/pool.ts:2"]);
+}
+
+const OTHERS: &str = r#"
+=== go.mod
+module example.com/app
+=== pool/pool.go
+package pool
+
+type Pool struct{}
+
+func (p *Pool) Take() { helper() }
+
+func New() *Pool { return &Pool{} }
+=== pool/help.go
+package pool
+
+func helper() {}
+=== main.go
+package main
+
+import "example.com/app/pool"
+
+func main() {
+	p := pool.New()
+	use(p)
+}
+
+func use(p *pool.Pool) {
+	p.Take()
+}
+=== java/a/Pool.java
+package a;
+
+public class Pool {
+    public void give() { check(); }
+    private void check() {}
+}
+=== java/b/User.java
+package b;
+
+import a.Pool;
+
+class User {
+    void run(Pool pool) { pool.give(); }
+}
+=== c/pool.h
+int pool_drain(int n);
+=== c/pool.c
+#include "pool.h"
+
+int pool_drain(int n)
+{
+    return n;
+}
+=== c/main.c
+#include "pool.h"
+
+int main(void)
+{
+    return pool_drain(1);
+}
+"#;
+
+#[test]
+fn go_java_and_c_uses_are_resolved_by_packages_imports_and_headers() {
+    check(OTHERS, GraphQuestion::Callers, "Pool.Take", &["main.go:11 use -> pool/pool.go:5"]);
+    check(OTHERS, GraphQuestion::Callers, "helper", &["pool/pool.go:5 Pool.Take -> pool/help.go:3"]);
+    check(OTHERS, GraphQuestion::Callers, "pool/pool.go#New", &["main.go:6 main -> pool/pool.go:7"]);
+    check(
+        OTHERS,
+        GraphQuestion::Callers,
+        "Pool.give",
+        &["java/b/User.java:6 User.run -> java/a/Pool.java:4"],
+    );
+    check(
+        OTHERS,
+        GraphQuestion::Callers,
+        "Pool.check",
+        &["java/a/Pool.java:4 Pool.give -> java/a/Pool.java:5"],
+    );
+    check(OTHERS, GraphQuestion::Callers, "c/pool.c#pool_drain", &["c/main.c:5 main -> c/pool.c:3"]);
+}
+
+#[test]
+fn a_place_is_a_target_too_and_impact_follows_callers() {
+    let tree = Tree::new(RUST);
+    let names = |target: &str| {
+        let reply = ask(&tree, GraphQuestion::Definitions, target);
+        reply.definitions.iter().map(spyhop::SymbolRow::qualified).collect::<Vec<_>>()
+    };
+    assert_eq!(names("src/user.rs:5"), ["run"]);
+    assert_eq!(names("src/user.rs:5:11"), ["Pool.take"]);
+    assert_eq!(names("src/user.rs:6:6"), ["take_all"]);
+    let reply = ask(&tree, GraphQuestion::Impact, "Pool.take");
+    let depths: Vec<(u32, &str)> = reply.rows.iter().map(|row| (row.depth, row.path.as_str())).collect();
+    assert!(depths.contains(&(1, "src/user.rs")) && reply.incomplete.is_none(), "{depths:?}");
+}
+
+#[test]
+fn a_target_that_means_nothing_names_what_is_near() {
+    let tree = Tree::new(RUST);
+    let engine = open(&tree);
+    let check = |target: &str, expected: &str| {
+        let error = engine.graph(&GraphRequest::new(GraphQuestion::Callers, target)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::BadRequest, expected), "{target}");
+    };
+    check("take_al", "the tree defines no 'take_al'; did you mean take_all?");
+    check("Pool.tak", "the tree defines no 'Pool.tak'; no defined name is like it");
+    check("Source.take", "the tree defines no 'Source.take'; did you mean Pool.take?");
+    check(
+        "src/user.rs",
+        "'src/user.rs' is a file; name a symbol of the file: 'src/user.rs#name' or 'src/user.rs:line'",
+    );
+    check("src/user.rs#none", "'src/user.rs' defines no 'none'; it defines run, other");
+    check("", "the target is empty; give a name, such as Engine.search, or a place, such as src/a.rs:10");
+    let deep = GraphRequest { depth: Some(9), ..GraphRequest::new(GraphQuestion::Callers, "take") };
+    assert_eq!(engine.graph(&deep).unwrap_err().to_string(), "depth is 9; choose 1 to 8");
+}
