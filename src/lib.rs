@@ -36,12 +36,13 @@
 )]
 
 pub use engine::api::{
-    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine,
-    GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
-    OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
-    RankedCandidates, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
-    Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply,
-    SymbolsRequest, Verdict, Watched, WhyNot,
+    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd,
+    GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit, Interest,
+    LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome,
+    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, Reason, Recall,
+    RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, SnapshotPolicy,
+    Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched,
+    WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -85,9 +86,9 @@ pub mod worker;
 pub mod grep;
 pub mod workspace;
 
+pub mod graph;
 pub mod retention;
 pub mod search;
-pub mod graph;
 
 pub mod update;
 

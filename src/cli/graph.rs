@@ -7,7 +7,6 @@ use spyhop::catalog::{self, Call};
 use spyhop::engine::api::{GraphQuestion, GraphRequest};
 use spyhop::render::{json, text};
 
-use super::RunCommand;
 use super::failure::{Failure, Outcome};
 use super::options;
 use super::output::Output;
@@ -16,7 +15,7 @@ use super::progress::Bar;
 use super::values::fill_from;
 
 /// The function that runs a question.
-pub fn runner(question: GraphQuestion) -> RunCommand {
+pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
     macro_rules! run {
         ($($question:ident)+) => {
             match question {

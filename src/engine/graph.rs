@@ -4,7 +4,6 @@
 //! masks what the reply shows.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::api::*;
@@ -17,7 +16,7 @@ use super::{Error, ErrorKind};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
-use crate::graph::{Definition, Edge, Graph, ImportEdge, Sources};
+use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, ImportEdge};
 use crate::model::{Analysis, Note};
 use crate::path::RelPath;
 use crate::search::{SearchError, SearchSnapshot};
@@ -68,8 +67,13 @@ impl Engine {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, &self.grammars, &sources, MAX_FILES);
-            let mut asked =
-                Asked { engine: self, snapshot: &snapshot, graph, sources: &sources, warnings: Vec::new() };
+            let mut asked = GraphAnswer {
+                engine: self,
+                snapshot: &snapshot,
+                graph,
+                sources: &sources,
+                warnings: Vec::new(),
+            };
             let (definitions, mut rows) = asked.answer(request, depth)?;
             rows.retain(|row| {
                 row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row)
@@ -163,7 +167,7 @@ impl<'e> GraphSources<'e> {
     }
 }
 
-impl Sources for GraphSources<'_> {
+impl GraphFiles for GraphSources<'_> {
     fn text(&self, file: u32) -> Option<Arc<String>> {
         self.sources.text(file)
     }
@@ -187,7 +191,7 @@ impl Sources for GraphSources<'_> {
 }
 
 /// A question with what its answer reads.
-struct Asked<'a, 'e> {
+struct GraphAnswer<'a, 'e> {
     engine: &'a Engine,
     snapshot: &'a SearchSnapshot,
     graph: Graph<'a>,
@@ -195,7 +199,7 @@ struct Asked<'a, 'e> {
     warnings: Vec<String>,
 }
 
-impl Asked<'_, '_> {
+impl GraphAnswer<'_, '_> {
     fn answer(
         &mut self,
         request: &GraphRequest,
@@ -254,9 +258,9 @@ impl Asked<'_, '_> {
         depth: u32,
     ) -> Result<Vec<GraphRow>, Error> {
         let most = MAX_ROWS;
-        let incoming = |edges: Vec<Edge>| self.rows(edges, false);
+        let incoming = |edges: Vec<GraphEdge>| self.rows(edges, false);
         let callees = || -> Result<Vec<GraphRow>, Error> {
-            let edges: Result<Vec<Vec<Edge>>, SearchError> =
+            let edges: Result<Vec<Vec<GraphEdge>>, SearchError> =
                 definitions.iter().map(|own| self.graph.callees(own)).collect();
             self.rows(edges.map_err(Error::from)?.concat(), true)
         };
@@ -269,7 +273,7 @@ impl Asked<'_, '_> {
             GraphQuestion::Callers | GraphQuestion::Impact => incoming(callers(depth)?),
             GraphQuestion::Callees => callees(),
             GraphQuestion::Implementations => {
-                let edges: Result<Vec<Vec<Edge>>, SearchError> =
+                let edges: Result<Vec<Vec<GraphEdge>>, SearchError> =
                     definitions.iter().map(|own| self.graph.implementations(own)).collect();
                 incoming(edges.map_err(Error::from)?.concat())
             }
@@ -286,11 +290,11 @@ impl Asked<'_, '_> {
         }
     }
 
-    fn rows(&self, edges: Vec<Edge>, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
+    fn rows(&self, edges: Vec<GraphEdge>, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
         edges.into_iter().map(|edge| self.row(edge, is_outgoing)).collect()
     }
 
-    fn row(&self, edge: Edge, is_outgoing: bool) -> Result<GraphRow, Error> {
+    fn row(&self, edge: GraphEdge, is_outgoing: bool) -> Result<GraphRow, Error> {
         let (line, column, text) = self.line_of(edge.file, edge.span);
         Ok(GraphRow {
             relation: edge.relation,
@@ -324,8 +328,8 @@ impl Asked<'_, '_> {
                 text: text.clone(),
                 from: None,
                 to,
-                confidence: Rule::Import.confidence(),
-                rule: Rule::Import,
+                confidence: EdgeRule::Import.confidence(),
+                rule: EdgeRule::Import,
                 is_test: self.graph.is_test(edge.file, None),
             })
         };
@@ -347,7 +351,7 @@ impl Asked<'_, '_> {
         let line = index.line_of(span.start);
         let whole = index.span_of(Lines { first: line, last: line });
         let column = span.start - whole.start + 1;
-        let text = match self.engine.cover(self.snapshot.path(file), &source) {
+        let text = match self.engine.secret_mask(self.snapshot.path(file), &source) {
             Some(cover) => {
                 secrets::mask_lines(&source, whole.range(), &cover)[whole.range()].trim().to_string()
             }
@@ -402,13 +406,4 @@ fn shortened(text: String) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-/// The order of definitions of a target: production code before tests, types and outer items first.
-pub(super) fn by_worth(snapshot: &SearchSnapshot, definitions: &mut [Definition]) {
-    definitions.sort_by_cached_key(|own| {
-        let path = snapshot.path(own.file);
-        let is_aside = crate::search::is_aside(path);
-        (is_aside, Reverse(own.lines.count() > 1), own.container.is_some(), path.to_string(), own.lines.first)
-    });
 }

@@ -1,7 +1,8 @@
 //! Targets of the code graph as people type them: names, qualified names, places, files.
 
+use std::cmp::Reverse;
+
 use super::Error;
-use super::graph::by_worth;
 use crate::graph::{Definition, Graph};
 use crate::query;
 use crate::search::{self, SearchSnapshot};
@@ -135,4 +136,13 @@ fn names_of(graph: &Graph<'_>, file: u32) -> Result<String, Error> {
         true => "the file defines no names".to_string(),
         false => format!("it defines {}", names.join(", ")),
     })
+}
+
+/// The order of definitions of a target: production code before tests, types and outer items first.
+fn by_worth(snapshot: &SearchSnapshot, definitions: &mut [Definition]) {
+    definitions.sort_by_cached_key(|own| {
+        let path = snapshot.path(own.file);
+        let is_aside = crate::search::is_aside(path);
+        (is_aside, Reverse(own.lines.count() > 1), own.container.is_some(), path.to_string(), own.lines.first)
+    });
 }

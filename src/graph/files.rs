@@ -6,8 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::family::Family;
-use super::modules::Paths;
-use super::rust_modules;
+use super::paths::Paths;
 use super::uses::FileFacts;
 use crate::grammar::Grammars;
 use crate::index::IndexField;
@@ -50,7 +49,7 @@ impl Definition {
 }
 
 /// What a graph reads: texts of files, and their analysis.
-pub trait Sources {
+pub trait GraphFiles {
     /// The text of a file, if its content is still the indexed content.
     fn text(&self, file: u32) -> Option<Arc<String>>;
 
@@ -62,7 +61,7 @@ pub trait Sources {
 pub struct Graph<'a> {
     pub(super) snapshot: &'a SearchSnapshot,
     grammars: &'a Grammars,
-    sources: &'a dyn Sources,
+    sources: &'a dyn GraphFiles,
     /// The number of files that may still be analysed.
     budget: Cell<usize>,
     /// The number of files that the budget left out.
@@ -73,7 +72,7 @@ pub struct Graph<'a> {
     pub(super) modules: RefCell<FxHashMap<(u32, Box<str>), Vec<u32>>>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
-    crates: OnceCell<Vec<(String, String)>>,
+    pub(super) crates: OnceCell<Vec<(String, String)>>,
 }
 
 impl<'a> Graph<'a> {
@@ -81,7 +80,7 @@ impl<'a> Graph<'a> {
     pub fn new(
         snapshot: &'a SearchSnapshot,
         grammars: &'a Grammars,
-        sources: &'a dyn Sources,
+        sources: &'a dyn GraphFiles,
         budget: usize,
     ) -> Graph<'a> {
         Graph {
@@ -114,10 +113,6 @@ impl<'a> Graph<'a> {
         self.paths.get_or_init(|| {
             Paths::new((0..snapshot.n_files() as u32).map(|file| (file, snapshot.path(file))))
         })
-    }
-
-    pub(super) fn crates(&self) -> &[(String, String)] {
-        self.crates.get_or_init(|| rust_modules::crates(self))
     }
 
     pub(super) fn text(&self, file: u32) -> Option<Arc<String>> {

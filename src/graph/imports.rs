@@ -20,7 +20,7 @@ pub(super) struct Binding {
 
 /// An import of a module or of names of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Import {
+pub(super) struct ImportStatement {
     /// The byte at which the statement begins.
     pub start: u32,
     /// The module as written, in Rust with `::` between its parts.
@@ -32,7 +32,7 @@ pub(super) struct Import {
 }
 
 /// The imports in `text`, in order.
-pub(super) fn scan_imports(family: Family, text: &str) -> Vec<Import> {
+pub(super) fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
     let mut found = Vec::new();
     match family {
         Family::Python => python(text, &mut found),
@@ -77,7 +77,7 @@ fn of_module(local: &str) -> Vec<Binding> {
     vec![Binding { name: None, local: local.into() }]
 }
 
-fn python(text: &str, found: &mut Vec<Import>) {
+fn python(text: &str, found: &mut Vec<ImportStatement>) {
     static FROM: LazyLock<Regex> = LazyLock::new(|| {
         regex(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|((?:[^\n\\#]|\\\r?\n)*))")
     });
@@ -86,7 +86,7 @@ fn python(text: &str, found: &mut Vec<Import>) {
     for statement in FROM.captures_iter(text) {
         let list = [text_of(&statement, 2), text_of(&statement, 3)].concat();
         let list = COMMENT.replace_all(&list, "").replace(['\\', '\n', '\r'], " ");
-        found.push(Import {
+        found.push(ImportStatement {
             start: start_of(&statement),
             module: text_of(&statement, 1).into(),
             bindings: bindings(&list, " as "),
@@ -96,7 +96,7 @@ fn python(text: &str, found: &mut Vec<Import>) {
     for statement in PLAIN.captures_iter(text) {
         for part in text_of(&statement, 1).split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (module, local) = part.split_once(" as ").unwrap_or((part, part));
-            found.push(Import {
+            found.push(ImportStatement {
                 start: start_of(&statement),
                 module: module.trim().into(),
                 bindings: of_module(local.trim()),
@@ -106,7 +106,7 @@ fn python(text: &str, found: &mut Vec<Import>) {
     }
 }
 
-fn web(text: &str, found: &mut Vec<Import>) {
+fn web(text: &str, found: &mut Vec<ImportStatement>) {
     static FROM: LazyLock<Regex> = LazyLock::new(|| {
         regex(
             r#"(?m)^[ \t]*(?:import|export)[ \t]+(?:type[ \t]+)?([^;'"()=]*?)\s*\bfrom\s*['"]([^'"\n]+)['"]"#,
@@ -122,11 +122,16 @@ fn web(text: &str, found: &mut Vec<Import>) {
         let (mut names, is_wildcard) = web_bindings(text_of(&statement, 1));
         names.retain(|binding| !binding.local.is_empty());
         let module = text_of(&statement, 2).into();
-        found.push(Import { start: start_of(&statement), module, bindings: names, is_wildcard });
+        found.push(ImportStatement { start: start_of(&statement), module, bindings: names, is_wildcard });
     }
     for statement in BARE.captures_iter(text) {
         let module = text_of(&statement, 1).into();
-        found.push(Import { start: start_of(&statement), module, bindings: Vec::new(), is_wildcard: false });
+        found.push(ImportStatement {
+            start: start_of(&statement),
+            module,
+            bindings: Vec::new(),
+            is_wildcard: false,
+        });
     }
     for statement in REQUIRE.captures_iter(text) {
         let bound = text_of(&statement, 1);
@@ -136,7 +141,12 @@ fn web(text: &str, found: &mut Vec<Import>) {
             None => of_module(bound),
         };
         let module = text_of(&statement, 2).into();
-        found.push(Import { start: start_of(&statement), module, bindings: names, is_wildcard: false });
+        found.push(ImportStatement {
+            start: start_of(&statement),
+            module,
+            bindings: names,
+            is_wildcard: false,
+        });
     }
 }
 
@@ -161,7 +171,7 @@ fn web_bindings(clause: &str) -> (Vec<Binding>, bool) {
     (names, is_wildcard)
 }
 
-fn rust(text: &str, found: &mut Vec<Import>) {
+fn rust(text: &str, found: &mut Vec<ImportStatement>) {
     static USE: LazyLock<Regex> =
         LazyLock::new(|| regex(r"(?m)^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+([^;]+);"));
     for statement in USE.captures_iter(text) {
@@ -171,7 +181,7 @@ fn rust(text: &str, found: &mut Vec<Import>) {
 }
 
 /// Adds the imports of a use tree below the path `above`.
-fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<Import>) {
+fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<ImportStatement>) {
     let tree = tree.trim();
     if let Some(open) = tree.find('{') {
         let prefix = join_path(above, tree[..open].trim_end().trim_end_matches("::"));
@@ -185,8 +195,12 @@ fn use_tree(start: u32, above: &str, tree: &str, found: &mut Vec<Import>) {
         tree.split_once(" as ").map_or((tree, None), |(path, local)| (path, Some(local.trim())));
     let whole = join_path(above, path.trim());
     let (module, name) = whole.rsplit_once("::").unwrap_or(("", &whole));
-    let import =
-        |module: &str, bindings, is_wildcard| Import { start, module: module.into(), bindings, is_wildcard };
+    let import = |module: &str, bindings, is_wildcard| ImportStatement {
+        start,
+        module: module.into(),
+        bindings,
+        is_wildcard,
+    };
     found.push(match name {
         "*" => import(module, Vec::new(), true),
         "self" => {
@@ -223,7 +237,7 @@ fn top_level_parts(list: &str) -> Vec<&str> {
     parts
 }
 
-fn go(text: &str, found: &mut Vec<Import>) {
+fn go(text: &str, found: &mut Vec<ImportStatement>) {
     static BLOCK: LazyLock<Regex> = LazyLock::new(|| regex(r"(?m)^import[ \t]*(?:\(([^)]*)\)|([^\n(]+))"));
     static ONE: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?m)(?:([\w.]+)[ \t]+)?"([^"\n]+)""#));
     for block in BLOCK.captures_iter(text) {
@@ -239,12 +253,12 @@ fn go(text: &str, found: &mut Vec<Import>) {
             };
             let bindings = if local.is_empty() || local == "." { Vec::new() } else { of_module(local) };
             let start = list.start() as u32 + start_of(&line);
-            found.push(Import { start, module: module.into(), bindings, is_wildcard: local == "." });
+            found.push(ImportStatement { start, module: module.into(), bindings, is_wildcard: local == "." });
         }
     }
 }
 
-fn jvm(text: &str, found: &mut Vec<Import>) {
+fn jvm(text: &str, found: &mut Vec<ImportStatement>) {
     static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
         regex(
             r"(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+?)(\.[*_])?(?:[ \t]+as[ \t]+(\w+))?[ \t]*;?[ \t]*\r?$",
@@ -262,16 +276,26 @@ fn jvm(text: &str, found: &mut Vec<Import>) {
         };
         let bindings = name.map(|name| Binding { name: Some(name.into()), local: local(name) });
         let bindings = bindings.into_iter().collect();
-        found.push(Import { start: start_of(&statement), module: module.into(), bindings, is_wildcard });
+        found.push(ImportStatement {
+            start: start_of(&statement),
+            module: module.into(),
+            bindings,
+            is_wildcard,
+        });
     }
 }
 
-fn c(text: &str, found: &mut Vec<Import>) {
+fn c(text: &str, found: &mut Vec<ImportStatement>) {
     static INCLUDE: LazyLock<Regex> =
         LazyLock::new(|| regex(r#"(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]"#));
     for statement in INCLUDE.captures_iter(text) {
         let module = text_of(&statement, 1).into();
-        found.push(Import { start: start_of(&statement), module, bindings: Vec::new(), is_wildcard: true });
+        found.push(ImportStatement {
+            start: start_of(&statement),
+            module,
+            bindings: Vec::new(),
+            is_wildcard: true,
+        });
     }
 }
 
@@ -281,7 +305,7 @@ mod tests {
 
     /// Imports as `module: name=local, ...`, `*` for all names, `.` for the module itself.
     fn check(family: Family, text: &str, expected: &[&str]) {
-        let shown = |import: &Import| {
+        let shown = |import: &ImportStatement| {
             let name = |binding: &Binding| match &binding.name {
                 Some(name) if *name == binding.local => name.to_string(),
                 Some(name) => format!("{name}={}", binding.local),

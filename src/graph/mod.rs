@@ -1,7 +1,7 @@
 //! The code graph: which definition a use of a name means, and from that who calls, uses, imports and implements what.
 //!
 //! The graph is not stored. The index says which files define or use a name; these files are read and analysed when a
-//! question is asked, and each use is resolved to definitions by rules ([`Rule`]). A use that stays ambiguous gives
+//! question is asked, and each use is resolved to definitions by rules ([`EdgeRule`]). A use that stays ambiguous gives
 //! several edges with a shared confidence. An answer analyses a bounded number of files and says when that was not
 //! enough, so a question about a name that half of the tree uses ends in bounded time.
 //!
@@ -13,6 +13,7 @@ mod imports;
 mod locals;
 mod macros;
 mod modules;
+mod paths;
 mod questions;
 mod resolve;
 mod rule;
@@ -20,6 +21,6 @@ mod rust_modules;
 mod uses;
 mod words;
 
-pub use files::{Definition, Graph, Sources};
-pub use questions::{Edge, ImportEdge, Relation};
-pub use rule::Rule;
+pub use files::{Definition, Graph, GraphFiles};
+pub use questions::{GraphEdge, ImportEdge, Relation};
+pub use rule::EdgeRule;

@@ -4,9 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::family::Family;
 use super::files::{Definition, Graph};
-use super::modules::shared_folders;
-use super::rule::Rule;
-use super::uses::{FileFacts, Use, UseRole};
+use super::paths::shared_folders;
+use super::rule::EdgeRule;
+use super::uses::{FileFacts, NameUse, UseRole};
 use crate::index::IndexField;
 use crate::model::SymbolKind;
 use crate::path;
@@ -48,7 +48,7 @@ impl Relation {
 
 /// An edge from the place of a use to a definition.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct GraphEdge {
     /// The relation.
     pub relation: Relation,
     /// The number of steps from the symbol that was asked about, from 1.
@@ -64,7 +64,7 @@ pub struct Edge {
     /// The estimated probability that the use means the definition, 0 to 1.
     pub confidence: f32,
     /// The rule that resolved the use.
-    pub rule: Rule,
+    pub rule: EdgeRule,
 }
 
 /// An import of one file.
@@ -87,7 +87,7 @@ impl<'a> Graph<'a> {
         wanted: &[Definition],
         depth: u32,
         takes: impl Fn(Relation) -> bool,
-    ) -> Result<Vec<Edge>, SearchError> {
+    ) -> Result<Vec<GraphEdge>, SearchError> {
         let names: FxHashSet<&str> = wanted.iter().map(|definition| &*definition.name).collect();
         let mut names: Vec<&str> = names.into_iter().collect();
         names.sort_unstable();
@@ -99,7 +99,7 @@ impl<'a> Graph<'a> {
                 let mut names = aliases_of(&facts, name);
                 names.push(name);
                 let recorded = facts.uses.iter().filter(|used| names.contains(&facts.at(used.span))).cloned();
-                let mut uses: Vec<Use> = recorded.collect();
+                let mut uses: Vec<NameUse> = recorded.collect();
                 if all {
                     let family = self.family(file);
                     uses.extend(names.iter().flat_map(|name| facts.mentions(family, name)));
@@ -117,13 +117,13 @@ impl<'a> Graph<'a> {
         &self,
         file: u32,
         facts: &FileFacts,
-        used: &Use,
+        used: &NameUse,
         wanted: &[Definition],
         depth: u32,
-    ) -> Result<Vec<Edge>, SearchError> {
+    ) -> Result<Vec<GraphEdge>, SearchError> {
         let meanings = self.meanings(file, facts, used)?.into_iter();
         let meant = meanings.filter(|meaning| wanted.iter().any(|own| own.is(&meaning.definition)));
-        let edge = |meaning: super::resolve::Meaning| Edge {
+        let edge = |meaning: super::resolve::Meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,
             file,
@@ -168,8 +168,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The symbols that call definitions, transitively to `depth`. Each caller is followed once.
-    pub fn callers(&self, wanted: &[Definition], depth: u32, most: usize) -> Result<Vec<Edge>, SearchError> {
-        let mut edges: Vec<Edge> = Vec::new();
+    pub fn callers(
+        &self,
+        wanted: &[Definition],
+        depth: u32,
+        most: usize,
+    ) -> Result<Vec<GraphEdge>, SearchError> {
+        let mut edges: Vec<GraphEdge> = Vec::new();
         let mut seen: FxHashSet<(u32, u32)> = wanted.iter().map(|own| (own.file, own.place)).collect();
         let mut wave = wanted.to_vec();
         for step in 1..=depth {
@@ -191,13 +196,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The definitions that the text of a definition calls, in the order of the calls.
-    pub fn callees(&self, wanted: &Definition) -> Result<Vec<Edge>, SearchError> {
+    pub fn callees(&self, wanted: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
         let Some(facts) = self.facts(wanted.file) else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
         let calls =
             facts.uses.iter().filter(|used| used.role == UseRole::Call && wanted.span.contains(used.span));
         for used in calls {
-            edges.extend(self.meanings(wanted.file, &facts, used)?.into_iter().map(|meaning| Edge {
+            edges.extend(self.meanings(wanted.file, &facts, used)?.into_iter().map(|meaning| GraphEdge {
                 relation: Relation::Calls,
                 depth: 1,
                 file: wanted.file,
@@ -212,7 +217,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The types that extend or implement a type, and the methods that implement a method of such a type.
-    pub fn implementations(&self, wanted: &Definition) -> Result<Vec<Edge>, SearchError> {
+    pub fn implementations(&self, wanted: &Definition) -> Result<Vec<GraphEdge>, SearchError> {
         let base = match (&wanted.container, wanted.kind.is_function()) {
             (Some(container), true) => container.clone(),
             _ => wanted.name.clone(),
@@ -238,7 +243,7 @@ impl<'a> Graph<'a> {
                     false => vec![own],
                     true => self.members_named(&own, &wanted.name)?,
                 };
-                edges.extend(found.into_iter().map(|from| Edge {
+                edges.extend(found.into_iter().map(|from| GraphEdge {
                     relation: Relation::Implements,
                     depth: 1,
                     file,
@@ -248,8 +253,8 @@ impl<'a> Graph<'a> {
                     },
                     from: Some(from),
                     to: wanted.clone(),
-                    confidence: Rule::Inherited.confidence(),
-                    rule: Rule::Inherited,
+                    confidence: EdgeRule::Inherited.confidence(),
+                    rule: EdgeRule::Inherited,
                 }));
             }
         }
@@ -398,7 +403,7 @@ fn mention(text: &str, word: &str) -> Option<usize> {
 }
 
 /// The symbol around a use, without blocks of implementations.
-fn owner_of(file: u32, facts: &FileFacts, used: &Use) -> Option<Definition> {
+fn owner_of(file: u32, facts: &FileFacts, used: &NameUse) -> Option<Definition> {
     let mut at = used.owner;
     while let Some(index) = at {
         let symbol = &facts.symbols[index as usize];

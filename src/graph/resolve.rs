@@ -9,10 +9,10 @@ use regex::Regex;
 
 use super::family::Family;
 use super::files::{Definition, Graph};
-use super::imports::{Binding, Import, scan_imports};
+use super::imports::{Binding, ImportStatement, scan_imports};
 use super::locals::declared_types;
-use super::rule::Rule;
-use super::uses::{FileFacts, Receiver, Use};
+use super::rule::EdgeRule;
+use super::uses::{FileFacts, NameUse, Receiver};
 use crate::model::SymbolKind;
 use crate::path;
 use crate::search::SearchError;
@@ -30,20 +30,20 @@ const SHORT_NAME: usize = 5;
 #[derive(Clone, Debug)]
 pub(super) struct Meaning {
     pub definition: Definition,
-    pub rule: Rule,
+    pub rule: EdgeRule,
     /// The estimated probability, 0 to 1.
     pub confidence: f32,
 }
 
 /// The result of a rule: not applicable, or these definitions.
-type Ruling = Option<(Rule, Vec<Definition>)>;
+type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
 
 /// A use with everything that rules look at.
 struct Question<'q> {
     file: u32,
     family: Family,
     facts: &'q FileFacts,
-    used: &'q Use,
+    used: &'q NameUse,
     name: &'q str,
     /// The definitions of the name in languages of the family.
     candidates: Vec<Definition>,
@@ -62,7 +62,7 @@ impl Question<'_> {
         if own.is_empty() { all } else { own }
     }
 
-    fn import_of(&self, local: &str) -> Option<(&Import, &Binding)> {
+    fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
         let imports = self.facts.imports.iter();
         let mut bound =
             imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
@@ -81,7 +81,7 @@ impl Graph<'_> {
         &self,
         file: u32,
         facts: &FileFacts,
-        used: &Use,
+        used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let mut candidates = self.definitions(name)?.to_vec();
@@ -114,9 +114,9 @@ impl Graph<'_> {
     }
 
     /// A name without a receiver.
-    fn plain_name(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+    fn plain_name(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         if let Some((import, binding)) = question.import_of(question.name) {
-            return Ok(Some((Rule::Import, self.bound(question.file, import, binding)?)));
+            return Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)));
         }
         let around = question.facts.type_around(question.used.owner);
         let owners = enclosing_names(question);
@@ -128,7 +128,7 @@ impl Graph<'_> {
         };
         let same_file = question.candidates(|found| found.file == question.file && is_visible(found));
         if !same_file.is_empty() {
-            return Ok(Some((Rule::SameFile, innermost_scope(question, same_file))));
+            return Ok(Some((EdgeRule::SameFile, innermost_scope(question, same_file))));
         }
         if question.family.has_implicit_receiver()
             && let Some(ruling) = self.inherited(question, around)?
@@ -140,14 +140,14 @@ impl Graph<'_> {
             let is_beside = |found: &Definition| path::split(self.snapshot.path(found.file)).0 == folder;
             let beside = question.candidates(|found| found.container.is_none() && is_beside(found));
             if !beside.is_empty() {
-                return Ok(Some((Rule::SamePackage, beside)));
+                return Ok(Some((EdgeRule::SamePackage, beside)));
             }
         }
         self.from_wildcards(question)
     }
 
     /// A name of a module that the file imports as a whole.
-    fn from_wildcards(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+    fn from_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let mut found = Vec::new();
         for import in question.facts.imports.iter().filter(|import| import.is_wildcard) {
             let mut files = self.module_files(question.file, import);
@@ -158,12 +158,12 @@ impl Graph<'_> {
         }
         dedup(&mut found);
         if !found.is_empty() {
-            return Ok(Some((Rule::Wildcard, found)));
+            return Ok(Some((EdgeRule::Wildcard, found)));
         }
         // A Rust macro is visible without an import; any other name of these languages is a local or a built-in.
         let after = &question.facts.text[question.used.span.end as usize..];
         let is_local = question.family.imports_names() && !after.starts_with('!');
-        Ok(is_local.then_some((Rule::Ambiguous, Vec::new())))
+        Ok(is_local.then_some((EdgeRule::Ambiguous, Vec::new())))
     }
 
     /// The sources beside or below a header with the header's stem.
@@ -174,21 +174,21 @@ impl Graph<'_> {
     }
 
     /// A member of the type around the use.
-    fn own_member(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+    fn own_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let around = question.facts.type_around(question.used.owner);
         let members = around.map(|around| question.members(around)).unwrap_or_default();
         if !members.is_empty() {
-            return Ok(Some((Rule::OwnMember, members)));
+            return Ok(Some((EdgeRule::OwnMember, members)));
         }
         self.inherited(question, around)
     }
 
-    fn base_member(&self, question: &Question<'_>) -> Result<Ruling, SearchError> {
+    fn base_member(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         self.inherited(question, question.facts.type_around(question.used.owner))
     }
 
     /// A member of a base type of `around`.
-    fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<Ruling, SearchError> {
+    fn inherited(&self, question: &Question<'_>, around: Option<&str>) -> Result<RuleResult, SearchError> {
         let mut types: Vec<String> = around.into_iter().map(str::to_string).collect();
         for _ in 0..MAX_STEPS {
             let mut bases = Vec::new();
@@ -197,7 +197,7 @@ impl Graph<'_> {
             }
             let members: Vec<Definition> = bases.iter().flat_map(|base| question.members(base)).collect();
             if !members.is_empty() {
-                return Ok(Some((Rule::Inherited, members)));
+                return Ok(Some((EdgeRule::Inherited, members)));
             }
             types = bases;
             if types.is_empty() {
@@ -224,7 +224,7 @@ impl Graph<'_> {
     }
 
     /// A name after a path, as in `Pool::take` and `pool::Pool`.
-    fn after_path(&self, question: &Question<'_>, path: &str) -> Result<Ruling, SearchError> {
+    fn after_path(&self, question: &Question<'_>, path: &str) -> Result<RuleResult, SearchError> {
         let (first, last) =
             (path.split("::").next().unwrap_or(path), path.rsplit("::").next().unwrap_or(path));
         if let Some((import, binding)) = question.import_of(first) {
@@ -233,27 +233,27 @@ impl Graph<'_> {
         }
         if path == "super" && is_in_inline_module(question) {
             let own = question.candidates(|found| found.file == question.file && found.container.is_none());
-            return Ok(Some((Rule::QualifiedModule, own)));
+            return Ok(Some((EdgeRule::QualifiedModule, own)));
         }
         let members = question.members(last);
         if !members.is_empty() {
-            return Ok(Some((Rule::QualifiedType, members)));
+            return Ok(Some((EdgeRule::QualifiedType, members)));
         }
         let found = self.reached(&self.module(question.file, path), question.name, 0)?;
         if !found.is_empty() {
-            return Ok(Some((Rule::QualifiedModule, found)));
+            return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         // A path that Rust cannot find in the tree leads to another crate.
-        Ok((question.family == Family::Rust).then_some((Rule::Ambiguous, Vec::new())))
+        Ok((question.family == Family::Rust).then_some((EdgeRule::Ambiguous, Vec::new())))
     }
 
     /// A name after an imported name: a member of an imported type, or an item of an imported module.
     fn after_binding(
         &self,
         question: &Question<'_>,
-        (import, binding): (&Import, &Binding),
+        (import, binding): (&ImportStatement, &Binding),
         rest: &str,
-    ) -> Result<Ruling, SearchError> {
+    ) -> Result<RuleResult, SearchError> {
         let last = rest.rsplit([':', '.']).next().filter(|last| !last.is_empty());
         let container = last.or(binding.name.as_deref()).unwrap_or(&binding.local);
         let types = self.bound(question.file, import, binding)?;
@@ -262,7 +262,7 @@ impl Graph<'_> {
         let near: Vec<Definition> =
             members.iter().filter(|found| files.contains(&found.file)).cloned().collect();
         if !near.is_empty() {
-            return Ok(Some((Rule::QualifiedType, near)));
+            return Ok(Some((EdgeRule::QualifiedType, near)));
         }
         let mut modules = self.bound_module(question.file, import, binding);
         if !rest.is_empty() {
@@ -274,22 +274,22 @@ impl Graph<'_> {
         }
         let found = self.reached(&modules, question.name, 0)?;
         if !found.is_empty() {
-            return Ok(Some((Rule::QualifiedModule, found)));
+            return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         // The members of a type may be defined apart from the type.
         if !types.is_empty() && !members.is_empty() {
-            return Ok(Some((Rule::QualifiedType, members)));
+            return Ok(Some((EdgeRule::QualifiedType, members)));
         }
         if let Some(ruling) =
             self.inherited(question, Some(container)).ok().flatten().filter(|_| !types.is_empty())
         {
             return Ok(Some(ruling));
         }
-        Ok(Some((Rule::Import, Vec::new())))
+        Ok(Some((EdgeRule::Import, Vec::new())))
     }
 
     /// A name after a chain of names, as in `pool.take` and `self.pool.take`.
-    fn after_chain(&self, question: &Question<'_>, chain: &str) -> Result<Ruling, SearchError> {
+    fn after_chain(&self, question: &Question<'_>, chain: &str) -> Result<RuleResult, SearchError> {
         let (first, last) =
             (chain.split('.').next().unwrap_or(chain), chain.rsplit('.').next().unwrap_or(chain));
         if let Some((import, binding)) = question.import_of(first) {
@@ -300,16 +300,16 @@ impl Graph<'_> {
             &*import.module == chain && import.bindings.iter().any(|binding| binding.name.is_none())
         }) {
             let found = self.reached(&self.module_files(question.file, import), question.name, 0)?;
-            return Ok(Some((Rule::QualifiedModule, found)));
+            return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
         let types = self.types_of(question, first, last);
         let members: Vec<Definition> = types.iter().flat_map(|own| question.members(own)).collect();
         if !members.is_empty() {
-            return Ok(Some((Rule::TypedVariable, members)));
+            return Ok(Some((EdgeRule::TypedVariable, members)));
         }
         let members = question.members(last);
         if !members.is_empty() {
-            return Ok(Some((Rule::QualifiedType, members)));
+            return Ok(Some((EdgeRule::QualifiedType, members)));
         }
         for own in &types {
             if let Some(ruling) = self.inherited(question, Some(own))? {
@@ -321,7 +321,7 @@ impl Graph<'_> {
         for own in &types {
             is_known |= !self.definitions(own)?.is_empty();
         }
-        Ok((!is_known).then_some((Rule::TypedVariable, Vec::new())))
+        Ok((!is_known).then_some((EdgeRule::TypedVariable, Vec::new())))
     }
 
     /// The types that declarations near the use give a variable, or a field of the own type.
@@ -338,7 +338,12 @@ impl Graph<'_> {
     }
 
     /// The definitions that an imported name means.
-    fn bound(&self, file: u32, import: &Import, binding: &Binding) -> Result<Vec<Definition>, SearchError> {
+    fn bound(
+        &self,
+        file: u32,
+        import: &ImportStatement,
+        binding: &Binding,
+    ) -> Result<Vec<Definition>, SearchError> {
         let Some(name) = &binding.name else { return Ok(Vec::new()) };
         let mut found = self.reached(&self.module_files(file, import), name, 0)?;
         // A member of a class, as Java imports it: `import static a.Pool.take`.
@@ -400,7 +405,7 @@ impl Graph<'_> {
             |found: &Definition| is_member == found.container.is_some() || question.family == Family::C;
         let found = self.with_bodies(question.candidates(fits));
         let choices = distinct(&found);
-        let rule = if choices == 1 { Rule::Unique } else { Rule::Ambiguous };
+        let rule = if choices == 1 { EdgeRule::Unique } else { EdgeRule::Ambiguous };
         if choices > MAX_AMBIGUOUS {
             return Vec::new();
         }

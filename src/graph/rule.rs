@@ -2,7 +2,7 @@
 
 /// Why a use means a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum EdgeRule {
     /// An import binds the name, and the imported module defines or re-exports it.
     Import,
     /// The receiver is the object or the type itself, and its type has the member.
@@ -15,7 +15,7 @@ pub enum Rule {
     Inherited,
     /// The receiver is a variable or field whose type is written nearby.
     TypedVariable,
-    /// The same file defines the name.
+    /// A definition in the file of the use.
     SameFile,
     /// A file of the same package defines the name.
     SamePackage,
@@ -27,53 +27,53 @@ pub enum Rule {
     Ambiguous,
 }
 
-impl Rule {
+impl EdgeRule {
     /// The share of such edges that are right, 0 to 1. These figures are estimates, in the order of the evidence; see
     /// `docs/graph.md`.
     pub fn confidence(self) -> f32 {
         match self {
-            Rule::Import => 0.97,
-            Rule::OwnMember | Rule::SameFile => 0.95,
-            Rule::QualifiedType | Rule::QualifiedModule => 0.93,
-            Rule::SamePackage => 0.92,
-            Rule::Inherited | Rule::TypedVariable => 0.9,
-            Rule::Wildcard => 0.85,
-            Rule::Unique => 0.7,
-            Rule::Ambiguous => 0.5,
+            EdgeRule::Import => 0.97,
+            EdgeRule::OwnMember | EdgeRule::SameFile => 0.95,
+            EdgeRule::QualifiedType | EdgeRule::QualifiedModule => 0.93,
+            EdgeRule::SamePackage => 0.92,
+            EdgeRule::Inherited | EdgeRule::TypedVariable => 0.9,
+            EdgeRule::Wildcard => 0.85,
+            EdgeRule::Unique => 0.7,
+            EdgeRule::Ambiguous => 0.5,
         }
     }
 
     /// The name in wire formats.
     pub fn name(self) -> &'static str {
         match self {
-            Rule::Import => "import",
-            Rule::OwnMember => "own-member",
-            Rule::QualifiedType => "qualified-type",
-            Rule::QualifiedModule => "qualified-module",
-            Rule::Inherited => "inherited",
-            Rule::TypedVariable => "typed-variable",
-            Rule::SameFile => "same-file",
-            Rule::SamePackage => "same-package",
-            Rule::Wildcard => "wildcard-import",
-            Rule::Unique => "unique-name",
-            Rule::Ambiguous => "ambiguous",
+            EdgeRule::Import => "import",
+            EdgeRule::OwnMember => "own-member",
+            EdgeRule::QualifiedType => "qualified-type",
+            EdgeRule::QualifiedModule => "qualified-module",
+            EdgeRule::Inherited => "inherited",
+            EdgeRule::TypedVariable => "typed-variable",
+            EdgeRule::SameFile => "same-file",
+            EdgeRule::SamePackage => "same-package",
+            EdgeRule::Wildcard => "wildcard-import",
+            EdgeRule::Unique => "unique-name",
+            EdgeRule::Ambiguous => "ambiguous",
         }
     }
 
     /// The sentence for people.
     pub fn sentence(self) -> &'static str {
         match self {
-            Rule::Import => "imported by name",
-            Rule::OwnMember => "member of the same type",
-            Rule::QualifiedType => "the type is named before it",
-            Rule::QualifiedModule => "the module is named before it",
-            Rule::Inherited => "member of a base type",
-            Rule::TypedVariable => "the receiver's type is written nearby",
-            Rule::SameFile => "defined in the same file",
-            Rule::SamePackage => "defined in the same package",
-            Rule::Wildcard => "its module is imported as a whole",
-            Rule::Unique => "the only definition of this name",
-            Rule::Ambiguous => "one of several definitions of this name",
+            EdgeRule::Import => "imported by name",
+            EdgeRule::OwnMember => "member of the same type",
+            EdgeRule::QualifiedType => "the type is named before it",
+            EdgeRule::QualifiedModule => "the module is named before it",
+            EdgeRule::Inherited => "member of a base type",
+            EdgeRule::TypedVariable => "the receiver's type is written nearby",
+            EdgeRule::SameFile => "defined in the same file",
+            EdgeRule::SamePackage => "defined in the same package",
+            EdgeRule::Wildcard => "its module is imported as a whole",
+            EdgeRule::Unique => "the only definition of this name",
+            EdgeRule::Ambiguous => "one of several definitions of this name",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::files::Graph;
-use super::modules::below;
+use super::paths::below;
 use crate::path;
 
 /// The file of the module that `name` means, seen from `from`. Of a path to an item, the file of the innermost module
@@ -93,8 +93,14 @@ fn crate_root(graph: &Graph<'_>, from: u32) -> Option<String> {
     }
 }
 
-/// The crates of the tree: the name as in code, and the folder of the root module.
-pub(super) fn crates(graph: &Graph<'_>) -> Vec<(String, String)> {
+impl Graph<'_> {
+    /// The crates of the tree: the name as in code, and the folder of the root module.
+    fn crates(&self) -> &[(String, String)] {
+        self.crates.get_or_init(|| find_crates(self))
+    }
+}
+
+fn find_crates(graph: &Graph<'_>) -> Vec<(String, String)> {
     static NAME: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"(?m)^name[ \t]*=[ \t]*"([^"]+)""#).expect("a constant pattern"));
     let mut found = Vec::new();

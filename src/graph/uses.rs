@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::family::Family;
-use super::imports::{Import, scan_imports};
+use super::imports::{ImportStatement, scan_imports};
 use super::macros::calls_in_macros;
 use super::words::mentions;
 use crate::model::{Analysis, ReferenceRole, Symbol};
@@ -38,7 +38,7 @@ pub(super) enum UseRole {
 
 /// A use of a name.
 #[derive(Clone, Debug)]
-pub(super) struct Use {
+pub(super) struct NameUse {
     pub span: Span,
     pub role: UseRole,
     /// The innermost symbol around the use, as an index into the symbols of the file.
@@ -51,8 +51,8 @@ pub(super) struct FileFacts {
     pub text: Arc<String>,
     pub lines: LineIndex,
     pub symbols: Vec<Symbol>,
-    pub uses: Vec<Use>,
-    pub imports: Vec<Import>,
+    pub uses: Vec<NameUse>,
+    pub imports: Vec<ImportStatement>,
     comments: Vec<Span>,
 }
 
@@ -65,7 +65,7 @@ impl FileFacts {
             references.sort_by_key(|reference| (reference.span.start, reference.span.end));
             references.dedup_by_key(|reference| reference.span);
         }
-        let uses = references.into_iter().map(|reference| Use {
+        let uses = references.into_iter().map(|reference| NameUse {
             span: reference.span,
             role: match reference.role {
                 ReferenceRole::Call => UseRole::Call,
@@ -81,14 +81,14 @@ impl FileFacts {
     }
 
     /// The mentions of `name` that the analysis has not recorded as uses.
-    pub fn mentions(&self, family: Family, name: &str) -> Vec<Use> {
+    pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
         let mut found = mentions(family, &self.text, name, &self.comments);
         found.retain(|span| {
             let next = self.uses.partition_point(|used| used.span.start < span.start);
             let is_recorded = self.uses.get(next).is_some_and(|used| used.span.start == span.start);
             !is_recorded && !self.is_own_name(*span, name) && !self.is_key(family, *span)
         });
-        let new = |span| Use {
+        let new = |span| NameUse {
             span,
             role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
             owner: innermost(&self.symbols, span),
@@ -175,7 +175,7 @@ fn receiver(text: &str, start: usize) -> Receiver {
     }
     let chain = chain_before(rest);
     if let Some(path) = rest[..rest.len() - chain.len()].strip_suffix("::") {
-        // A constant or variant of a type: `Rule::Import.sentence()`.
+        // A constant or variant of a type: `EdgeRule::Import.sentence()`.
         return match path_before(without_generics(path)) {
             "" | "Self" => Receiver::Own,
             path => Receiver::Path(path.into()),

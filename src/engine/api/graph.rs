@@ -1,7 +1,7 @@
 //! Questions to the code graph, and their replies.
 
 use super::*;
-pub use crate::graph::{Relation, Rule};
+pub use crate::graph::{EdgeRule, Relation};
 
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ pub struct GraphRow {
     /// The estimated probability that the edge is right, 0 to 1.
     pub confidence: f32,
     /// The rule that made the edge.
-    pub rule: Rule,
+    pub rule: EdgeRule,
     /// Whether the use is in a test.
     pub is_test: bool,
 }
