@@ -36,11 +36,11 @@
 
 pub use engine::api::{
     Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GrepLine,
-    GrepReply, GrepRequest, Hit, Interest, LanguageRow, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
-    OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
-    RankedCandidates, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
-    Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
-    Watched, WhyNot,
+    GrepReply, GrepRequest, Hit, Interest, LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol,
+    Mode, OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
+    RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, Recall, RefreshReport, SearchReply,
+    SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status,
+    SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;

@@ -27,7 +27,8 @@ pub use choice::{NamedChoice, names};
 pub use faces::Faces;
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::{
-    FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS, SkippedRequest,
+    FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, READ, READ_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS,
+    SkippedRequest,
 };
 pub use operation::{Operation, OperationId};
 pub use param::{Param, Positional, Takes, param};
@@ -47,6 +48,7 @@ pub const OPERATIONS: &[&Operation] = &[
     &FIND_FILES,
     &SYMBOLS,
     &MAP,
+    &READ,
     &INDEX,
     &WATCH,
     &STATUS,

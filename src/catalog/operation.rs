@@ -27,6 +27,7 @@ pub enum OperationId {
     Files,
     Symbols,
     Map,
+    Read,
     Index,
     Watch,
     Status,

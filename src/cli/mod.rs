@@ -28,6 +28,7 @@ mod languages;
 mod man;
 mod map;
 mod mcp;
+mod read;
 mod search;
 mod skipped;
 mod status;
@@ -59,6 +60,7 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
         OperationId::Map => map::run,
+        OperationId::Read => read::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,
         OperationId::Status => status::run,

@@ -3,6 +3,7 @@
 
 pub(super) mod cursor;
 mod lookup;
+mod read;
 pub(super) mod remedy;
 mod snapshot;
 mod state;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use self::cursor::page_cursor;
 pub use self::lookup::*;
+pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
