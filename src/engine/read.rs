@@ -140,12 +140,12 @@ impl Engine {
                 let whole = LineIndex::new(&file.text).lines_of(whole);
                 Ok(self.text_of(&file, whole, Some(row(definition))))
             }
-            _ => Ok(ReadReply::Choices(SymbolChoices {
+            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
                 symbol: symbol.to_string(),
                 choices: found.into_iter().take(MAX_CHOICES).map(row).collect(),
                 snapshot: self.snapshot(viewed, &Freshness::default()),
                 warnings: Vec::new(),
-            })),
+            }))),
         }
     }
 
@@ -168,12 +168,12 @@ impl Engine {
                 }
                 choices => Ok(choices),
             },
-            _ => Ok(ReadReply::Choices(SymbolChoices {
+            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
                 symbol: symbol.to_string(),
                 choices: found.into_iter().cloned().collect(),
                 snapshot: reply.snapshot,
                 warnings: reply.warnings,
-            })),
+            }))),
         }
     }
 

@@ -72,7 +72,7 @@ pub enum ReadReply {
     /// The lines.
     Text(Box<ReadText>),
     /// The definitions of the name, if there is more than one.
-    Choices(SymbolChoices),
+    Choices(Box<SymbolChoices>),
 }
 
 /// Lines of a file as it is now, or as it is in the view of the options.
