@@ -44,6 +44,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, OperationId};
+use spyhop::engine::ErrorKind;
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -116,7 +117,13 @@ pub fn main() -> ExitCode {
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
-            if matches!(failure, Failure::Usage(_)) && !is_search(name) {
+            let is_about_words = match &failure {
+                Failure::Usage(_) => true,
+                // `spyhop read timeout` may be meant as a search.
+                Failure::Engine(error) => error.kind() == ErrorKind::NotFound,
+                Failure::Io(_) => false,
+            };
+            if is_about_words && !is_search(name) {
                 advise(&typed);
             }
             ExitCode::from(2)

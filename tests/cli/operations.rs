@@ -296,6 +296,8 @@ fn read_prints_lines_with_their_numbers() {
     let ran = tree.run(&["read", "src/pait.py"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("; the nearest are 'src/paint.py'"), "{}", ran.err);
+    let ran = tree.run(&["read", "canvas"]);
+    assert!(ran.err.contains("To search for these words: spyhop search read canvas"), "{}", ran.err);
     let reply = tree.json(&["read", "src/auth.rs", "--symbol", "resolve_api_key"]);
     assert_eq!((&reply["line"], &reply["symbol"]["kind"]), (&1.into(), &"fn".into()));
 }
