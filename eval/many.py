@@ -156,7 +156,7 @@ class Batch:
 class Agent:
     def __init__(self, world, flags):
         policy = ["--stale-policy", "ignore"] if flags else []
-        self.session = Session(world.program, [*policy, world.tree], world.env)
+        self.session = Session(world.program, [*policy, "--structured", "full", world.tree], world.env)
 
     def ask(self, query):
         arguments = {"query": query, "per_file": 1, "max_results": 50}

@@ -38,12 +38,14 @@ pub enum Interest {
     Shown,
     /// The caller requested the file by name, or read a whole chunk of the file.
     Opened,
+    /// The content of the file changed during the session.
+    Edited,
     /// The caller reported work on the file.
     Touched,
 }
 
 impl Interest {
-    const COUNT: usize = 3;
+    const COUNT: usize = 4;
 
     /// The weight before any decay. The value of `Opened` is arbitrary. The value of `Shown` is so small that it only
     /// breaks ties, because a file that was shown must not rank higher for that alone.
@@ -51,6 +53,7 @@ impl Interest {
         match self {
             Interest::Shown => 0.1,
             Interest::Opened => 0.5,
+            Interest::Edited => 0.8,
             Interest::Touched => 1.0,
         }
     }
@@ -218,12 +221,20 @@ impl Trail {
         }
     }
 
+    /// Notes that files were edited since the last turn. That is not a turn of the caller.
+    pub fn edited<'p>(&mut self, files: impl IntoIterator<Item = &'p RelPath>) {
+        self.turn = self.turn.saturating_sub(1);
+        self.note(files.into_iter().map(|path| (path, Interest::Edited)));
+    }
+
     fn interest_in(&self, path: &str) -> Option<SessionInterest> {
         let place = self.files.binary_search_by(|met| met.path.as_str().cmp(path)).ok()?;
         let at = self.files[place].at;
         let of =
             |interest: Interest| Some(SessionInterest::new(interest, self.turn - at[interest as usize]?, 0));
-        let all = [Interest::Touched, Interest::Opened, Interest::Shown].into_iter().filter_map(of);
+        let all = [Interest::Touched, Interest::Edited, Interest::Opened, Interest::Shown]
+            .into_iter()
+            .filter_map(of);
         all.reduce(|best, other| if other.worth > best.worth { other } else { best })
     }
 }
@@ -315,6 +326,17 @@ mod tests {
         }
         trail.note([(&path("a"), Interest::Shown)]);
         assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Shown, 0, 0)));
+    }
+
+    #[test]
+    fn an_edit_is_not_a_turn() {
+        let mut trail = Trail::default();
+        trail.edited([&path("a")]);
+        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Edited, 0, 0)));
+        trail.note([(&path("b"), Interest::Opened)]);
+        trail.edited([&path("b")]);
+        assert_eq!(trail.interest_in("b"), Some(SessionInterest::new(Interest::Edited, 0, 0)));
+        assert_eq!(trail.interest_in("a").map(|noted| noted.turns), Some(1));
     }
 
     #[test]

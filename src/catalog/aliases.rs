@@ -61,16 +61,43 @@ pub enum Becomes {
     As(&'static str, fn(Value) -> Value),
     /// Becomes this parameter; when several parameters become it, the largest number counts.
     Largest(&'static str),
+    /// Becomes a part of the range of lines.
+    Lines(LinePart),
     /// Dropped: the parameter asks for something that always holds, or for a format that answers do not have.
     Nothing,
+}
+
+/// The part of a range of lines that a parameter gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinePart {
+    /// The first line.
+    First,
+    /// The last line.
+    Last,
+    /// The number of lines.
+    Count,
 }
 
 const fn same(name: &'static str) -> Becomes {
     Becomes::As(name, |value| value)
 }
 
+/// A name for reading a file.
+const READ_AS: Alias = Alias {
+    name: "read",
+    canonical: "read_file",
+    state: AliasState::Hidden,
+    deprecated_in: None,
+    removal: None,
+    replay: true,
+    params: READING,
+    own: &[],
+    why: "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
+};
+
 /// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
+    Alias { name: "cat", ..READ_AS },
     Alias {
         name: "code.search",
         canonical: "codebase_search",
@@ -131,6 +158,8 @@ pub const ALIASES: &[Alias] = &[
         own: &[],
         why: "As glob; the patterns are of the same kind, lines and their numbers come always",
     },
+    Alias { name: "open_file", ..READ_AS },
+    READ_AS,
     Alias {
         name: "search_code",
         canonical: "codebase_search",
@@ -153,6 +182,8 @@ pub const ALIASES: &[Alias] = &[
         own: &[],
         why: "It promises a model, and there is none here: an agent should learn the honest name",
     },
+    Alias { name: "view", ..READ_AS },
+    Alias { name: "view_file", ..READ_AS },
 ];
 
 /// Other systems' parameters of a ranked search.
@@ -193,12 +224,34 @@ const LINES: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Nothing),
 ];
 
+/// Other systems' parameters for reading a file.
+const READING: &[(&str, Becomes)] = &[
+    ("file_path", same("path")),
+    ("filePath", same("path")),
+    ("absolute_path", same("path")),
+    ("target_file", same("path")),
+    ("file", same("path")),
+    ("offset", Becomes::Lines(LinePart::First)),
+    ("startLine", Becomes::Lines(LinePart::First)),
+    ("start_line", Becomes::Lines(LinePart::First)),
+    ("start_line_one_indexed", Becomes::Lines(LinePart::First)),
+    ("endLine", Becomes::Lines(LinePart::Last)),
+    ("end_line", Becomes::Lines(LinePart::Last)),
+    ("end_line_one_indexed_inclusive", Becomes::Lines(LinePart::Last)),
+    ("limit", Becomes::Lines(LinePart::Count)),
+    ("view_range", Becomes::As("lines", range)),
+    ("line_range", Becomes::As("lines", range)),
+    ("should_read_entire_file", Becomes::Nothing),
+    ("explanation", Becomes::Nothing),
+];
+
 /// Parameters of tools as other systems spell them for a tool of the same name.
 pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("codebase_search", RANKED),
     ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
     ("grep_files", LINES),
     ("project_map", &[("max_depth", same("depth"))]),
+    ("read_file", READING),
     ("search_batch", RANKED),
 ];
 
@@ -245,6 +298,28 @@ fn extensions(value: Value) -> Value {
     }
 }
 
+/// Converts a list of the first and the last line, which is negative for the end of the file, to a range.
+fn range(value: Value) -> Value {
+    let line = |at: usize| value.get(at).and_then(Value::as_i64);
+    match (line(0), line(1)) {
+        (Some(first), Some(last)) if last < 0 => format!("{}-", first.max(1)).into(),
+        (Some(first), Some(last)) => format!("{}-{last}", first.max(1)).into(),
+        _ => value,
+    }
+}
+
+/// The range of lines that several parameters give together. Some systems count lines from 0, and then mean the first line
+/// with 0.
+fn lines_of(parts: &[(LinePart, i64)]) -> String {
+    let part = |wanted: LinePart| parts.iter().find(|(part, _)| *part == wanted).map(|(_, number)| *number);
+    let first = part(LinePart::First).unwrap_or(1).max(1);
+    let end = part(LinePart::Count).map(|count| first.saturating_add(count.max(1) - 1));
+    match part(LinePart::Last).filter(|last| *last > 0).or(end) {
+        Some(last) => format!("{first}-{last}"),
+        None => format!("{first}-"),
+    }
+}
+
 /// Translates the arguments to the spelling of the tool.
 ///
 /// # Errors
@@ -254,10 +329,17 @@ pub fn translated(
     arguments: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
     let mut out = Map::new();
+    let mut parts = Vec::new();
     for (name, value) in arguments {
         let (name, value) = match spellings.iter().find(|(other, _)| *other == name) {
             None => (name, value),
             Some((_, Becomes::Nothing)) => continue,
+            Some((_, Becomes::Lines(part))) if value.is_i64() => {
+                parts.extend(value.as_i64().map(|number| (*part, number)));
+                continue;
+            }
+            Some((_, Becomes::Lines(_))) if value.is_null() => continue,
+            Some((_, Becomes::Lines(_))) => ("lines".to_string(), value),
             Some((_, Becomes::As(own, change))) => (own.to_string(), change(value)),
             Some((_, Becomes::Largest(own))) => {
                 let before = out.remove(*own).and_then(|value| value.as_u64());
@@ -271,6 +353,9 @@ pub fn translated(
         if out.insert(name.clone(), value).is_some() {
             return Err(format!("'{name}' is given twice, once by another name"));
         }
+    }
+    if !parts.is_empty() && out.insert("lines".to_string(), lines_of(&parts).into()).is_some() {
+        return Err("'lines' is given twice, once by another name".to_string());
     }
     Ok(out)
 }
@@ -353,6 +438,21 @@ mod tests {
             "grep",
             json!({ "query": "a", "case_sensitive": true }),
             json!({ "pattern": "a", "ignore_case": false }),
+        );
+        check(
+            "read",
+            json!({ "file_path": "a.rs", "offset": 0, "limit": 20 }),
+            json!({ "path": "a.rs", "lines": "1-20" }),
+        );
+        check(
+            "view",
+            json!({ "path": "a.rs", "view_range": [3, -1] }),
+            json!({ "path": "a.rs", "lines": "3-" }),
+        );
+        check(
+            "open_file",
+            json!({ "target_file": "a.rs", "start_line_one_indexed": 4, "end_line_one_indexed_inclusive": 9 }),
+            json!({ "path": "a.rs", "lines": "4-9" }),
         );
         check(
             "glob",

@@ -7,7 +7,7 @@ use super::row::{Listed, Row, assign, both, command_line, listed, saturated, sat
 use super::shared::{self, Call, HasFilter};
 use super::values::ValueError;
 use super::{choice, params};
-use crate::engine::api::{FilesRequest, MapRequest, SymbolsRequest};
+use crate::engine::api::{FilesRequest, MapRequest, ReadRequest, SymbolsRequest};
 use crate::filter::FilterSpec;
 use crate::model::SkipReason;
 
@@ -137,6 +137,39 @@ pub const MAP: Operation = Operation {
     aliases: &[],
     help: "Outline a tree, a folder or a file: what is where, and the main symbols",
     params: &MAP_PARAMS,
+};
+
+/// The rows of `read`.
+pub const READ_ROWS: &[Row<Call<ReadRequest>>] = &[
+    both(&params::READ_PATH, |call, param, given| {
+        call.request.path = given.paths(param)?.pop();
+        Ok(())
+    }),
+    both(&params::LINES, |call, param, given| {
+        let lines = given.text(param)?.map(|text| text.parse()).transpose();
+        call.request.lines = lines.map_err(ValueError::new)?;
+        Ok(())
+    }),
+    both(&params::SYMBOL, |call, param, given| {
+        call.request.symbol = given.text(param)?;
+        Ok(())
+    }),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const READ_PARAMS: [Listed; READ_ROWS.len()] = listed(READ_ROWS);
+
+/// Reads lines of a file, or a definition.
+pub const READ: Operation = Operation {
+    id: OperationId::Read,
+    name: "read",
+    aliases: &[],
+    help: "Print lines of a file, or a definition by its name, with line numbers",
+    params: &READ_PARAMS,
 };
 
 /// A question about what was left out.

@@ -32,7 +32,8 @@ pub use graph::{
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::{
-    FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS, SkippedRequest,
+    FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, READ, READ_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS,
+    SkippedRequest,
 };
 pub use operation::{Operation, OperationId};
 pub use param::{Param, Positional, Takes, param};
@@ -62,6 +63,7 @@ pub const OPERATIONS: &[&Operation] = &[
     &TRACE,
     &IMPACT,
     &MAP,
+    &READ,
     &INDEX,
     &WATCH,
     &STATUS,

@@ -29,6 +29,7 @@ pub enum OperationId {
     Symbols,
     Graph(GraphQuestion),
     Map,
+    Read,
     Index,
     Watch,
     Status,

@@ -26,22 +26,15 @@ pub const MAX_RESULTS: Param = Param {
 };
 /// The folder or file to search.
 pub const PATH: Param =
-    param("path", Takes::Path, "Only this folder or file; an absolute path chooses the tree too");
+    param("path", Takes::Path, "Only this folder or file; an absolute one chooses the tree");
 /// A filter by path: globs to include.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
-    ..param(
-        "path_glob",
-        Takes::Repeated,
-        "Only paths that match, such as 'src/**/*.rs'; without / the file name",
-    )
+    ..param("path_glob", Takes::Repeated, "Only paths like 'src/**/*.rs'; without / the file name")
 };
 /// A filter by path: globs to exclude.
-pub const EXCLUDE: Param = param(
-    "exclude",
-    Takes::Repeated,
-    "Leave out paths that contain this, whatever its case; separate several by |",
-);
+pub const EXCLUDE: Param =
+    param("exclude", Takes::Repeated, "Leave out paths with this text, in any case; separate several by |");
 /// A filter by language.
 pub const LANG: Param = Param {
     aliases: &["language"],
@@ -118,7 +111,7 @@ pub const STALE_POLICY: Param = Param {
     )
 };
 /// A revision other than the worktree.
-pub const VIEW: Param = param("view", Takes::Text, "This branch, tag or commit, not the worktree");
+pub const VIEW: Param = param("view", Takes::Text, "Of this branch, tag or commit");
 /// Short for the stale policy `ignore`.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
@@ -249,6 +242,15 @@ pub const DEPTH: Param = Param {
     ..param("depth", Takes::Number(0, u32::MAX as u64), "Folders deep; what lies deeper is summed up above")
 };
 
+/// The file to read.
+pub const READ_PATH: Param =
+    Param { positional: Positional::Optional, ..param("path", Takes::Path, "The file") };
+/// The lines to read.
+pub const LINES: Param = param("lines", Takes::Text, "Only these lines: 10-40, 10- or 10");
+/// The definition to read.
+pub const SYMBOL: Param =
+    param("symbol", Takes::Text, "Only this definition, such as Class.method; needs no path");
+
 /// Fails instead of waiting for another process.
 pub const NO_WAIT: Param = param(
     "no_wait",
@@ -301,16 +303,12 @@ pub const WITHOUT_SOURCES: Param = param(
 pub const FORCE: Param = param("force", Takes::Nothing, "Replace the index that this tree has");
 
 /// The root to search; over MCP, one of the roots given at start.
-pub const TREE: Param = param("root", Takes::Path, "One of the server's roots; else the first");
+pub const TREE: Param = param("root", Takes::Path, "A root of the server; else the first");
 
 /// The size limit of a reply.
 pub const MAX_TOKENS: Param = Param {
     default: Some("4000"),
-    ..param(
-        "max_tokens",
-        Takes::Number(100, 100_000),
-        "Most tokens of text (bytes / 4); more on the next page",
-    )
+    ..param("max_tokens", Takes::Number(100, 100_000), "Most tokens of text (bytes / 4)")
 };
 
 /// Refers to code that was sent before instead of sending it again.

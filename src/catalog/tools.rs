@@ -8,13 +8,13 @@
 use super::aliases::{ALIASES, Alias};
 use super::grep::GREP;
 use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
-use super::lookup::{FIND_FILES, MAP, SKIPPED, SYMBOLS};
+use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
 use super::operation::Operation;
 use super::param::Param;
 use super::params::{
-    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, MAX_ITEMS, MAX_RESULTS,
-    MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST, REASON,
-    SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
+    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
+    MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST,
+    READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
 };
 use super::search::{SEARCH, WHY_NOT};
 use super::upkeep::{STATUS, TOUCH};
@@ -48,10 +48,10 @@ pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "i
 
 /// Tools that are not listed, but found by `tool_search`, and callable.
 pub const DEFERRED: &[&str] =
-    &["project_map", "search_batch", "skipped_files", "symbol_search", "touch", "why_not"];
+    &["project_map", "read_file", "search_batch", "skipped_files", "symbol_search", "touch", "why_not"];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
-pub const HIDDEN: &[&str] = &["glob", "grep", "search_code"];
+pub const HIDDEN: &[&str] = &["cat", "glob", "grep", "open_file", "read", "search_code", "view", "view_file"];
 
 /// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
 pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
@@ -153,6 +153,14 @@ pub const TOOLS: &[Tool] = &[
         description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
                       overview of code you do not know.",
         params: &[&PATH, &DEPTH, &MAX_ITEMS, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &VIEW, &MAX_TOKENS, &TREE],
+        required: 0,
+        read_only: true,
+    },
+    Tool {
+        name: "read_file",
+        operation: Some(&READ),
+        description: "Read a file with line numbers: all of it, some lines, or one definition by its name.",
+        params: &[&READ_PATH, &LINES, &SYMBOL, &VIEW, &MAX_TOKENS, &TREE],
         required: 0,
         read_only: true,
     },

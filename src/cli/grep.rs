@@ -85,6 +85,7 @@ fn search(
         return printed(&call, output, |sink| engine.print_grep(request, &looks, sink));
     }
     output.style.paths = base;
+    let request = &GrepRequest { enclosing: output.json, ..request.clone() };
     let reply = engine.grep(request)?;
     output.warn(&reply.warnings);
     if output.json {

@@ -14,7 +14,7 @@ use spyhop::catalog::{self, Param, Takes, param, params};
 use super::failure::{Failure, Outcome};
 use super::{args, install, options, place, values};
 use crate::mcp::http::{self, AllowedHost, AllowedOrigin, HttpConfig, Listening, Loopback, Origin};
-use crate::mcp::{self, Config};
+use crate::mcp::{self, Config, DataProfile};
 
 const PROFILE: Param = Param {
     default: Some("default"),
@@ -22,6 +22,15 @@ const PROFILE: Param = Param {
         "profile",
         Takes::Choice(tools::profiles),
         "Which tools are listed at first: full all, minimal only reading ones, host only tool_search",
+    )
+};
+
+const STRUCTURED: Param = Param {
+    default: Some("lean"),
+    ..param(
+        "structured",
+        Takes::Choice(DataProfile::names),
+        "The structured content of results: lean without what the text has too, full as --json",
     )
 };
 
@@ -42,6 +51,7 @@ pub fn command() -> Command {
         .about("Serve agents over the Model Context Protocol, on standard input and output or over HTTP")
         .arg(roots)
         .arg(args::arg(&PROFILE))
+        .arg(args::arg(&STRUCTURED))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
         .args(settings().map(|param| args::arg(param).help_heading("Tree and index")))
@@ -130,10 +140,13 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         matches.get_many::<PathBuf>("roots").map(|roots| roots.cloned().collect()).unwrap_or_default();
     let profile =
         values::optional::<String>(matches, PROFILE.name).and_then(|name| ToolProfile::by_name(name));
+    let data = values::optional::<String>(matches, STRUCTURED.name);
+    let data = data.and_then(|name| DataProfile::by_name(name));
     let config = Config {
         roots: if roots.is_empty() { vec![place::here()?] } else { roots },
         options: options::options(matches)?,
         profile: profile.unwrap_or(ToolProfile::Default),
+        data: data.unwrap_or(DataProfile::Lean),
         give_back: crate::give_back,
     };
     crate::live_long();

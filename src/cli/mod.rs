@@ -29,6 +29,7 @@ mod languages;
 mod man;
 mod map;
 mod mcp;
+mod read;
 mod search;
 mod skipped;
 mod status;
@@ -44,6 +45,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, OperationId};
+use spyhop::engine::ErrorKind;
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -61,6 +63,7 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Symbols => symbols::run,
         OperationId::Graph(question) => graph::runner(question),
         OperationId::Map => map::run,
+        OperationId::Read => read::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,
         OperationId::Status => status::run,
@@ -116,7 +119,13 @@ pub fn main() -> ExitCode {
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
-            if matches!(failure, Failure::Usage(_)) && !is_search(name) {
+            let is_about_words = match &failure {
+                Failure::Usage(_) => true,
+                // `spyhop read timeout` may be meant as a search.
+                Failure::Engine(error) => error.kind() == ErrorKind::NotFound,
+                Failure::Io(_) => false,
+            };
+            if is_about_words && !is_search(name) {
                 advise(&typed);
             }
             ExitCode::from(2)

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use spyhop::catalog::{Faces, Param, RawValues, Row, Takes, ValueError, fill};
+use spyhop::catalog::{Faces, Param, RawValues, Row, Takes, ValueError, fill, params};
 use spyhop::path::RelPath;
 
 use super::failure::Failure;
@@ -75,6 +75,12 @@ impl RawValues for CommandValues<'_> {
 
     fn paths(&self, param: &Param) -> Result<Vec<RelPath>, ValueError> {
         let Some(place) = self.place else { return Ok(Vec::new()) };
+        // The path that chose the tree may be relative to a folder outside of the tree.
+        if let Some(path) = place.path.as_ref().filter(|_| param.name == params::PATH.name) {
+            return RelPath::new(path)
+                .map(|path| vec![path])
+                .map_err(|error| ValueError::new(error.to_string()));
+        }
         let resolved = self.typed_paths(param).into_iter().map(|path| place.relative(path));
         resolved.collect::<Result<_, _>>().map_err(|failure| ValueError::new(failure.to_string()))
     }

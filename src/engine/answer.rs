@@ -61,6 +61,7 @@ impl<'a> AnswerContext<'a> {
                 Some(session::SessionActivity::Log(lock(&engine.touched).clone(), (engine.clock)()))
             }
             Recall::Session(caller) => {
+                caller.see(engine.root(), Viewed::from_snapshot(snapshot));
                 Some(session::SessionActivity::Trail(caller.trail(engine.root(), engine.view(), request)))
             }
             Recall::Off => None,

@@ -4,6 +4,7 @@
 pub(super) mod cursor;
 mod graph;
 mod lookup;
+mod read;
 pub(super) mod remedy;
 mod snapshot;
 mod state;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use self::cursor::page_cursor;
 pub use self::graph::*;
 pub use self::lookup::*;
+pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;

@@ -24,6 +24,12 @@ use crate::workspace::{WorkspaceError, WriteError};
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
+    /// There is no such file or definition. The message names the nearest.
+    NotFound,
+    /// The path is not that of a regular file.
+    NotAFile,
+    /// The file is not text: it is binary, cannot be decoded or is too large.
+    NotText,
     /// The root is missing, is not a folder, or cannot be read.
     NoRoot,
     /// There is no index, and the options do not allow building one.

@@ -9,6 +9,7 @@ use super::api::cursor::LineCursor;
 use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Recorded};
+use super::items::{FileItem, ItemSources};
 use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
@@ -16,8 +17,12 @@ use crate::clean;
 use crate::filter::{Filter, FilterSpec};
 use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Unread, Wanted};
 use crate::id::LanguageId;
+use crate::model::qualified_name;
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, SourceTree};
+
+/// The most files that are parsed for the definitions around the lines of a page.
+const MOST_PARSED: usize = 50;
 
 impl Engine {
     /// Finds every line that matches a pattern, in ranked files and in files that are not ranked because of their size,
@@ -65,7 +70,8 @@ impl Engine {
             rank: file_ranks.last().copied(),
         };
         let next = last.map(|line| cursor(line).to_string());
-        Ok(GrepReply {
+        let lines = self.enclosed(found.lines.into_iter().map(grep_line).collect(), request, &scope)?;
+        Ok(self.masked_grep(GrepReply {
             file_ranks,
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,
@@ -80,8 +86,41 @@ impl Engine {
                 .chain(chosen.warnings)
                 .chain(self.unused_repository())
                 .collect(),
-            lines: found.lines.into_iter().map(grep_line).collect(),
-        })
+            lines,
+        }))
+    }
+
+    /// The lines, each with the definition around it, if the request asks for it. The definitions of an unchanged file
+    /// come from the index. A few other files are parsed, so that the cost of a page is bounded.
+    fn enclosed(
+        &self,
+        mut lines: Vec<GrepLine>,
+        request: &GrepRequest,
+        scope: &ExactScope,
+    ) -> Result<Vec<GrepLine>, Error> {
+        if !request.enclosing || lines.is_empty() {
+            return Ok(lines);
+        }
+        let sources = ItemSources {
+            viewed: scope.recorded.as_ref().map(Recorded::viewed),
+            source_tree: &scope.source_tree,
+            by_outline: true,
+            most_parsed: MOST_PARSED,
+        };
+        let mut files: Vec<RelPath> = lines.iter().map(|line| line.path.clone()).collect();
+        files.dedup();
+        let take = |item: FileItem<'_>| {
+            let FileItem { kind, lines, .. } = item;
+            let name = qualified_name(item.container, item.name);
+            (!item.name.is_empty()).then_some(Enclosing { kind, name, lines })
+        };
+        let items = self.items(&sources, files.iter(), &take)?;
+        for line in &mut lines {
+            let around = items.get(&line.path).into_iter().flatten();
+            let around = around.filter(|item| (item.lines.first..=item.lines.last).contains(&line.line));
+            line.enclosing = around.min_by_key(|item| item.lines.count()).cloned();
+        }
+        Ok(lines)
     }
 
     /// Passes the output that ripgrep would print to `out`, in pieces sorted by path, until `out` returns false.
@@ -323,6 +362,7 @@ fn grep_line(line: grep::Line) -> GrepLine {
         column: line.column,
         text: line.text,
         highlights: line.highlights,
+        enclosing: None,
         cut: line.cut,
         before: context(line.before),
         after: context(line.after),

@@ -58,6 +58,28 @@ impl Engine {
         reply
     }
 
+    /// The lines of the reply are masked already.
+    pub(super) fn masked_grep(&self, mut reply: GrepReply) -> GrepReply {
+        let enclosing = reply.lines.iter_mut().filter_map(|line| line.enclosing.as_mut());
+        self.mask(enclosing.map(|enclosing| &mut enclosing.name));
+        reply
+    }
+
+    /// The lines of the reply are masked already.
+    pub(super) fn masked_read(&self, mut reply: ReadReply) -> ReadReply {
+        let (rows, warnings) = match &mut reply {
+            ReadReply::Text(text) => (text.symbol.iter_mut().collect(), &mut text.warnings),
+            ReadReply::Choices(choices) => {
+                (choices.choices.iter_mut().collect::<Vec<_>>(), &mut choices.warnings)
+            }
+        };
+        for row in rows {
+            self.mask([&mut row.name].into_iter().chain(&mut row.container));
+        }
+        self.mask(warnings);
+        reply
+    }
+
     pub(super) fn masked_map(&self, mut reply: MapReply) -> MapReply {
         let symbols = reply.entries.iter_mut().flat_map(|entry| &mut entry.symbols);
         self.mask(symbols.map(|symbol| &mut symbol.name).chain(&mut reply.warnings));

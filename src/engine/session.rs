@@ -1,7 +1,7 @@
 //! The session of one caller: the texts that it was sent, and the files that it opened and touched.
 //!
 //! A session has no clock: the front end decides when a session begins and ends. A search reads the session and records
-//! nothing, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so
+//! only which files changed since the search before, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so
 //! one handle serves a caller of several engines, and the record of one tree does not affect another.
 
 use std::collections::VecDeque;
@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use super::lock::lock;
-use crate::id::ContentHash;
+use crate::id::{ContentHash, VersionId};
+use crate::meta::ViewKey;
 use crate::path::RelPath;
 pub use crate::session::Interest;
 use crate::session::Trail;
@@ -78,6 +79,8 @@ pub(super) struct Inner {
 #[derive(Debug, Default)]
 pub(super) struct SessionTree {
     pub(super) trail: Arc<Trail>,
+    /// The view of the last search, and its newest file version.
+    pub(super) seen: Option<(ViewKey, VersionId)>,
     pub(super) sent: FxHashMap<Text, Sent>,
     /// The keys of `sent`, the oldest first.
     pub(super) order: VecDeque<Text>,

@@ -4,12 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::api::{Hit, Mode, SearchReply, SearchRequest};
+use super::current::Viewed;
 use super::lock::lock;
 use super::session::{Interest, Sent, Session, Text};
+use crate::path::RelPath;
 use crate::session::Trail;
 
 /// The number of requests whose trail is kept for further pages.
 const MAX_PAGED: usize = 16;
+
+/// With more new file versions since the last search, files were checked out or generated and not edited.
+const MAX_EDITED: usize = 32;
 
 impl Text {
     fn of(hit: &Hit) -> Option<Text> {
@@ -42,6 +47,29 @@ impl Session {
     /// The earlier reply that had the text of a hit.
     pub(super) fn sent_before(&self, root: &Path, hit: &Hit) -> Option<Sent> {
         lock(&self.inner).trees.get(root)?.sent.get(&Text::of(hit)?).cloned()
+    }
+
+    /// Notes the files of a view that changed since the session's last search as edited. A file that changes gets a new
+    /// version, and versions are numbered in their order, so no clock is needed. Another branch, and the many new versions
+    /// of a checkout or a merge, say nothing of what the caller works on.
+    pub(super) fn see(&self, root: &Path, viewed: Viewed<'_>) {
+        let Some(newest) = viewed.view.versions().last().copied() else { return };
+        if viewed.key.staged {
+            return;
+        }
+        let mut inner = lock(&self.inner);
+        let tree = inner.trees.entry(root.to_path_buf()).or_default();
+        let before = tree.seen.replace((viewed.key.clone(), newest));
+        let Some((_, last)) = before.filter(|(key, last)| key == viewed.key && *last < newest) else {
+            return;
+        };
+        let versions = viewed.view.versions();
+        let new = &versions[versions.partition_point(|version| *version <= last)..];
+        if new.len() <= MAX_EDITED {
+            let paths = new.iter().filter_map(|version| viewed.meta().version(*version));
+            let paths: Vec<RelPath> = paths.filter_map(|version| RelPath::new(version.path()).ok()).collect();
+            Arc::make_mut(&mut tree.trail).edited(&paths);
+        }
     }
 
     /// The trail with which a request is ranked. A further page is ranked with the trail of the first page.

@@ -14,7 +14,8 @@ use spyhop::catalog::{
     WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, MapRequest, Options, Recall, SearchRequest, Session, SymbolsRequest,
+    FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, Recall, SearchRequest, Session,
+    SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -30,6 +31,7 @@ pub enum ToolRequest {
     Files(FilesRequest),
     Symbols(SymbolsRequest),
     Map(MapRequest),
+    Read(ReadRequest),
     Status,
     Skipped { reason: Option<SkipReason>, after: Option<String> },
     WhyNot(RelPath, SearchRequest),
@@ -38,6 +40,15 @@ pub enum ToolRequest {
 }
 
 impl ToolRequest {
+    /// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
+    pub fn needs_no_index(&self) -> bool {
+        match self {
+            ToolRequest::Grep(_) => true,
+            ToolRequest::Read(request) => request.path.is_some(),
+            _ => false,
+        }
+    }
+
     /// The folder or file that the request is limited to.
     pub fn path(&self) -> Option<&str> {
         let filter = match self {
@@ -48,7 +59,8 @@ impl ToolRequest {
             ToolRequest::Files(request) => &request.filter,
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
-            ToolRequest::Status
+            ToolRequest::Read(_)
+            | ToolRequest::Status
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
             | ToolRequest::Tools(_) => return None,
@@ -239,7 +251,7 @@ impl ResolvedArguments<'_> {
             OperationId::Grep => {
                 let mut call = GrepCall::new(options());
                 self.fill(catalog::GREP_ROWS, &mut call)?;
-                ToolRequest::Grep(call.grep.request)
+                ToolRequest::Grep(GrepRequest { enclosing: true, ..call.grep.request })
             }
             OperationId::Files => {
                 let call = self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?;
@@ -249,6 +261,7 @@ impl ResolvedArguments<'_> {
                 ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
             }
             OperationId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
+            OperationId::Read => ToolRequest::Read(self.filled(catalog::READ_ROWS, ReadRequest::default())?),
             OperationId::Skipped => {
                 let SkippedRequest { reason, after, .. } =
                     self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?;

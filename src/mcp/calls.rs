@@ -4,7 +4,8 @@
 //! begins.
 
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, Interest, MapRequest, Progress, SearchRequest, Session, SymbolsRequest,
+    FilesRequest, GrepRequest, Interest, MapRequest, Progress, ReadReply, ReadRequest, SearchRequest,
+    Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
@@ -78,6 +79,7 @@ fn asked(
             opened(engine, session, request.filter.path.as_deref());
             map(engine, request, budget)
         }
+        ToolRequest::Read(request) => read(engine, session, request, budget, progress),
         ToolRequest::Skipped { reason, after } => {
             let mut reply = engine.skipped()?;
             if let Some(reason) = reason {
@@ -130,6 +132,12 @@ fn search(
     let answer = if reply.results.len() <= 1 { agent::cut(answer, budget) } else { answer };
     // A truncated answer does not contain everything that the session would remember as sent.
     let session = call.session.clone().filter(|_| is_whole);
+    // Code that the text leaves out was not sent.
+    for (place, hit) in reply.results.iter_mut().enumerate() {
+        if agent::is_reduced(place, hit, request.mode) {
+            hit.snippet = None;
+        }
+    }
     let request = request.clone();
     let sent = session
         .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
@@ -153,6 +161,22 @@ fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<A
     let mut reply = engine.symbols(request)?;
     reply.truncate(agent::symbols_fits(&reply, budget).max(1));
     Ok(agent::symbols(&reply))
+}
+
+/// Reads lines, and notes their file as opened.
+fn read(
+    engine: &Engine,
+    session: Option<&Session>,
+    request: &ReadRequest,
+    budget: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Answer, Error> {
+    let mut reply = engine.read_with_progress(request, progress)?;
+    if let ReadReply::Text(text) = &mut reply {
+        opened(engine, session, Some(text.path.as_str()));
+        text.truncate(agent::read_fits(text, budget).max(1));
+    }
+    Ok(agent::cut(agent::read(&reply), budget))
 }
 
 /// Answers a map request. A map has no pages: when it is too long, the request runs again with as many rows as should

@@ -17,8 +17,35 @@ pub struct Config {
     pub options: Options,
     /// The set of listed and callable tools.
     pub profile: ToolProfile,
+    /// What the structured content of results has.
+    pub data: DataProfile,
     /// Returns free memory to the system; called after trees have released memory.
     pub give_back: fn(),
+}
+
+/// What the structured content of results has, beside their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataProfile {
+    /// What programs need: nothing that the text has too. Many hosts pass on both to the model.
+    Lean,
+    /// All of the JSON of the command line.
+    Full,
+}
+
+impl DataProfile {
+    /// The names of all profiles, the default first.
+    pub fn names() -> Vec<&'static str> {
+        vec!["lean", "full"]
+    }
+
+    /// The profile with that name.
+    pub fn by_name(name: &str) -> Option<DataProfile> {
+        match name {
+            "lean" => Some(DataProfile::Lean),
+            "full" => Some(DataProfile::Full),
+            _ => None,
+        }
+    }
 }
 
 /// Why a server did not start, or ended early.

@@ -26,6 +26,7 @@ use spyhop::render::agent::{self, Answer};
 
 use super::arguments::{self, ToolRequest};
 use super::calls::PendingReply;
+use super::config::DataProfile;
 use super::oversize;
 use super::progress::Watcher;
 use super::roots::Roots;
@@ -34,6 +35,7 @@ use super::warm::{CallOutcome, ServedTree};
 /// A server of some trees.
 pub struct Server {
     profile: ToolProfile,
+    data: DataProfile,
     trees: Vec<ServedTree>,
     roots: Roots,
     /// The session of the only client over pipes.
@@ -62,10 +64,11 @@ const INSTRUCTIONS: &str = "Spyhop finds code by what it does and says why each 
     by [masked: ...] or stars.";
 
 impl Server {
-    pub fn new(profile: ToolProfile, trees: Vec<ServedTree>) -> Server {
+    pub fn new(profile: ToolProfile, data: DataProfile, trees: Vec<ServedTree>) -> Server {
         let roots = Roots::new(trees.iter().map(|tree| tree.root().to_path_buf()).collect());
         Server {
             profile,
+            data,
             trees,
             roots,
             only: None,
@@ -216,7 +219,7 @@ impl ServerHandler for Server {
         {
             tracing::debug!(%error, "the client was not notified of the new list of tools");
         }
-        let mut result = result(outcome);
+        let mut result = result(outcome, self.data);
         result.meta = alias.and_then(notice);
         Ok(result.into())
     }
@@ -235,9 +238,10 @@ fn wire(tool: &'static Tool) -> WireTool {
     WireTool::new(tool.name, tool.description, Arc::new(schema::of(tool))).with_annotations(annotations)
 }
 
-fn result(outcome: CallOutcome) -> CallToolResult {
+fn result(outcome: CallOutcome, profile: DataProfile) -> CallToolResult {
     let failed = outcome.is_err();
-    let Answer { text, data } = outcome.unwrap_or_else(|answer| answer);
+    let answer = outcome.unwrap_or_else(|answer| answer);
+    let Answer { text, data } = if profile == DataProfile::Lean { answer.lean() } else { answer };
     let content = vec![ContentBlock::text(text)];
     let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(data);

@@ -17,7 +17,7 @@ use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 
-use super::arguments::{ToolCall, ToolRequest};
+use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Engines;
 use super::progress::Watcher;
@@ -117,8 +117,8 @@ impl ServedTree {
         cancel: &Cancel,
     ) -> Result<PendingReply, Answer> {
         let (engines, cancel) = (Arc::clone(&self.engines), cancel.clone());
-        if matches!(call.ask, ToolRequest::Grep(_)) {
-            // An exact search reads the files as they are and needs no index, so it can be answered meanwhile.
+        if call.ask.needs_no_index() {
+            // The files are read as they are, so the call can be answered while the index is updated.
             let work = move || engines.answer(&call, &cancel, &|_| ());
             return run(&self.asides, work).await;
         }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod lookup;
+mod read;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
+pub use self::read::{read, read_fits};
 use super::command::no_index;
 use super::paint::{Style, shown};
 use super::phrases::note_words;
@@ -25,7 +27,7 @@ use crate::catalog::schema;
 use crate::catalog::tools::Tool;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
-    Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
+    Band, Hit, Mode, Progress, Reason, SearchReply, Sent, SkippedReply, Snippet, Stage, State, Status, WhyNot,
 };
 use crate::path::RelPath;
 use crate::profile::Signal;
@@ -53,7 +55,11 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     if reply.results.is_empty() {
         out = text::search(&SearchReply { next: None, ..reply.clone() }, mode, &Style::default());
     }
-    for hit in &reply.results[..hits] {
+    for (place, hit) in reply.results[..hits].iter().enumerate() {
+        if is_reduced(place, hit, mode) {
+            reduced(&mut out, hit);
+            continue;
+        }
         heading(&mut out, hit, queries.get(hit.query_index), mode);
         if mode == Mode::Compact {
             continue;
@@ -65,6 +71,14 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
             let _ = writeln!(out, "  already sent: result {result} of call {call}, {}", short_name(query));
         }
     }
+    let reduced = (0..hits).filter(|place| is_reduced(*place, &reply.results[*place], mode)).count();
+    if reduced > 0 {
+        let _ = writeln!(
+            out,
+            "{} without reasons and code: mode debug shows them",
+            count(reduced, "weak hit", "weak hits")
+        );
+    }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
     let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
     for warning in &reply.warnings {
@@ -74,6 +88,25 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
         let _ = writeln!(out, "next: {}", clean(next));
     }
     out
+}
+
+/// The first hits are shown with reasons and code, however weak they are.
+const ALWAYS_WHOLE: usize = 3;
+
+/// Whether a hit is only a line of the text: agents pay for each line, and a weak hit is seldom the answer. It is not left
+/// out, because a limit for scores would lose answers.
+pub fn is_reduced(place: usize, hit: &Hit, mode: Mode) -> bool {
+    let is_literal = hit.reasons.iter().any(|reason| reason.signal == Signal::Literal);
+    place >= ALWAYS_WHOLE && hit.band == Band::Weak && !is_literal && mode != Mode::Debug
+}
+
+/// Writes `path:first-last kind symbol`.
+fn reduced(out: &mut String, hit: &Hit) {
+    let _ = write!(out, "{}:{} {}", clean::answer_path(hit.path.as_str()), span(hit.lines), hit.kind.name());
+    if let Some(symbol) = &hit.symbol {
+        let _ = write!(out, " {}", short_name(symbol));
+    }
+    out.push('\n');
 }
 
 /// Writes `path:first-last kind symbol score band`, then a line with the reasons.

@@ -8,6 +8,7 @@ mod error;
 mod graph;
 mod index;
 mod lookup;
+mod read;
 mod shared;
 
 use serde::Serialize;
@@ -20,6 +21,8 @@ pub use self::index::{checkup, collected, exported, imported, refresh, status, v
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
+pub use self::read::read;
+pub(super) use self::read::read_wire;
 use self::shared::{WireReasonCount, WireSnapshot, line, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{

@@ -10,6 +10,7 @@ mod index;
 mod lookup;
 mod page;
 mod parts;
+mod read;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,6 +21,7 @@ pub use self::index::{checkup, collected, exported, imported, refresh, status, v
 pub use self::lookup::{files, grep, map, symbols};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
+pub use self::read::read;
 use super::paint::{Ink, Style};
 use super::time::rfc3339;
 use crate::clean::{self, line as clean};

@@ -240,6 +240,7 @@ fn session_sentence(noted: SessionInterest) -> String {
     let what = match noted.interest {
         Interest::Shown => "code of it shown",
         Interest::Opened => "file opened",
+        Interest::Edited => "file edited",
         Interest::Touched => "file read",
     };
     match (noted.turns, noted.hours / 24) {

@@ -280,3 +280,24 @@ fn help_and_version() {
     assert_eq!(version.out, format!("spyhop {}\n", env!("CARGO_PKG_VERSION")));
     assert!(tree.run(&["help", "status"]).out.contains("the state of the index"));
 }
+
+#[test]
+fn read_prints_lines_with_their_numbers() {
+    let tree = Tree::new(SMALL);
+    let ran = tree.run(&["read", "src/paint.py", "--lines", "2-3"]);
+    let lines = "2\t    \"\"\"Draws a circle on the canvas.\"\"\"\n3\t    return canvas.arc(radius)\n";
+    assert_eq!((ran.code, ran.out), (0, format!("src/paint.py:2-3 of 3 lines\n{lines}")));
+    let ran = tree.run_in(tree.root().join("src"), &["read", "auth.rs", "--symbol", "Vault"]);
+    assert_eq!(ran.out, "auth.rs:6-6 struct Vault of 6 lines\n6\tpub struct Vault;\n");
+    assert_eq!(
+        tree.run(&["read", "--symbol", "Vault"]).out,
+        "src/auth.rs:6-6 struct Vault of 6 lines\n6\tpub struct Vault;\n"
+    );
+    let ran = tree.run(&["read", "src/pait.py"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("; the nearest are 'src/paint.py'"), "{}", ran.err);
+    let ran = tree.run(&["read", "canvas"]);
+    assert!(ran.err.contains("To search for these words: spyhop search read canvas"), "{}", ran.err);
+    let reply = tree.json(&["read", "src/auth.rs", "--symbol", "resolve_api_key"]);
+    assert_eq!((&reply["line"], &reply["symbol"]["kind"]), (&1.into(), &"fn".into()));
+}

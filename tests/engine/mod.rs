@@ -21,6 +21,7 @@ mod literal;
 mod map;
 mod place;
 mod portable;
+mod read;
 mod reasons;
 #[cfg(unix)]
 mod rebuild;

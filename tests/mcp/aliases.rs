@@ -16,6 +16,11 @@ fn sample(name: &str) -> Value {
         }
         "directory" | "target_directory" => json!("src"),
         "target_directories" => json!(["src"]),
+        "file_path" | "filePath" | "absolute_path" | "target_file" | "file" => json!("src/paint.py"),
+        "offset" | "startLine" | "start_line" | "start_line_one_indexed" => json!(1),
+        "endLine" | "end_line" | "end_line_one_indexed_inclusive" => json!(2),
+        "view_range" | "line_range" => json!([1, 2]),
+        "should_read_entire_file" => json!(true),
         "include" | "include_pattern" => json!("*.py"),
         "extensionFilter" => json!([".py"]),
         "glob_pattern" => json!("**/*.py"),
@@ -38,6 +43,7 @@ fn every_parameter_of_another_name_is_answered() {
             "codebase_search" => ("query", json!("draw_circle")),
             "search_batch" => ("queries", json!(["draw_circle"])),
             "grep_files" | "file_search" => ("pattern", json!("*draw_circle*")),
+            "read_file" => ("path", json!("src/paint.py")),
             _ => ("", Value::Null),
         };
         let (needed, value) =
@@ -169,4 +175,30 @@ fn a_path_chooses_the_root_whose_state_is_told() {
         let message = session.call("code.status", json!({ "path": path }));
         assert_eq!(message["result"]["isError"], true, "{message}");
     }
+}
+
+#[test]
+fn recorded_calls_of_other_systems_have_their_meaning() {
+    let tree = Tree::new(SMALL);
+    let mut session = Session::new(&tree);
+    let found = |data: &Value| data["results"].as_array().unwrap().len();
+    let status = session.data("code.status", json!({ "path": tree.root() }));
+    assert_eq!((&status["state"], &status["root"]), (&json!("ready"), &json!(tree.root())));
+    let data = session.data("code.search", json!({ "query": "draw_circle", "db": index_of(&tree) }));
+    assert_eq!(data["results"][0]["path"], "src/paint.py");
+    assert_eq!(found(&session.data("file_search", json!({ "query": "paint" }))), 1);
+    let given =
+        json!({ "pattern": "CANVAS", "include": "*.py", "context_lines": 1, "case_insensitive": true });
+    let data = session.data("grep_files", given);
+    assert_eq!((found(&data), data["results"][0]["before"].as_array().unwrap().len()), (2, 1), "{data}");
+    assert_eq!(found(&session.data("grep_files", json!({ "pattern": "CANVAS", "include": "*.py" }))), 0);
+    assert_eq!(found(&session.data("grep_files", json!({ "pattern": "canvas", "include": "*.rs" }))), 0);
+    let entries = |data: Value| data["entries"].as_array().unwrap().len();
+    let flat = entries(session.data("project_map", json!({ "max_depth": 0 })));
+    let deep = entries(session.data("project_map", json!({ "max_depth": 1 })));
+    assert!(flat < deep, "{flat} {deep}");
+    let given = json!({ "file_path": "src/paint.py", "offset": 2, "limit": 1 });
+    assert_eq!((session.data("read", given.clone()), session.data("read_file", given.clone())).0["line"], 2);
+    let given = json!({ "path": tree.root().join("src/paint.py"), "view_range": [2, -1] });
+    assert_eq!(session.data("view", given)["text"].as_str().unwrap().lines().count(), 2);
 }

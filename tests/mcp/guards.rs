@@ -79,6 +79,7 @@ fn arguments(tool: &str) -> Value {
         "grep_files" => json!({ "pattern": "circle", "max_results": 2 }),
         "file_search" => json!({ "pattern": "*.rs", "max_results": 2 }),
         "index_status" => json!({}),
+        "read_file" => json!({ "path": "src/paint.py", "lines": "2-3" }),
         other => panic!("no arguments for {other}"),
     }
 }

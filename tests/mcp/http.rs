@@ -36,7 +36,10 @@ impl Server {
         tree.run(&["index", "-q"]);
         let mut command = tree.command();
         Server::start(
-            command.args(["mcp", "--http", "127.0.0.1:0"]).args(args).env("SPYHOP_MCP_TOKEN", TOKEN),
+            command
+                .args(["mcp", "--structured", "full", "--http", "127.0.0.1:0"])
+                .args(args)
+                .env("SPYHOP_MCP_TOKEN", TOKEN),
             2,
         )
     }

@@ -9,6 +9,7 @@ mod aliases;
 mod cancel;
 mod guards;
 mod http;
+mod lean;
 mod limits;
 mod pages;
 mod paths;
@@ -43,7 +44,11 @@ impl Session {
     }
 
     /// A server as `command` starts it, initialized.
+    /// Structured content is full unless the command says otherwise.
     pub fn start(command: &mut Command) -> Session {
+        if !command.get_args().any(|arg| arg == "--structured") {
+            command.args(["--structured", "full"]);
+        }
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
@@ -173,7 +178,10 @@ pub fn steady(mut data: Value) -> Value {
     if let Some(snapshot) = data.get_mut("snapshot").and_then(Value::as_object_mut) {
         snapshot.remove("checked_at");
     }
-    for list in ["results", "entries"] {
+    if let Some(data) = data.as_object_mut().filter(|data| data.contains_key("next_lines")) {
+        data.remove("link");
+    }
+    for list in ["results", "entries", "choices"] {
         let list = data.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
         list.filter_map(Value::as_object_mut).for_each(|row| _ = row.remove("link"));
     }

@@ -1,9 +1,11 @@
 //! One request, three ways in: the library, the command line and the server give the same results.
 
 use serde_json::{Value, json};
+use spyhop::path::RelPath;
 use spyhop::render::json as wire;
 use spyhop::{
-    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, SearchRequest, SymbolsRequest,
+    Engine, FilesRequest, FilterSpec, GrepRequest, MapRequest, Mode, Options, ReadRequest, SearchRequest,
+    SymbolsRequest,
 };
 
 use super::{Session, steady};
@@ -128,14 +130,14 @@ fn what_else_there_is() {
     assert_eq!(steady(tree.json(&["--queries", "circle|beans"])), batch);
     assert_eq!(steady(session.data("search_batch", json!({ "queries": queries }))), batch);
 
-    let mut grep = GrepRequest::new("circle|secret");
+    let mut grep = GrepRequest { enclosing: true, ..GrepRequest::new("circle|secret") };
     (grep.expand, grep.case, grep.filter.path) = (1, spyhop::engine::api::Case::Ignored, Some("src".into()));
     let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
     assert_eq!(steady(tree.json(&["grep", "circle|secret", "-i", "-C", "1", "--path", "src"])), grep);
     let asked = json!({ "pattern": "circle|secret", "ignore_case": true, "expand": 1, "path": "src" });
     assert_eq!(steady(session.data("grep_files", asked)), grep);
 
-    let mut grep = GrepRequest { rank: true, fixed: true, ..GrepRequest::new("circle") };
+    let mut grep = GrepRequest { rank: true, fixed: true, enclosing: true, ..GrepRequest::new("circle") };
     grep.filter.kind = vec![spyhop::model::SymbolKind::Fn];
     let grep = steady(parsed(wire::grep(&engine.grep(&grep).unwrap())));
     assert_eq!(steady(tree.json(&["grep", "circle", "-F", "--rank", "--kind", "fn"])), grep);
@@ -162,6 +164,18 @@ fn what_else_there_is() {
     let map = steady(parsed(wire::map(&engine.project_map(&map).unwrap())));
     assert_eq!(steady(tree.json(&["map", "--depth", "1"])), map);
     assert_eq!(steady(session.data("project_map", json!({ "depth": 1 }))), map);
+
+    let read = ReadRequest { path: RelPath::new("src/paint.py").ok(), ..ReadRequest::default() };
+    let read = ReadRequest { lines: "1-2".parse().ok(), ..read };
+    let read = steady(parsed(wire::read(&engine.read(&read).unwrap())));
+    assert_eq!(steady(tree.json(&["read", "src/paint.py", "--lines", "1-2"])), read);
+    let asked = json!({ "path": "src/paint.py", "lines": "1-2" });
+    assert_eq!(steady(session.data("read_file", asked)), read);
+
+    let read = ReadRequest { symbol: Some("draw_circle".into()), ..ReadRequest::default() };
+    let read = steady(parsed(wire::read(&engine.read(&read).unwrap())));
+    assert_eq!(steady(tree.json(&["read", "--symbol", "draw_circle"])), read);
+    assert_eq!(steady(session.data("read_file", json!({ "symbol": "draw_circle" }))), read);
 
     let status = parsed(wire::status(&engine.status().unwrap()));
     assert_eq!(tree.json(&["status"]), status);

@@ -218,3 +218,56 @@ fn a_session_that_is_gone_is_not_found_and_another_begins() {
         "a/one.rs"
     );
 }
+
+#[test]
+fn a_file_that_was_read_weighs_and_a_long_one_is_read_in_pages() {
+    let tree = Tree::new(ALIKE);
+    let many: String = (1..=400).map(|number| format!("line number {number}\n")).collect();
+    tree.write("long.txt", many);
+    let mut session = Session::new(&tree);
+    let reply = session.data("read_file", json!({ "path": "b/two.rs" }));
+    assert_eq!((&reply["text"], &reply["next_lines"]), (&json!("pub fn lantern() {}"), &Value::Null));
+    let reply = session.data("codebase_search", json!({ "query": "lantern", "mode": "compact" }));
+    assert_eq!(first(&reply), "b/two.rs");
+    assert_eq!(remembered(&reply, "b/two.rs").unwrap(), "session: file opened just now");
+    let mut next = json!("1-");
+    let mut seen = Vec::new();
+    while next.is_string() {
+        let asked = json!({ "path": "long.txt", "lines": next, "max_tokens": 500 });
+        let text = session.text("read", asked.clone());
+        assert!(text.len() <= 2_000, "{}", text.len());
+        let numbers = text.lines().filter_map(|line| line.split_once('\t')?.0.parse::<u32>().ok());
+        seen.extend(numbers);
+        let reply = session.data("read", asked);
+        next = reply["next_lines"].clone();
+        if let Some(next) = next.as_str() {
+            assert!(text.ends_with(&format!("next: path 'long.txt' with lines '{next}'\n")), "{text}");
+        }
+    }
+    assert_eq!(seen, (1..=400).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_file_that_is_edited_weighs_without_being_touched() {
+    let tree = Tree::new(ALIKE);
+    let mut session = Session::new(&tree);
+    let query = json!({ "query": "lantern", "mode": "compact" });
+    let reply = session.data("codebase_search", query.clone());
+    assert_eq!((first(&reply), remembered(&reply, "b/two.rs")), ("a/one.rs", None));
+    tree.write("b/two.rs", "pub fn lantern() {}\n\n");
+    let mut other = Session::start(tree.command().arg("mcp"));
+    assert_eq!(first(&other.data("codebase_search", query.clone())), "a/one.rs");
+    // The watcher of the first server may still be at work.
+    let mut reply = session.data("codebase_search", query.clone());
+    for _ in 0..100 {
+        if remembered(&reply, "b/two.rs").is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        reply = session.data("codebase_search", query.clone());
+    }
+    assert_eq!(first(&reply), "b/two.rs");
+    assert_eq!(remembered(&reply, "b/two.rs").unwrap(), "session: file edited just now");
+    // A session that begins after the edit knows of none.
+    assert_eq!(first(&other.data("codebase_search", query)), "a/one.rs");
+}

@@ -45,6 +45,7 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         ("file_search", json!({ "pattern": "" }), &["files"]),
         ("symbol_search", json!({ "pattern": "oar" }), &["symbols", "oar"]),
         ("project_map", json!({ "depth": 1 }), &["map", "--depth", "1"]),
+        ("read_file", json!({ "path": "boats/oar.rs" }), &["read", "boats/oar.rs"]),
         ("skipped_files", json!({}), &["skipped"]),
         ("why_not", json!({ "file": "boats/oar.rs", "query": "boat" }), &["why-not", "boats/oar.rs", "boat"]),
     ];

@@ -82,6 +82,8 @@ pub struct GrepRequest {
     pub binary: Binary,
     /// Whether to read every file instead of using the index. The answer is the same, but takes longer. Default false.
     pub brute: bool,
+    /// Whether the lines of a [`GrepReply`] name the definition around them. Default false.
+    pub enclosing: bool,
 }
 
 impl GrepRequest {
@@ -114,6 +116,7 @@ impl GrepRequest {
             git_folder: false,
             binary: Binary::default(),
             brute: false,
+            enclosing: false,
         }
     }
 }
@@ -184,12 +187,25 @@ pub struct GrepLine {
     pub text: String,
     /// The matches, as spans of `text`, sorted, not overlapping.
     pub highlights: Vec<Span>,
+    /// The innermost definition around the line, if the request asks for it.
+    pub enclosing: Option<Enclosing>,
     /// Whether `text` is only a part of the line.
     pub cut: bool,
     /// The lines of context before the line. A line between two matching lines occurs only once.
     pub before: Vec<ContextLine>,
     /// The lines of context after the line, up to the next matching line.
     pub after: Vec<ContextLine>,
+}
+
+/// The definition around a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enclosing {
+    /// The kind of symbol.
+    pub kind: SymbolKind,
+    /// The name with its container: `Container.name`.
+    pub name: String,
+    /// The lines of the definition.
+    pub lines: Lines,
 }
 
 /// A search for files by name.

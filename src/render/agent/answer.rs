@@ -24,11 +24,23 @@ pub struct Answer {
 impl Answer {
     /// Removes the links to files, for content that does not come from the worktree.
     pub fn without_links(mut self) -> Answer {
-        for list in ["results", "entries"] {
+        for list in ["results", "entries", "choices"] {
             rows(&mut self.data, list).for_each(|row| _ = row.remove("link"));
         }
         if let Some(data) = self.data.as_object_mut() {
             data.remove("link");
+        }
+        self
+    }
+
+    /// Removes from the data what the text has already: code, lines, reasons, schemas. What remains is what a program
+    /// needs: places, links, scores, cursors, counts and warnings.
+    pub fn lean(mut self) -> Answer {
+        for (list, told) in IN_TEXT {
+            rows(&mut self.data, list).for_each(|row| told.iter().for_each(|name| _ = row.remove(*name)));
+        }
+        if let Some(data) = self.data.as_object_mut().filter(|data| data.contains_key("next_lines")) {
+            data.remove("text");
         }
         self
     }
@@ -44,6 +56,26 @@ impl Answer {
         self
     }
 }
+
+/// The fields of rows that the text of an answer has too, by the name of the list.
+const IN_TEXT: [(&str, &[&str]); 2] = [
+    (
+        "results",
+        &[
+            "snippet",
+            "snippet_line",
+            "head",
+            "highlights",
+            "reasons",
+            "text",
+            "before",
+            "after",
+            "cut",
+            "enclosing",
+        ],
+    ),
+    ("tools", &["description", "inputSchema"]),
+];
 
 /// The estimated number of tokens of a text.
 pub fn tokens(text: &str) -> usize {

@@ -28,18 +28,29 @@ pub fn grep_fits(reply: &GrepReply, budget: usize) -> usize {
     rows_that_fit(reply.lines.len(), budget, |lines| grep_text(&reply, lines))
 }
 
-/// The lines of each file below its path: `12:` for a matching line, `13-` for a context line.
+/// The lines of each file below its path, those in one definition below its name: `12:` for a matching line, `13-` for a
+/// context line.
 fn grep_text(reply: &GrepReply, lines: usize) -> String {
     let mut out = String::new();
     if reply.lines.is_empty() {
         let _ = writeln!(out, "No results found for: {}", clean(&reply.pattern));
     }
     let mut file = None;
+    let mut around = None;
     for found in &reply.lines[..lines] {
         if file != Some(&found.path) {
             let _ = writeln!(out, "{}", clean::answer_path(found.path.as_str()));
             file = Some(&found.path);
+            around = None;
         }
+        if let Some(enclosing) = found.enclosing.as_ref().filter(|enclosing| around != Some(*enclosing)) {
+            let (kind, name) = (enclosing.kind.name(), short_name(&enclosing.name));
+            let _ = writeln!(out, "  {kind} {name}, lines {}", span(enclosing.lines));
+        }
+        if around.is_some() && found.enclosing.is_none() {
+            let _ = writeln!(out, "  outside of definitions");
+        }
+        around = found.enclosing.as_ref();
         for context in &found.before {
             let _ = writeln!(out, "{}-{}", context.line, clean(&context.text));
         }

@@ -19,6 +19,9 @@ pub(in crate::render) fn error_wire<'t>(text: &'t str, kind: &'t str) -> impl Se
 pub fn error_kind(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::BadRequest => "bad-request",
+        ErrorKind::NotFound => "not-found",
+        ErrorKind::NotAFile => "not-a-file",
+        ErrorKind::NotText => "not-text",
         ErrorKind::NoRoot => "no-root",
         ErrorKind::NoIndex => "no-index",
         ErrorKind::ForeignIndex => "foreign-index",

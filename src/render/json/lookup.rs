@@ -114,9 +114,19 @@ struct WireGrepLine<'a> {
     text: &'a str,
     /// Half-open byte ranges in the text.
     highlights: Vec<[u32; 2]>,
+    /// The definition around the line.
+    enclosing: Option<WireEnclosing<'a>>,
     cut: bool,
     before: Vec<WireContextLine<'a>>,
     after: Vec<WireContextLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireEnclosing<'a> {
+    kind: &'static str,
+    name: &'a str,
+    line: u32,
+    end_line: u32,
 }
 
 #[derive(Serialize)]
@@ -138,6 +148,12 @@ impl<'a> WireGrepLine<'a> {
             column: line.column,
             text: &line.text,
             highlights: spans(&line.highlights),
+            enclosing: line.enclosing.as_ref().map(|around| WireEnclosing {
+                kind: around.kind.name(),
+                name: &around.name,
+                line: around.lines.first,
+                end_line: around.lines.last,
+            }),
             cut: line.cut,
             before: context(&line.before),
             after: context(&line.after),
@@ -191,7 +207,7 @@ struct WireSymbols<'a> {
 }
 
 #[derive(Serialize)]
-struct WireSymbol<'a> {
+pub(super) struct WireSymbol<'a> {
     path: &'a str,
     line: u32,
     end_line: u32,
@@ -204,7 +220,7 @@ struct WireSymbol<'a> {
 }
 
 impl<'a> WireSymbol<'a> {
-    fn new(row: &'a SymbolRow) -> WireSymbol<'a> {
+    pub(super) fn new(row: &'a SymbolRow) -> WireSymbol<'a> {
         WireSymbol {
             path: row.path.as_str(),
             line: row.lines.first,

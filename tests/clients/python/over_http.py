@@ -41,7 +41,7 @@ async def client(url, headers):
 def serve(program, folder):
     """The server, once it listens, and where."""
     # One thread, so that there is progress to tell when the first client asks.
-    command = [program, "mcp", "--threads", "1", str(folder / "tree")]
+    command = [program, "mcp", "--structured", "full", "--threads", "1", str(folder / "tree")]
     command += ["--http", "127.0.0.1:0", "--token-file", str(folder / "token")]
     env = {**os.environ, "SPYHOP_INDEX_DIR": str(folder / "index")}
     server = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)

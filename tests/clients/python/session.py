@@ -167,7 +167,7 @@ async def session_with(program, folder):
     log = folder / "log"
     server = StdioServerParameters(
         command=program,
-        args=["mcp", "--threads", "1", str(folder / "tree")],
+        args=["mcp", "--structured", "full", "--threads", "1", str(folder / "tree")],
         env={"SPYHOP_INDEX_DIR": str(folder / "index"), "SPYHOP_LOG": "spyhop::mcp=info"},
     )
     with log.open("w") as errors:

@@ -125,7 +125,7 @@ async function many(url, headers) {
 
 const tokenFile = path.join(folder, "token");
 // One thread, so that there is progress to tell when the first client asks.
-const server = spawn(program, ["mcp", "--threads", "1", tree, "--http", "127.0.0.1:0", "--token-file", tokenFile], {
+const server = spawn(program, ["mcp", "--structured", "full", "--threads", "1", tree, "--http", "127.0.0.1:0", "--token-file", tokenFile], {
   env: { ...process.env, SPYHOP_INDEX_DIR: path.join(folder, "index") },
   stdio: ["ignore", "inherit", "pipe"],
 });

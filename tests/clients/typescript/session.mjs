@@ -21,7 +21,7 @@ make(tree);
 
 const transport = new StdioClientTransport({
   command: program,
-  args: ["mcp", "--threads", "1", tree],
+  args: ["mcp", "--structured", "full", "--threads", "1", tree],
   env: {
     ...getDefaultEnvironment(),
     SPYHOP_INDEX_DIR: path.join(folder, "index"),

@@ -1,0 +1,53 @@
+//! `spyhop read [PATH]`: lines of a file, or a definition by its name.
+//!
+//! This module owns the choice of the tree by a path that does not exist: the engine then names the nearest paths.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use spyhop::catalog::{self, Call, params};
+use spyhop::engine::api::{ReadReply, ReadRequest};
+use spyhop::path::RelPath;
+use spyhop::render::{json, text};
+
+use super::failure::{Failure, Outcome};
+use super::options;
+use super::output::Output;
+use super::place::TreePlace;
+use super::progress::Bar;
+use super::values::{fill_from, optional};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let place = place(matches)?;
+    output.style.paths = place.base();
+    let mut call = Call::new(ReadRequest::default(), options::options(matches)?);
+    fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
+    let bar = Bar::new(output);
+    let engine = place.open(call.options)?;
+    let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress))?;
+    drop(bar);
+    let (warnings, outcome) = match &reply {
+        ReadReply::Text(text) => (&text.warnings, Outcome::Found),
+        ReadReply::Choices(choices) => (&choices.warnings, Outcome::Nothing),
+    };
+    output.warn(warnings);
+    if output.json {
+        output.json(&json::read(&reply))?;
+    } else {
+        output.text(&text::read(&reply, &output.style))?;
+    }
+    Ok(outcome)
+}
+
+/// The tree of the typed path, which need not exist.
+fn place(matches: &ArgMatches) -> Result<TreePlace, Failure> {
+    match (options::place(matches), optional::<PathBuf>(matches, params::READ_PATH.name)) {
+        (Err(_), Some(path)) => {
+            let (mut place, below) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
+            let below = RelPath::from_path(&below).map_err(|error| Failure::Usage(error.to_string()))?;
+            place.path = Some(below.as_str().to_string());
+            Ok(place)
+        }
+        (place, _) => place,
+    }
+}

@@ -1,0 +1,184 @@
+//! The items of present files: definitions, and the parts of a file that define nothing. The items of an unchanged file
+//! come from the index; a changed file is parsed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Error;
+use super::core::Engine;
+use super::current::Viewed;
+use super::lock::lock;
+use crate::analyze::{Analyzer, STACK_BYTES};
+use crate::id::VersionId;
+use crate::model::{Note, SymbolKind};
+use crate::path::RelPath;
+use crate::read::{self, Limits, ReadOutcome, SourceTree};
+use crate::text::{Lines, Span};
+use crate::update::Quarantine;
+use crate::worker::{FileAnalyzer, Lost};
+
+/// The kinds of the parts of a file that belong to no symbol.
+pub(super) const PART_KINDS: [SymbolKind; 3] = [SymbolKind::Doc, SymbolKind::Block, SymbolKind::Text];
+
+/// An item of a file.
+#[derive(Clone, Copy)]
+pub(super) struct FileItem<'a> {
+    pub kind: SymbolKind,
+    /// The name alone; empty for a part of a file that defines nothing.
+    pub name: &'a str,
+    pub container: Option<&'a str>,
+    /// The lines of the item proper.
+    pub lines: Lines,
+    /// The whole item, with its doc comment and attributes.
+    pub span: Span,
+}
+
+/// The files whose items are wanted, and where the items may come from.
+pub(super) struct ItemSources<'s> {
+    /// The view of the index, if there is one.
+    pub viewed: Option<Viewed<'s>>,
+    /// The tree of the files.
+    pub source_tree: &'s SourceTree,
+    /// Whether definitions suffice. The index has no other items, so a file is parsed for those.
+    pub by_outline: bool,
+    /// The most files that are parsed; the others have no items.
+    pub most_parsed: usize,
+}
+
+/// Selects an item and converts it.
+pub(super) type TakeItem<'t, T> = &'t (dyn Fn(FileItem<'_>) -> Option<T> + Sync);
+
+impl Engine {
+    /// The selected items of each file, in the order of the file.
+    pub(super) fn items<'f, T: Send>(
+        &self,
+        sources: &ItemSources<'_>,
+        files: impl Iterator<Item = &'f RelPath>,
+        take: TakeItem<'_, T>,
+    ) -> Result<FxHashMap<RelPath, Vec<T>>, Error> {
+        let files: Vec<&RelPath> = files.collect();
+        let recorded = sources.viewed.map(|viewed| versions_of(viewed, &files)).unwrap_or_default();
+        let (mut found, mut others) = (FxHashMap::default(), Vec::new());
+        for path in files {
+            let version = recorded.get(path.as_str()).filter(|_| sources.by_outline);
+            match version.and_then(|version| sources.recorded_items(*version, path, take)) {
+                Some(items) => _ = found.insert(path.clone(), items),
+                None => others.push(path),
+            }
+        }
+        others.truncate(sources.most_parsed);
+        found.extend(self.parsed_items(&others, sources.source_tree, take)?);
+        Ok(found)
+    }
+
+    /// Parses `files` for their items.
+    fn parsed_items<T: Send>(
+        &self,
+        files: &[&RelPath],
+        source_tree: &SourceTree,
+        take: TakeItem<'_, T>,
+    ) -> Result<Vec<(RelPath, Vec<T>)>, Error> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let quarantine = self.updater(None)?.quarantine();
+        let work = || {
+            let mut analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars);
+            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let items = || self.items_of(&mut analyzer, &quarantine, (source_tree, *path), take);
+                match catch_unwind(AssertUnwindSafe(items)) {
+                    Ok(items) => lock(&found).push(((*path).clone(), items)),
+                    // A file on which this program panics has no items.
+                    Err(_) => analyzer = FileAnalyzer::new(&self.options.parsing, &self.grammars),
+                }
+            }
+        };
+        let threads = self.options.threads.unwrap_or(2).min(files.len());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+                if let Err(error) = thread {
+                    tracing::warn!(%error, "no thread to cut files with");
+                }
+            }
+        });
+        Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn items_of<T>(
+        &self,
+        analyzer: &mut FileAnalyzer<'_>,
+        quarantine: &Quarantine,
+        (source_tree, path): (&SourceTree, &RelPath),
+        take: TakeItem<'_, T>,
+    ) -> Vec<T> {
+        let max_file_bytes = self.settings.max_file_bytes;
+        let limits = Limits { max_file_bytes, skip_generated: false, skip_minified: false };
+        let ReadOutcome::Source(source) = source_tree.read(path, &limits) else {
+            return Vec::new();
+        };
+        let language = self.grammars.detect(path, &source.text);
+        let by_lines = || Analyzer::by_lines(&self.grammars, language, &source.text, Note::Quarantined);
+        let analysis = match quarantine.cause(source.hash) {
+            Some(_) => by_lines(),
+            None => analyzer.analyze(language, &source.text).unwrap_or_else(|Lost { cause }| {
+                // Without an index, the quarantine cannot be written, and the next request parses the file again.
+                if let Err(error) = quarantine.add(path, source.hash, cause) {
+                    tracing::warn!(%error, "the quarantine could not be written");
+                }
+                by_lines()
+            }),
+        };
+        let symbols = analysis.symbols.iter().map(|symbol| FileItem {
+            kind: symbol.kind,
+            name: &symbol.name,
+            container: symbol.container.as_deref(),
+            lines: symbol.lines,
+            span: symbol.span,
+        });
+        let parts = analysis.chunks.iter().filter(|chunk| PART_KINDS.contains(&chunk.kind));
+        let parts = parts.map(|chunk| FileItem {
+            kind: chunk.kind,
+            name: "",
+            container: None,
+            lines: chunk.lines,
+            span: chunk.span,
+        });
+        symbols.chain(parts).filter_map(take).collect()
+    }
+}
+
+impl ItemSources<'_> {
+    /// The items that the index has for a file; `None` if the file has changed since.
+    fn recorded_items<T>(&self, version: VersionId, path: &RelPath, take: TakeItem<'_, T>) -> Option<Vec<T>> {
+        let viewed = self.viewed?;
+        let identity = viewed.view.identity(version)?;
+        let is_same = match self.source_tree {
+            SourceTree::Folder(root) => identity.matches_stat(&path.below(root).metadata().ok()?),
+            SourceTree::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
+        };
+        let version = viewed.meta().version(version).filter(|_| is_same)?;
+        let mut names = Vec::new();
+        let outline = version.outline(&mut names).ok().filter(|_| !version.content().is_path_only())?;
+        let items = outline.symbols.iter().map(|symbol| FileItem {
+            kind: symbol.kind,
+            name: symbol.name,
+            container: symbol.container,
+            lines: symbol.lines,
+            span: symbol.span,
+        });
+        Some(items.filter_map(take).collect())
+    }
+}
+
+/// The versions of `files` in a view.
+fn versions_of<'c>(viewed: Viewed<'c>, files: &[&RelPath]) -> FxHashMap<&'c str, VersionId> {
+    let wanted: FxHashSet<&str> = files.iter().map(|path| path.as_str()).collect();
+    let versions = viewed.view.versions().iter();
+    let paths = versions.filter_map(|id| Some((viewed.meta().version(*id)?.path(), *id)));
+    paths.filter(|(path, _)| wanted.contains(path)).collect()
+}

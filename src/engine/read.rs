@@ -1,0 +1,382 @@
+//! Reading: some lines of a file, or a definition by its name, with numbers for every line.
+//!
+//! The text is that of the file as it is now, or of the view of the options; the index is asked only for definitions.
+//! A file is read wherever it lies below the root, whatever the ignore rules say, as in an exact search for which the
+//! caller names the file. Links are resolved first, so that no path leaves the root.
+
+use std::io;
+
+use super::api::*;
+use super::core::Engine;
+use super::current::{Freshness, Recorded};
+use super::items::{FileItem, ItemSources};
+use super::{Error, ErrorKind};
+use crate::filter::{Filter, FilterSpec};
+use crate::model::{SkipReason, SymbolKind, qualified_name};
+use crate::path::RelPath;
+use crate::query;
+use crate::read::{Limits, ReadOutcome, SourceTree};
+use crate::secrets;
+use crate::text::{LineIndex, Lines, Span};
+use crate::tree::TreeKind;
+use crate::update::OnProgress;
+
+/// The size of the largest file that is read.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// The most bytes of a line that are shown.
+const MAX_LINE_BYTES: usize = 4_000;
+
+/// How many similar names an error lists.
+const OFFERED: usize = 5;
+
+/// A definition in a file.
+struct Definition {
+    name: String,
+    container: Option<String>,
+    kind: SymbolKind,
+    lines: Lines,
+    span: Span,
+}
+
+/// The text of a file, decoded.
+struct FileText {
+    path: RelPath,
+    text: String,
+    source_tree: SourceTree,
+}
+
+impl Engine {
+    /// Reads lines of a file, or a definition.
+    ///
+    /// # Errors
+    /// `NotFound` if there is no such file or definition: the message names the nearest. `NotAFile` for a folder,
+    /// `NotText` for a file that is binary, cannot be decoded or is larger than 64 MiB. `BadRequest` for a path that
+    /// leads out of the root, and for lines beyond the end. If a definition is looked up, also the errors of
+    /// [`Engine::search`].
+    pub fn read(&self, request: &ReadRequest) -> Result<ReadReply, Error> {
+        self.read_with_progress(request, &|_| ())
+    }
+
+    /// Like [`Engine::read`], and reports the progress of an index update before the answer.
+    ///
+    /// # Errors
+    /// As [`Engine::read`].
+    pub fn read_with_progress(
+        &self,
+        request: &ReadRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<ReadReply, Error> {
+        let symbol = request.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
+        if let (Some(symbol), Some(lines)) = (symbol, request.lines) {
+            let text = format!("lines is {lines} and symbol is '{symbol}'; give only one of the two");
+            return Err(Error::bad(text));
+        }
+        let span = tracing::info_span!("code.read", project = %self.root().display());
+        let _entered = span.enter();
+        let reply = match (&request.path, symbol) {
+            (Some(path), None) => self.lines_of(path, request.lines)?,
+            (Some(path), Some(symbol)) => self.definition_in(path, symbol)?,
+            (None, Some(symbol)) => self.definition(symbol, progress)?,
+            (None, None) => return Err(Error::bad("neither path nor symbol is given; give one of them")),
+        };
+        Ok(self.masked_read(reply))
+    }
+
+    fn lines_of(&self, path: &RelPath, lines: Option<LineRange>) -> Result<ReadReply, Error> {
+        let file = self.file_text(path)?;
+        let total = count_lines(&file.text);
+        let wanted = lines.unwrap_or(LineRange { first: 1, last: None });
+        if wanted.first > total.max(1) {
+            let text = format!("lines is {wanted}, and '{}' has {total} lines", file.path);
+            return Err(Error::bad(text));
+        }
+        let last = wanted.last.unwrap_or(total).min(total);
+        Ok(self.text_of(&file, Lines { first: wanted.first, last }, None))
+    }
+
+    /// The definition of a name in one file.
+    fn definition_in(&self, path: &RelPath, symbol: &str) -> Result<ReadReply, Error> {
+        let file = self.file_text(path)?;
+        let recorded = self.recorded();
+        let viewed = recorded.as_ref().map(Recorded::viewed);
+        let source_tree = &file.source_tree;
+        let sources = ItemSources { viewed, source_tree, by_outline: true, most_parsed: 1 };
+        let take = |item: FileItem<'_>| {
+            let FileItem { kind, lines, span, .. } = item;
+            let container = item.container.map(str::to_string);
+            let definition = Definition { name: item.name.to_string(), container, kind, lines, span };
+            (!item.name.is_empty()).then_some(definition)
+        };
+        let all = self.items(&sources, std::iter::once(&file.path), &take)?;
+        let all: Vec<Definition> = all.into_values().flatten().collect();
+        let language = self.language_now(&file.path, source_tree);
+        let row = |definition: &Definition| SymbolRow {
+            path: file.path.clone(),
+            lines: definition.lines,
+            kind: definition.kind,
+            name: definition.name.clone(),
+            container: definition.container.clone(),
+            language: self.grammars.name(language),
+            highlights: Vec::new(),
+        };
+        let found = named(&all, symbol, |definition| {
+            (definition.container.as_deref(), definition.name.as_str(), definition.kind)
+        });
+        match found[..] {
+            [] => {
+                let names = all
+                    .iter()
+                    .map(|definition| qualified_name(definition.container.as_deref(), &definition.name));
+                let near =
+                    nearest(query::split_container(symbol).1, names, |name| query::split_container(name).1);
+                let text = format!("'{}' defines no '{symbol}'{}", file.path, offered(&near));
+                Err(Error::new(ErrorKind::NotFound, text))
+            }
+            [definition] => {
+                // The comment before a definition is a part of it.
+                let end = definition.span.end.min(u32::try_from(file.text.len()).unwrap_or(u32::MAX));
+                let whole = Span { start: definition.span.start.min(end), end };
+                let whole = LineIndex::new(&file.text).lines_of(whole);
+                Ok(self.text_of(&file, whole, Some(row(definition))))
+            }
+            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
+                symbol: symbol.to_string(),
+                choices: found.into_iter().take(MAX_CHOICES).map(row).collect(),
+                snapshot: self.snapshot(viewed, &Freshness::default()),
+                warnings: Vec::new(),
+            }))),
+        }
+    }
+
+    /// The definition of a name in the tree, if there is only one.
+    fn definition(&self, symbol: &str, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
+        let request = SymbolsRequest { max_results: MAX_CHOICES, ..SymbolsRequest::new(symbol) };
+        let reply = self.symbols_with_progress(&request, progress)?;
+        let found =
+            named(&reply.symbols, symbol, |row| (row.container.as_deref(), row.name.as_str(), row.kind));
+        match found[..] {
+            [] => {
+                let near: Vec<String> =
+                    reply.symbols.iter().take(OFFERED).map(SymbolRow::qualified).collect();
+                let text = format!("no file defines '{symbol}'{}", offered(&near));
+                Err(Error::new(ErrorKind::NotFound, text))
+            }
+            [row] => match self.definition_in(&row.path, symbol)? {
+                ReadReply::Text(text) => {
+                    Ok(ReadReply::Text(Box::new(ReadText { warnings: reply.warnings, ..*text })))
+                }
+                choices => Ok(choices),
+            },
+            _ => Ok(ReadReply::Choices(Box::new(SymbolChoices {
+                symbol: symbol.to_string(),
+                choices: found.into_iter().cloned().collect(),
+                snapshot: reply.snapshot,
+                warnings: reply.warnings,
+            }))),
+        }
+    }
+
+    /// The lines of a file, as many as fit the limit of a reply.
+    fn text_of(&self, file: &FileText, wanted: Lines, symbol: Option<SymbolRow>) -> ReadReply {
+        let index = LineIndex::new(&file.text);
+        let total_lines = count_lines(&file.text);
+        let last = wanted.last.min(total_lines);
+        let (mut text, mut cut) = (Vec::new(), Vec::new());
+        let mut next = None;
+        if last >= wanted.first {
+            let span = index.span_of(Lines { first: wanted.first, last }).range();
+            let cover = self.secret_mask(file.path.as_str(), &file.text);
+            let masked = cover.as_ref().map(|cover| secrets::mask_lines(&file.text, span.clone(), cover));
+            let source = masked.as_deref().unwrap_or(&file.text);
+            let mut room = MAX_READ_BYTES;
+            for (number, line) in (wanted.first..).zip(source[span].lines()) {
+                let shown = beginning(line);
+                match room.checked_sub(shown.len() + 1) {
+                    Some(rest) => room = rest,
+                    None => {
+                        next = Some(LineRange { first: number, last: Some(last) });
+                        break;
+                    }
+                }
+                if shown.len() < line.len() {
+                    cut.push(number);
+                }
+                text.push(shown.to_string());
+            }
+        }
+        let language = self.language_now(&file.path, &file.source_tree);
+        let recorded = self.recorded();
+        ReadReply::Text(Box::new(ReadText {
+            path: file.path.clone(),
+            language: self.grammars.name(language),
+            first: wanted.first,
+            text,
+            cut,
+            total_lines,
+            symbol,
+            next,
+            snapshot: self.snapshot(recorded.as_ref().map(Recorded::viewed), &Freshness::default()),
+            warnings: Vec::new(),
+        }))
+    }
+
+    /// The text of the file at `path`.
+    fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
+        if self.lacks_tree() {
+            return Err(Error::no_sources("reading a file"));
+        }
+        let source_tree = self.source_tree_now(&self.head())?;
+        let path = self.regular_file(path, &source_tree)?;
+        let limits = Limits { max_file_bytes: MAX_FILE_BYTES, ..Limits::WANTED };
+        let (reason, detail) = match source_tree.read(&path, &limits) {
+            ReadOutcome::Source(source) => return Ok(FileText { path, text: source.text, source_tree }),
+            ReadOutcome::PathOnly { reason, detail, .. } | ReadOutcome::Skipped { reason, detail } => {
+                (reason, detail)
+            }
+        };
+        let text = format!("'{path}' cannot be read as text: {}: {detail}", reason.name());
+        let kind = match reason {
+            SkipReason::Unreadable => ErrorKind::Io,
+            SkipReason::Special | SkipReason::Symlink => ErrorKind::NotAFile,
+            _ => ErrorKind::NotText,
+        };
+        Err(Error::new(kind, text))
+    }
+
+    /// The path of a regular file, with links resolved.
+    fn regular_file(&self, path: &RelPath, source_tree: &SourceTree) -> Result<RelPath, Error> {
+        let is_folder = match source_tree {
+            SourceTree::Folder(root) => match path.below(root).canonicalize() {
+                Ok(whole) => {
+                    let Ok(below) = whole.strip_prefix(root) else {
+                        let text = format!("path '{path}' leads out of the root '{}'", root.display());
+                        return Err(Error::bad(text));
+                    };
+                    if !whole.is_dir() {
+                        return Ok(RelPath::from_path(below)?);
+                    }
+                    true
+                }
+                Err(error) if is_missing(&error) => false,
+                Err(error) => {
+                    let text = format!("'{path}' cannot be opened: {error}");
+                    return Err(Error::new(ErrorKind::Io, text));
+                }
+            },
+            SourceTree::Tree(tree) => {
+                let kind = tree.find(&tree.path_in_repository(path)).map(|entry| entry.kind);
+                match kind {
+                    _ if path.as_str().is_empty() => true,
+                    Ok(TreeKind::File) => return Ok(path.clone()),
+                    Ok(kind) => matches!(kind, TreeKind::Folder),
+                    Err(_) => false,
+                }
+            }
+        };
+        let known = self.known_paths(path, is_folder);
+        if is_folder {
+            let inside: Vec<String> = known.into_iter().take(2 * OFFERED).collect();
+            let held =
+                if inside.is_empty() { String::new() } else { format!("; it holds {}", inside.join(", ")) };
+            let text = format!("path '{path}' is a folder{held}; give a file");
+            return Err(Error::new(ErrorKind::NotAFile, text));
+        }
+        let near = nearest(path.as_str(), known.into_iter(), |path| path);
+        let text = format!("there is no file '{path}' below '{}'{}", self.root().display(), offered(&near));
+        Err(Error::new(ErrorKind::NotFound, text))
+    }
+
+    /// The paths that may be meant by a path without a file: those of the index, and the entries of the nearest folder
+    /// that exists. For a folder, the paths in it.
+    fn known_paths(&self, path: &RelPath, is_folder: bool) -> Vec<String> {
+        let mut known = Vec::new();
+        if let Some(recorded) = self.recorded() {
+            let below = Some(path.to_string()).filter(|path| is_folder && !path.is_empty());
+            let filter = FilterSpec { path: below, ..FilterSpec::default() };
+            if let Ok(filter) = Filter::new(&filter, &self.grammars) {
+                known.extend(recorded.viewed().files(&filter, None).iter().map(RelPath::to_string));
+            }
+        }
+        if self.view().is_none() {
+            let whole = path.below(self.root());
+            let folder = whole.ancestors().find(|folder| folder.is_dir() && folder.starts_with(self.root()));
+            let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+            let paths = entries.flatten().filter_map(|entry| {
+                let below = entry.path().strip_prefix(self.root()).ok()?.to_path_buf();
+                Some(RelPath::from_path(&below).ok()?.to_string())
+            });
+            known.extend(paths);
+        }
+        known.sort_unstable();
+        known.dedup();
+        known
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// As much of a line as is shown.
+fn beginning(line: &str) -> &str {
+    let end = (0..=MAX_LINE_BYTES.min(line.len())).rev().find(|at| line.is_char_boundary(*at));
+    &line[..end.unwrap_or(0)]
+}
+
+fn count_lines(text: &str) -> u32 {
+    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
+}
+
+/// The definitions among `all` whose name, and container if one is typed, is that of `symbol`; in another letter case, if
+/// there is none as typed. An implementation block is left out beside its type.
+fn named<'a, T>(
+    all: &'a [T],
+    symbol: &str,
+    parts: impl Fn(&T) -> (Option<&str>, &str, SymbolKind),
+) -> Vec<&'a T> {
+    let (container, name) = query::split_container(symbol);
+    let container = query::split_container(container).1;
+    let found = |is_same: &dyn Fn(&str, &str) -> bool| -> Vec<&'a T> {
+        let matches = |definition: &&T| {
+            let (own_container, own_name, _) = parts(definition);
+            let of_container = |own: &str| is_same(query::split_container(own).1, container);
+            is_same(own_name, name) && (container.is_empty() || own_container.is_some_and(of_container))
+        };
+        all.iter().filter(matches).collect()
+    };
+    let mut named = found(&|one, other| one == other);
+    if named.is_empty() {
+        named = found(&|one, other| one.eq_ignore_ascii_case(other));
+    }
+    let is_block = |definition: &&T| parts(definition).2 == SymbolKind::Impl;
+    if !named.iter().all(is_block) {
+        named.retain(|definition| !is_block(definition));
+    }
+    named
+}
+
+/// The names that are the most similar to `wanted`. `key` selects the part of a name that is compared; of paths, the file
+/// names are compared first.
+fn nearest(wanted: &str, names: impl Iterator<Item = String>, key: impl Fn(&str) -> &str) -> Vec<String> {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let typed = last(wanted);
+    let mut near: Vec<(usize, usize, String)> = names
+        .filter_map(|name| {
+            let own = last(key(&name));
+            let is_part = typed.len() > 2 && own.len() > 2 && (own.contains(&typed) || typed.contains(&own));
+            let edits = strsim::damerau_levenshtein(&own, &typed);
+            let is_near = is_part || edits <= (typed.chars().count() / 3).max(1);
+            is_near.then(|| (edits, strsim::damerau_levenshtein(key(&name), wanted), name))
+        })
+        .collect();
+    near.sort();
+    near.dedup();
+    near.into_iter().take(OFFERED).map(|(.., name)| name).collect()
+}
+
+/// The end of an error that lists similar names.
+fn offered(near: &[String]) -> String {
+    let names: Vec<String> = near.iter().map(|name| format!("'{name}'")).collect();
+    if names.is_empty() { String::new() } else { format!("; the nearest are {}", names.join(", ")) }
+}

@@ -1,0 +1,69 @@
+//! Lines that were read, for agents.
+
+use std::fmt::Write;
+
+use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use crate::clean::{self, line as clean};
+use crate::engine::api::{ReadReply, ReadText, SymbolChoices};
+use crate::render::json;
+
+/// The lines of a file, or the definitions of a name.
+pub fn read(reply: &ReadReply) -> Answer {
+    let mut data = clean_value(&json::read_wire(reply));
+    match reply {
+        ReadReply::Text(reply) => {
+            data["link"] = link(&reply.snapshot.root, &reply.path, reply.lines()).into();
+            Answer { text: read_text(reply, reply.text.len()), data }
+        }
+        ReadReply::Choices(reply) => {
+            for (wire, row) in rows(&mut data, "choices").zip(&reply.choices) {
+                wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
+            }
+            Answer { text: choices_text(reply), data }
+        }
+    }
+}
+
+/// The number of lines that fit a budget.
+pub fn read_fits(reply: &ReadText, budget: usize) -> usize {
+    rows_that_fit(reply.text.len(), budget, |lines| read_text(reply, lines))
+}
+
+fn read_text(reply: &ReadText, lines: usize) -> String {
+    let mut page = reply.clone();
+    page.truncate(lines);
+    let path = clean::answer_path(page.path.as_str());
+    let Some(shown) = page.lines() else { return format!("{path} is empty\n") };
+    let mut out = format!("{path}:{}", span(shown));
+    if let Some(symbol) = &page.symbol {
+        let _ = write!(out, " {} {}", symbol.kind.name(), short_name(&symbol.qualified()));
+    }
+    out.push('\n');
+    for (number, line) in (shown.first..).zip(&page.text) {
+        let cut = if page.cut.contains(&number) { " …" } else { "" };
+        let _ = writeln!(out, "{}", format!("{number}\t{}{cut}", clean(line)).trim_end());
+    }
+    let _ = writeln!(out, "\nlines {} of {}", span(shown), page.total_lines);
+    for warning in &page.warnings {
+        let _ = writeln!(out, "note: {}", clean(warning));
+    }
+    if let Some(next) = page.next {
+        let _ = writeln!(out, "next: path '{path}' with lines '{next}'");
+    }
+    out
+}
+
+fn choices_text(reply: &SymbolChoices) -> String {
+    let symbol = clean(&reply.symbol);
+    let mut out =
+        format!("'{symbol}' is defined more than once; give one of these with path, or path and lines:\n");
+    for row in &reply.choices {
+        let path = clean::answer_path(row.path.as_str());
+        let name = short_name(&row.qualified());
+        let _ = writeln!(out, "{path}:{} {} {name}", span(row.lines), row.kind.name());
+    }
+    for warning in &reply.warnings {
+        let _ = writeln!(out, "note: {}", clean(warning));
+    }
+    out
+}

@@ -1,0 +1,162 @@
+//! Reading: lines, definitions, masks, and what is refused.
+
+use spyhop::path::RelPath;
+use spyhop::{Error, ReadReply, ReadRequest, ReadText};
+
+use super::open;
+use crate::support::Tree;
+
+const TREE: &str = r#"
+=== src/pool.py
+class Pool:
+    # Takes a permit.
+    def take(self):
+        return 1
+
+    def give(self):
+        return 2
+
+class Lake:
+    def take(self):
+        return 3
+=== src/server.rs
+/// Starts the server.
+#[inline]
+pub fn start_server() {
+    run();
+}
+=== docs/guide.md
+# Guide
+=== .env
+TOKEN=hunter2hunter2hunter2
+"#;
+
+fn request(path: &str) -> ReadRequest {
+    ReadRequest { path: RelPath::new(path).ok(), ..ReadRequest::default() }
+}
+
+fn symbol(path: Option<&str>, name: &str) -> ReadRequest {
+    ReadRequest { symbol: Some(name.to_string()), ..path.map(request).unwrap_or_default() }
+}
+
+/// The place and the lines of an answer, or the places of the choices.
+fn shown(reply: Result<ReadReply, Error>) -> String {
+    let text = |text: &ReadText| {
+        let lines = text.lines().map_or("-".to_string(), |lines| format!("{}-{}", lines.first, lines.last));
+        let name = text.symbol.as_ref().map(|row| format!(" {}", row.qualified())).unwrap_or_default();
+        format!("{}:{lines}{name}", text.path)
+    };
+    match reply {
+        Ok(ReadReply::Text(reply)) => text(&reply),
+        Ok(ReadReply::Choices(reply)) => {
+            let rows = reply.choices.iter().map(|row| format!("{}:{}", row.path, row.lines.first));
+            format!("choices {}", rows.collect::<Vec<_>>().join(" "))
+        }
+        Err(error) => format!("{:?}: {error}", error.kind()),
+    }
+}
+
+fn text(reply: Result<ReadReply, Error>) -> ReadText {
+    match reply.unwrap() {
+        ReadReply::Text(text) => *text,
+        ReadReply::Choices(choices) => panic!("{choices:?}"),
+    }
+}
+
+#[test]
+fn lines_of_a_file_need_no_index() {
+    let tree = Tree::new(TREE);
+    let engine = open(&tree);
+    let lines = |range: &str| ReadRequest { lines: range.parse().ok(), ..request("src/pool.py") };
+    assert_eq!(shown(engine.read(&request("src/pool.py"))), "src/pool.py:1-11");
+    assert_eq!(text(engine.read(&lines("3-4"))).text, ["    def take(self):", "        return 1"]);
+    assert_eq!(shown(engine.read(&lines("10-99"))), "src/pool.py:10-11");
+    assert_eq!(shown(engine.read(&lines("12-"))), "BadRequest: lines is 12-, and 'src/pool.py' has 11 lines");
+    let mut page = text(engine.read(&lines("2-9")));
+    page.truncate(3);
+    assert_eq!((page.text.len(), page.next.unwrap().to_string()), (3, "5-9".to_string()));
+    tree.write("empty", "");
+    assert_eq!(shown(engine.read(&request("empty"))), "empty:-");
+    tree.write("wide.txt", "ä".repeat(4_000));
+    let wide = text(engine.read(&request("wide.txt")));
+    assert_eq!((wide.text[0].len(), wide.cut), (4_000, vec![1]));
+    assert!(!engine.has_index());
+}
+
+#[test]
+fn definitions_by_their_names() {
+    let tree = Tree::new(TREE);
+    let engine = open(&tree);
+    let pool = Some("src/pool.py");
+    assert_eq!(shown(engine.read(&symbol(pool, "Pool.take"))), "src/pool.py:3-4 Pool.take");
+    assert_eq!(shown(engine.read(&symbol(pool, "give"))), "src/pool.py:6-7 Pool.give");
+    assert_eq!(shown(engine.read(&symbol(pool, "take"))), "choices src/pool.py:3 src/pool.py:10");
+    assert!(!engine.has_index());
+    // A doc comment and the attributes belong to the definition.
+    assert_eq!(shown(engine.read(&symbol(None, "start_server"))), "src/server.rs:1-5 start_server");
+    assert_eq!(shown(engine.read(&symbol(None, "Lake.take"))), "src/pool.py:10-11 Lake.take");
+    assert_eq!(shown(engine.read(&symbol(None, "take"))), "choices src/pool.py:3 src/pool.py:10");
+    // The index is not asked for a file that has changed.
+    tree.write("src/pool.py", "\n\ndef take():\n    return 4\n");
+    assert_eq!(shown(engine.read(&symbol(pool, "take"))), "src/pool.py:3-4 take");
+}
+
+#[test]
+fn what_is_not_there_is_an_error_with_the_nearest_names() {
+    let tree = Tree::new(TREE);
+    let engine = open(&tree);
+    let root = tree.root().canonicalize().unwrap();
+    let root = root.display();
+    let check = |request: &ReadRequest, expected: &str| assert_eq!(shown(engine.read(request)), expected);
+    check(
+        &request("src/sever.rs"),
+        &format!("NotFound: there is no file 'src/sever.rs' below '{root}'; the nearest are 'src/server.rs'"),
+    );
+    check(
+        &request("src"),
+        "NotAFile: path 'src' is a folder; it holds src/pool.py, src/server.rs; give a file",
+    );
+    check(
+        &symbol(Some("src/pool.py"), "Pool.tale"),
+        "NotFound: 'src/pool.py' defines no 'Pool.tale'; the nearest are 'Lake.take', 'Pool.take'",
+    );
+    check(
+        &symbol(None, "start_sever"),
+        "NotFound: no file defines 'start_sever'; the nearest are 'start_server'",
+    );
+    // With an index, a file that has moved is found in another folder.
+    check(
+        &request("lib/pool.py"),
+        &format!("NotFound: there is no file 'lib/pool.py' below '{root}'; the nearest are 'src/pool.py'"),
+    );
+    tree.write("data.bin", b"ab\0c".as_slice());
+    check(&request("data.bin"), "NotText: 'data.bin' cannot be read as text: binary: NUL at byte 2");
+    check(&ReadRequest::default(), "BadRequest: neither path nor symbol is given; give one of them");
+    let both = ReadRequest { lines: "1-2".parse().ok(), ..symbol(Some("src/pool.py"), "give") };
+    check(&both, "BadRequest: lines is 1-2 and symbol is 'give'; give only one of the two");
+}
+
+#[test]
+fn secrets_are_masked() {
+    let tree = Tree::new(TREE);
+    let reply = text(open(&tree).read(&request(".env")));
+    assert!(!reply.text[0].contains("hunter2"), "{:?}", reply.text);
+    assert_eq!(reply.text[0].len(), "TOKEN=hunter2hunter2hunter2".len());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out() {
+    let tree = Tree::new(TREE);
+    let root = tree.root().canonicalize().unwrap();
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+    link("/etc", "etc");
+    link("/etc/passwd", "passwd");
+    link("src/pool.py", "inner.py");
+    let engine = open(&tree);
+    for path in ["etc/passwd", "passwd"] {
+        let expected = format!("BadRequest: path '{path}' leads out of the root '{}'", root.display());
+        assert_eq!(shown(engine.read(&request(path))), expected);
+    }
+    assert_eq!(shown(engine.read(&request("inner.py"))), "src/pool.py:1-11");
+}
