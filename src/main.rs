@@ -1,7 +1,7 @@
 //! The binary: command line in, text or JSON out.
 //!
-//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, and [`install`] registers that
-//! server with clients. Front ends use the library's public API like any other program, so whatever the command line
+//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, [`lsp`] the one for editors, and
+//! [`install`] registers the server for agents with clients. Front ends use the library's public API like any other program, so whatever the command line
 //! can do, an embedding program can do too.
 
 #![allow(
@@ -10,8 +10,11 @@
 )]
 
 mod cli;
+mod editor;
 mod install;
+mod keep;
 mod limits;
+mod lsp;
 mod mcp;
 
 fn main() -> std::process::ExitCode {

@@ -26,7 +26,7 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// What is not a module of the library: the binary's front ends.
-const FRONT_ENDS: &[&str] = &["cli", "install", "limits", "main", "mcp"];
+const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp", "main", "mcp"];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
@@ -45,6 +45,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tokio", &["mcp"]),
     ("hyper", &["mcp"]),
     ("jsonc_parser", &["graph", "install"]),
+    ("lsp_server", &["lsp"]),
+    ("lsp_types", &["lsp"]),
     ("toml_edit", &["install"]),
 ];
 

@@ -2,6 +2,7 @@
 
 mod cli;
 mod engine;
+mod lsp;
 mod mcp;
 mod ranking;
 mod support;

@@ -19,6 +19,11 @@ pub const JSON: Param = flag("json", "Answer as one line of JSON");
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
+pub const OPEN: Param = param(
+    "open",
+    Takes::Number(1, 1_000),
+    "Open this hit of the answer, counted from 1, in $VISUAL or $EDITOR instead of showing the answer",
+);
 pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
 pub const COLOR: Param = Param {
     takes: Takes::Choice(colors),
@@ -34,7 +39,7 @@ pub const VERBOSE: Param = Param {
 };
 
 /// The output and input options that only a search has.
-const SEARCH_ONLY: &[&Param] = &[&ALL, &JSONL, &BATCH];
+const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &JSONL, &BATCH];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
@@ -45,7 +50,11 @@ pub const TREE: &str = "tree";
 
 /// The command for an operation, under `name`.
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
-    let forms = if row.id == OperationId::Search { SEARCH_ONLY } else { &[] };
+    let forms: &[&Param] = match row.id {
+        OperationId::Search => SEARCH_ONLY,
+        OperationId::Symbols => &[&OPEN],
+        _ => &[],
+    };
     let mut command = Command::new(name).about(row.help);
     if name == row.name {
         command = command.visible_aliases(row.aliases.iter().copied());
@@ -55,6 +64,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     command = command.args(forms.iter().chain(EVERYWHERE).map(|param| arg(param).help_heading("Output")));
     command = command.args(catalog::PLACE.iter().map(|row| arg(row.param).help_heading("Tree and index")));
     match row.id {
+        OperationId::Symbols => {
+            command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
+        }
         OperationId::Search => one_source_of_queries(command),
         OperationId::Grep => as_in_grep(path_without_flag(command)),
         OperationId::Map => path_without_flag(command),
@@ -129,6 +141,15 @@ fn one_source_of_queries(command: Command) -> Command {
     command
         .mut_arg(params::QUERY.name, |arg| arg.required(false))
         .group(clap::ArgGroup::new("source").args(sources).required(true))
+        .mut_arg(OPEN.name, |arg| {
+            arg.conflicts_with_all([
+                JSON.name,
+                JSONL.name,
+                BATCH.name,
+                params::QUERIES.name,
+                params::VIEW.name,
+            ])
+        })
         .mut_arg(JSONL.name, |arg| arg.conflicts_with_all([JSON.name, BATCH.name]))
 }
 

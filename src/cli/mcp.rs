@@ -35,7 +35,7 @@ const STRUCTURED: Param = Param {
 };
 
 /// The options that say how trees are indexed and how changes are handled. The roots are arguments of their own.
-fn settings() -> impl Iterator<Item = &'static Param> {
+pub fn settings() -> impl Iterator<Item = &'static Param> {
     let rows = catalog::PLACE.iter().chain(catalog::SERVER).map(|row| row.param);
     rows.filter(|param| param.name != params::ROOT.name)
 }

@@ -9,6 +9,7 @@ mod args;
 mod explain;
 mod failure;
 mod log;
+mod open;
 mod options;
 mod output;
 mod place;
@@ -26,6 +27,7 @@ mod grep;
 mod index;
 mod install;
 mod languages;
+mod lsp;
 mod man;
 mod map;
 mod mcp;
@@ -156,6 +158,10 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         limits::set_without_thread(WithoutThread::Unreported);
         return mcp::run(matches);
     }
+    if name == "lsp" {
+        limits::set_without_thread(WithoutThread::Unreported);
+        return lsp::run(matches);
+    }
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
     let row = catalog::OPERATIONS.iter().find(|operation| operation.name == name);
@@ -183,7 +189,10 @@ fn command() -> Command {
             _ => own,
         });
     }
-    top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
+    top.subcommand(mcp::command())
+        .subcommand(lsp::command())
+        .subcommand(completions::command())
+        .subcommand(man::command())
 }
 
 /// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.

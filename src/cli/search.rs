@@ -7,7 +7,7 @@ use std::io::{self, BufRead};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call, SearchCall};
-use spyhop::engine::api::{SearchReply, SearchRequest};
+use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, SearchReply, SearchRequest};
 use spyhop::engine::{Engine, Error};
 use spyhop::render::{error_text, json, text};
 
@@ -15,14 +15,17 @@ use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::progress::Bar;
 use super::values::{fill_from, given};
-use super::{args, options};
+use super::{args, open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
     output.style.paths = place.base();
     let mut call = SearchCall::new(options::options(matches)?);
     fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
-    let Call { request, options } = call.search;
+    let Call { mut request, options } = call.search;
+    let opened = open::wanted(matches);
+    let most = if request.exhaustive { MAX_ROWS } else { MAX_RESULTS };
+    request.max_results = request.max_results.max(opened.unwrap_or(0).min(most));
     let engine = place.open(options)?;
     if given(matches, args::BATCH.name) {
         return batch(&engine, request, output);
@@ -31,6 +34,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         Some(queries) => engine.search_batch(queries, &request)?,
         None => search(&engine, &request, output)?,
     };
+    if let Some(number) = opened {
+        output.warn(&reply.warnings);
+        let hits: Vec<_> = reply.results.iter().map(|hit| (&hit.path, hit.lines.first)).collect();
+        return open::open(&place.root, &hits, number);
+    }
     let queries = call.queries.unwrap_or_default();
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply),

@@ -8,21 +8,27 @@ use spyhop::engine::api::SymbolsRequest;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
-use super::options;
 use super::output::Output;
 use super::progress::Bar;
 use super::values::fill_from;
+use super::{open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
     output.style.paths = place.base();
     let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
+    let opened = open::wanted(matches);
+    call.request.max_results = call.request.max_results.max(opened.unwrap_or(0));
     let bar = Bar::new(output);
     let reply =
         place.open(call.options)?.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
+    if let Some(number) = opened {
+        let hits: Vec<_> = reply.symbols.iter().map(|row| (&row.path, row.lines.first)).collect();
+        return open::open(&place.root, &hits, number);
+    }
     if output.json {
         output.json(&json::symbols(&reply))?;
     } else {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spyhop::engine::api::{OnMissing, Options, Progress, SnapshotPolicy, StalePolicy, State, Watched};
-use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop, no_thread};
+use spyhop::engine::api::{Options, Progress, SnapshotPolicy, State};
+use spyhop::engine::{Cancel, Error, ErrorKind, Stop, no_thread};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
@@ -21,6 +21,7 @@ use super::arguments::ToolCall;
 use super::calls::{self, PendingReply};
 use super::engines::Engines;
 use super::progress::Watcher;
+use crate::keep;
 
 /// The timeout of a call that waits for an update, after which the call answers from the last commit. Long enough for
 /// small trees and small changes.
@@ -29,12 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The timeout of a call whose client receives progress notifications. Below the minute after which common clients give
 /// up.
 const WATCHED_PATIENCE: Duration = Duration::from_secs(30);
-
-/// How often to check whether a tree that another process watches still is watched, or can be watched by now.
-const WATCH_AGAIN: Duration = Duration::from_secs(60);
-
-/// The interval at which to check an index that another process is building.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// A tree that is served.
 pub struct ServedTree {
@@ -64,16 +59,18 @@ impl ServedTree {
         let engines = Arc::new(Engines::open(root, options.clone(), wake)?);
         let engine = engines.worktree();
         let (sender, update) = watch::channel(Update::Done);
-        let builds = options.on_missing == OnMissing::Build;
-        let refreshes = matches!(options.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
-        if builds && (refreshes || engine.status()?.state == State::Missing) {
+        let refreshes = keep::refreshes(&options);
+        if keep::begins_with_update(engine, &options)? {
             sender.send_replace(Update::Running(None));
             let engines = Arc::clone(&engines);
             let keep = move || {
-                bring_up_to_date(engines.worktree(), &sender);
+                let tell = |progress| _ = sender.send_replace(Update::Running(Some(progress)));
+                keep::bring_up_to_date(engines.worktree(), &tell);
+                sender.send_replace(Update::Done);
                 engines.mark_used();
                 if refreshes {
-                    stay_up_to_date(&engines);
+                    let used = || engines.mark_used();
+                    keep::stay_up_to_date(engines.worktree(), &Stop::default(), &used);
                 }
             };
             // The sender is dropped with the thread, and each call then compares the tree itself.
@@ -257,49 +254,4 @@ async fn run<T: Send + 'static>(
         agent::error(&said.unwrap_or_else(|| "the call failed".to_string()), "no-thread")
     })?;
     started.await.unwrap_or_else(|error| Err(agent::error(&format!("the call failed: {error}"), "internal")))
-}
-
-/// Makes the index or brings it up to date. Waits while another process does so, because a first answer needs the
-/// result. Other failures are left for the calls to find and report.
-fn bring_up_to_date(engine: &Engine, update: &watch::Sender<Update>) {
-    let tell = |progress| _ = update.send_replace(Update::Running(Some(progress)));
-    while let Err(error) = engine.refresh(&tell) {
-        tracing::warn!(root = %engine.root().display(), %error, "the index was not brought up to date");
-        let is_first = engine.status().is_ok_and(|status| status.generation.is_none());
-        if error.kind() != ErrorKind::Locked || !is_first {
-            break;
-        }
-        std::thread::sleep(LOOK_AGAIN);
-    }
-    update.send_replace(Update::Done);
-}
-
-/// Watches the tree as long as the server lives, so that calls need not compare it. Where another process watches the
-/// tree, or watching fails, calls ask that process or compare the tree themselves meanwhile.
-fn stay_up_to_date(engines: &Engines) {
-    let (engine, stop) = (engines.worktree(), Stop::default());
-    let tell = |event: Watched| match event {
-        Watched::Begun { folders } => {
-            tracing::info!(folders, "the tree is watched");
-            engines.mark_used();
-        }
-        Watched::Polling { why, .. } => {
-            tracing::warn!(%why, "the tree cannot be watched; each call compares it");
-            stop.stop();
-        }
-        Watched::Updated { report, took } => {
-            tracing::debug!(?report, ?took, "changes are in the index");
-            engines.mark_used();
-        }
-        Watched::Failed(error) => tracing::warn!(%error, "changes are not in the index yet"),
-    };
-    loop {
-        match engine.watch(&stop, &tell) {
-            // The tree cannot be watched, or belongs to another repository than the engine's now; calls compare for
-            // themselves.
-            Ok(_) => return,
-            Err(error) => tracing::info!(root = %engine.root().display(), %error, "the tree is not watched"),
-        }
-        std::thread::sleep(WATCH_AGAIN);
-    }
 }

@@ -1,0 +1,43 @@
+//! `--open N`: a hit of an answer in the user's editor.
+
+use std::path::Path;
+
+use clap::ArgMatches;
+use spyhop::path::RelPath;
+
+use super::args;
+use super::failure::{Failure, Outcome};
+use super::values::optional;
+use crate::editor;
+
+/// The number of the hit to open, from 1, if the user asks for that.
+pub fn wanted(matches: &ArgMatches) -> Option<usize> {
+    optional::<u64>(matches, args::OPEN.name).map(|&number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// Opens hit `number` of `hits` and waits for the editor to end.
+pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outcome, Failure> {
+    if hits.is_empty() {
+        return Err(Failure::Usage(format!("--open {number}: nothing was found")));
+    }
+    let Some((path, line)) = number.checked_sub(1).and_then(|place| hits.get(place)) else {
+        let count = hits.len();
+        return Err(Failure::Usage(format!(
+            "--open {number}: the answer has {count} hits; choose 1 to {count}"
+        )));
+    };
+    let editor = editor::named().ok_or_else(|| {
+        Failure::Usage("--open needs an editor; set VISUAL or EDITOR, such as EDITOR=vim".to_string())
+    })?;
+    let file = path.below(root);
+    let Some(mut command) = editor::command(&editor, &file, *line) else {
+        return Err(Failure::Usage(format!("the editor '{editor}' names no program; set VISUAL or EDITOR")));
+    };
+    let ended = command.status().map_err(|error| {
+        Failure::Usage(format!("the editor '{editor}' did not start: {error}; set VISUAL or EDITOR"))
+    })?;
+    if ended.success() {
+        return Ok(Outcome::Found);
+    }
+    Err(Failure::Usage(format!("the editor '{editor}' ended with {ended}")))
+}
