@@ -1,7 +1,7 @@
 //! The binary: command line in, text or JSON out.
 //!
-//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, and [`install`] registers that
-//! server with clients. Front ends use the library's public API like any other program, so whatever the command line
+//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, [`ui`] the picker in
+//! the terminal, and [`install`] registers the server with clients. Front ends use the library's public API like any other program, so whatever the command line
 //! can do, an embedding program can do too.
 
 #![allow(
@@ -13,6 +13,7 @@ mod cli;
 mod install;
 mod limits;
 mod mcp;
+mod ui;
 
 fn main() -> std::process::ExitCode {
     give_back_after(QUESTION);

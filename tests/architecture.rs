@@ -26,7 +26,7 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// What is not a module of the library: the binary's front ends.
-const FRONT_ENDS: &[&str] = &["cli", "install", "limits", "main", "mcp"];
+const FRONT_ENDS: &[&str] = &["cli", "install", "limits", "main", "mcp", "ui"];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
@@ -44,6 +44,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
     ("tokio", &["mcp"]),
     ("hyper", &["mcp"]),
+    ("ratatui", &["ui"]),
     ("jsonc_parser", &["install"]),
     ("toml_edit", &["install"]),
 ];

@@ -33,6 +33,7 @@ mod skipped;
 mod status;
 mod symbols;
 mod touch;
+mod ui;
 mod views;
 mod watch;
 mod why_not;
@@ -111,6 +112,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
         Ok(Outcome::Failed) => ExitCode::from(2),
+        Ok(Outcome::Ended(code)) => ExitCode::from(code),
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
@@ -138,6 +140,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     match name {
         "completions" => return completions::run(matches),
         "man" => return man::run(matches),
+        "ui" => return ui::run(matches),
         _ => {}
     }
     log::start(matches)?;
@@ -172,7 +175,7 @@ fn command() -> Command {
             _ => own,
         });
     }
-    top.subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
+    top.subcommand(ui::command()).subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
 }
 
 /// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.
