@@ -175,7 +175,10 @@ fn command() -> Command {
             _ => own,
         });
     }
-    top.subcommand(ui::command()).subcommand(mcp::command()).subcommand(completions::command()).subcommand(man::command())
+    top.subcommand(ui::command())
+        .subcommand(mcp::command())
+        .subcommand(completions::command())
+        .subcommand(man::command())
 }
 
 /// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.

@@ -21,11 +21,7 @@ use crate::ui::{PickMode, Picked, PickerConfig, PickerError};
 const QUERY: &str = "first_query";
 const MODE: Param = Param {
     default: Some("ranked"),
-    ..param(
-        "mode",
-        Takes::Choice(modes),
-        "What is searched at first; Ctrl-T changes it",
-    )
+    ..param("mode", Takes::Choice(modes), "What is searched at first; Ctrl-T changes it")
 };
 const PRINT: Param = param(
     "print",
@@ -72,18 +68,20 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     };
     let refreshes = matches!(asked.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
     let is_required = asked.on_missing == OnMissing::Fail;
-    let engine = place.open(Options {
-        stale_policy: StalePolicy::Ignore,
-        on_missing: OnMissing::Fail,
-        ..asked
-    })?;
+    let engine =
+        place.open(Options { stale_policy: StalePolicy::Ignore, on_missing: OnMissing::Fail, ..asked })?;
     let engine: &'static Engine = &**Box::leak(Box::new(engine));
     if is_required && !engine.has_index() {
-        return Err(Failure::Usage(format!("there is no index at {}; run: spyhop index", engine.index_dir().display())));
+        return Err(Failure::Usage(format!(
+            "there is no index at {}; run: spyhop index",
+            engine.index_dir().display()
+        )));
     }
     let prints = given(matches, PRINT.name) || !io::stdout().is_terminal();
-    let words: Vec<&str> =
-        matches.get_many::<String>(QUERY).map(|words| words.map(String::as_str).collect()).unwrap_or_default();
+    let words: Vec<&str> = matches
+        .get_many::<String>(QUERY)
+        .map(|words| words.map(String::as_str).collect())
+        .unwrap_or_default();
     let mode = optional::<String>(matches, MODE.name).and_then(|name| PickMode::by_name(name));
     let within = match given(matches, params::HERE.name) {
         true => place.current_folder(),

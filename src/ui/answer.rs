@@ -15,7 +15,7 @@ use spyhop::path::{PathBase, RelPath};
 use spyhop::render::error_text;
 
 use super::pick::{
-    Focus, FocusLine, Piece, PickAnswer, PickMode, PickPlace, PickQuery, PickRow, PreviewText, Tone, pieces,
+    Focus, FocusLine, PickAnswer, PickMode, PickPlace, PickQuery, PickRow, Piece, PreviewText, Tone, pieces,
 };
 use super::query::{self, ParsedLine};
 
@@ -148,7 +148,12 @@ impl Asker<'_> {
         row.push(Piece::new(hit.kind.name(), Tone::Dim));
         let stale = hit.stale.then(|| Piece::new(" changed since it was indexed", Tone::Alarm));
         row.extend(stale);
-        PickRow { place: at(&hit.path, hit.lines.first), last: hit.lines.last, pieces: row, focus: focus(hit) }
+        PickRow {
+            place: at(&hit.path, hit.lines.first),
+            last: hit.lines.last,
+            pieces: row,
+            focus: focus(hit),
+        }
     }
 
     fn line_row(&self, line: &GrepLine) -> PickRow {
@@ -291,7 +296,7 @@ mod tests {
         std::fs::write(tree.join("src/auth.rs"), auth).unwrap();
         let long: String = (1..=2_500).map(|number| format!("line {number}\n")).collect();
         std::fs::write(tree.join("src/long.txt"), long).unwrap();
-        let secret = "token = \"ghp_abcdefghijklmnopqrstuvwxyz0123456789\"\n";
+        let secret = format!("token = \"ghp_{}\"\n", "R4nD0mZq8LxVw2TbY6uKe9HsJc3PfGaMd7Qi");
         std::fs::write(tree.join("src/conf.py"), secret).unwrap();
         let options = Options {
             index_dir: Some(folder.path().join("index")),
@@ -320,9 +325,9 @@ mod tests {
             asker.engine.refresh(&|_| ()).unwrap();
 
             let ranked = ask(asker, PickMode::Ranked, "resolve the api key");
-            assert!(text(&ranked.rows[0]).contains(" auth.rs:1 resolve_api_key fn"), "{ranked:?}");
+            assert!(text(&ranked.rows[0]).contains(" auth.rs:2 resolve_api_key fn"), "{ranked:?}");
             let Focus::Lines(lines) = &ranked.rows[0].focus else { panic!("{ranked:?}") };
-            assert_eq!((lines[0].line, &lines[0].text[lines[0].matches[0].clone()]), (1, "Resolves"));
+            assert_eq!((lines[0].line, &lines[0].text[lines[0].matches[0].clone()]), (2, "resolve"));
 
             let exact = ask(asker, PickMode::Exact, r"KEY|\bkey\b");
             assert_eq!(exact.total, 2, "{exact:?}");
@@ -369,9 +374,15 @@ mod tests {
             let first = preview("src/long.txt", 1).unwrap();
             assert_eq!((first.lines.len(), first.has_more), (2_000, true));
             let last = preview("src/long.txt", 2_400).unwrap();
-            assert_eq!((last.lines.len(), last.has_more, last.lines[2_499].as_str()), (2_500, false, "line 2500"));
+            assert_eq!(
+                (last.lines.len(), last.has_more, last.lines[2_499].as_str()),
+                (2_500, false, "line 2500")
+            );
             let masked = preview("src/conf.py", 1).unwrap();
-            assert!(masked.lines[0].starts_with("token = ") && !masked.lines[0].contains("ghp_"), "{masked:?}");
+            assert!(
+                masked.lines[0].starts_with("token = ") && masked.lines[0].contains("[masked: "),
+                "{masked:?}"
+            );
             assert_eq!(preview("src/none.rs", 1), Err("there is no text to show".to_string()));
         });
     }

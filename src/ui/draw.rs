@@ -139,7 +139,8 @@ fn list(buffer: &mut Buffer, area: Rect, state: &UiState, palette: &Palette) {
         let y = area.y + line as u16;
         let signs = format!("{}{} ", if is_selected { '>' } else { ' ' }, if is_marked { '*' } else { ' ' });
         buffer.set_line(area.x, y, &Line::from(Span::styled(signs, palette.pointer())), area.width);
-        let style = if is_selected && !state.is_dimmed() { whole.add_modifier(Modifier::BOLD) } else { whole };
+        let style =
+            if is_selected && !state.is_dimmed() { whole.add_modifier(Modifier::BOLD) } else { whole };
         put(buffer, Rect { y, height: 1, ..area }, 3, &row.pieces, palette, style);
     }
 }
@@ -158,7 +159,9 @@ fn file(buffer: &mut Buffer, area: Rect, state: &UiState, palette: &Palette) {
     let Some(row) = state.row() else { return };
     let text = match &state.preview {
         Some(Ok(text)) => text,
-        Some(Err(error)) => return put(buffer, area, 0, &[Piece::new(error, Tone::Dim)], palette, Style::new()),
+        Some(Err(error)) => {
+            return put(buffer, area, 0, &[Piece::new(error, Tone::Dim)], palette, Style::new());
+        }
         None => return,
     };
     let whole = if state.is_dimmed() { Style::new().add_modifier(Modifier::DIM) } else { Style::new() };
@@ -169,7 +172,8 @@ fn file(buffer: &mut Buffer, area: Rect, state: &UiState, palette: &Palette) {
     for (at, line) in preview::lines(text, (top, height), row, &state.answer.rows).into_iter().enumerate() {
         let tone = if line.is_place { Tone::Good } else { Tone::Dim };
         let bar = if line.is_inside { "▌" } else { " " };
-        let mut pieces = vec![Piece::new(&format!("{:>digits$}", line.number), tone), Piece::new(bar, Tone::Number)];
+        let mut pieces =
+            vec![Piece::new(&format!("{:>digits$}", line.number), tone), Piece::new(bar, Tone::Number)];
         pieces.extend(line.pieces);
         let area = Rect { y: area.y + 1 + at as u16, height: 1, ..area };
         put(buffer, area, 0, &pieces, palette, whole);
@@ -202,9 +206,8 @@ fn put(buffer: &mut Buffer, area: Rect, indent: u16, pieces: &[Piece], palette: 
     if area.height == 0 || area.width <= indent {
         return;
     }
-    let spans = pieces.iter().map(|piece| {
-        Span::styled(piece.text.as_str(), palette.style(piece.tone).patch(whole))
-    });
+    let spans =
+        pieces.iter().map(|piece| Span::styled(piece.text.as_str(), palette.style(piece.tone).patch(whole)));
     let line = Line::from(spans.collect::<Vec<_>>());
     buffer.set_line(area.x + indent, area.y, &line, area.width - indent);
 }

@@ -44,9 +44,8 @@ pub fn chosen(variable: impl Fn(&str) -> Option<OsString>) -> String {
 fn syntax(program: &str) -> LineSyntax {
     let stem = Path::new(program).file_stem().and_then(OsStr::to_str).unwrap_or(program);
     match stem {
-        "code" | "code-insiders" | "codium" | "vscodium" | "code-oss" | "cursor" | "windsurf" | "positron" => {
-            LineSyntax::Goto
-        }
+        "code" | "code-insiders" | "codium" | "vscodium" | "code-oss" | "cursor" | "windsurf"
+        | "positron" => LineSyntax::Goto,
         "hx" | "helix" | "subl" | "sublime_text" | "zed" | "zeditor" | "zed-editor" => LineSyntax::Suffix,
         "emacs" | "emacsclient" | "kak" => LineSyntax::PlusColumn,
         "nano" | "micro" | "joe" | "jed" | "mg" | "ne" => LineSyntax::Plus,

@@ -73,7 +73,9 @@ pub enum Picked {
 #[derive(Debug, thiserror::Error)]
 pub enum PickerError {
     /// There is no terminal.
-    #[error("`spyhop ui` needs a terminal, and there is none: {0}; in a script, use `spyhop search`, `grep` or `files`")]
+    #[error(
+        "`spyhop ui` needs a terminal, and there is none: {0}; in a script, use `spyhop search`, `grep` or `files`"
+    )]
     NoTerminal(io::Error),
     /// The terminal failed.
     #[error("the terminal failed: {0}")]
@@ -113,7 +115,8 @@ pub fn run(config: PickerConfig) -> Result<Picked, PickerError> {
         &sender,
     )?;
     let palette = Palette { color: config.color };
-    let mut picker = Picker { state, screen: Some(screen), palette, workers, messages, base, history, signals };
+    let mut picker =
+        Picker { state, screen: Some(screen), palette, workers, messages, base, history, signals };
     let picked = picker.run(effects);
     // The terminal is given back before anything is printed.
     picker.screen = None;
@@ -204,8 +207,9 @@ impl Picker {
                 }
                 Effect::Open(places) => {
                     self.screen = None;
+                    self.signals.set_lent(true);
                     let result = self.edit(&places);
-                    self.signals.forget_keyboard();
+                    self.signals.set_lent(false);
                     self.return_to_screen()?;
                     self.state.update(Message::Edited(result));
                 }

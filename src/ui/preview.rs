@@ -83,7 +83,13 @@ mod tests {
                     _ => piece.text.clone(),
                 })
                 .collect();
-            let mark = if line.is_place { ">" } else if line.is_inside { "|" } else { " " };
+            let mark = if line.is_place {
+                ">"
+            } else if line.is_inside {
+                "|"
+            } else {
+                " "
+            };
             format!("{mark}{} {text}", line.number)
         };
         super::lines(&text, (0, 9), selected, rows).into_iter().map(line).collect()
@@ -109,6 +115,9 @@ mod tests {
             row("b.rs", 4, 4, found(4, "key four", 0..3)),
         ];
         let text = ["key one", "keys two", "a key", "key four"];
-        assert_eq!(shown(&text, &selected, &rows), [">1 [key] one", " 2 keys two", " 3 a [key]", " 4 key four"]);
+        assert_eq!(
+            shown(&text, &selected, &rows),
+            [">1 [key] one", " 2 keys two", " 3 a [key]", " 4 key four"]
+        );
     }
 }

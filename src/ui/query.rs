@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_filter_is_text() {
-        for line in ["path::Path", "std::path::PathBuf", "kind: Foo", "a:b", "lang", "xlang:rust", "fn  f( "] {
+        for line in ["path::Path", "std::path::PathBuf", "kind: Foo", "a:b", "lang", "xlang:rust", "fn  f( "]
+        {
             assert_eq!(text(line), line);
         }
         assert_eq!(text(r"\lang:rust \d+"), r"lang:rust \d+");

@@ -354,7 +354,11 @@ impl UiState {
                 self.index = IndexState::Updating(text);
                 self.reports += 1;
                 let is_due = self.reports.is_multiple_of(REPORTS_BETWEEN);
-                if is_due && self.answer.is_partial && !self.is_waiting() { self.ask(true) } else { Vec::new() }
+                if is_due && self.answer.is_partial && !self.is_waiting() {
+                    self.ask(true)
+                } else {
+                    Vec::new()
+                }
             }
             IndexNews::Current | IndexNews::Changed => {
                 let is_first = self.index != IndexState::Current;

@@ -5,6 +5,10 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+#[cfg(unix)]
+use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -72,50 +76,61 @@ pub fn give_back_on_panic() {
     }));
 }
 
-/// The signals that end the picker.
+/// The signals that end the picker. A thread waits for them, because the loop cannot be relied on: when a terminal hangs
+/// up, crossterm reads its end again and again and does not return.
+#[derive(Clone, Debug, Default)]
 pub struct EndSignals {
-    #[cfg(unix)]
-    caught: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    caught: Arc<AtomicUsize>,
+    is_lent: Arc<AtomicBool>,
 }
+
+/// How long the loop has to end the picker after a signal, before the thread ends the process.
+#[cfg(unix)]
+const GRACE: Duration = Duration::from_millis(500);
 
 impl EndSignals {
     /// Catches the signals from now on.
     pub fn catch() -> io::Result<EndSignals> {
+        let own = EndSignals::default();
         #[cfg(unix)]
         {
             use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-            let caught = std::sync::Arc::default();
-            for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-                let number = usize::try_from(signal).unwrap_or(0);
-                signal_hook::flag::register_usize(signal, std::sync::Arc::clone(&caught), number)?;
-            }
-            Ok(EndSignals { caught })
+            let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+            let thread = own.clone();
+            std::thread::Builder::new().name("ui signals".to_string()).spawn(move || {
+                for signal in signals.forever() {
+                    thread.end(signal, [SIGINT, SIGQUIT].contains(&signal));
+                }
+            })?;
         }
-        #[cfg(not(unix))]
-        Ok(EndSignals {})
+        Ok(own)
     }
 
-    /// Forgets a signal from the keyboard, which was meant for the editor that had the terminal.
-    pub fn forget_keyboard(&self) {
-        #[cfg(unix)]
-        {
-            use std::sync::atomic::Ordering::Relaxed;
-            for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
-                let number = usize::try_from(signal).unwrap_or(0);
-                let _ = self.caught.compare_exchange(number, 0, Relaxed, Relaxed);
-            }
+    /// Ends the picker because of a signal.
+    #[cfg(unix)]
+    fn end(&self, signal: i32, is_of_keyboard: bool) {
+        let is_lent = self.is_lent.load(Relaxed);
+        // A key in an editor is meant for the editor.
+        if is_lent && is_of_keyboard {
+            return;
         }
+        let code = 128 + signal;
+        self.caught.store(usize::try_from(code).unwrap_or(0), Relaxed);
+        if !is_lent {
+            std::thread::sleep(GRACE);
+            give_back();
+        }
+        std::process::exit(code);
+    }
+
+    /// Says whether an editor has the terminal.
+    pub fn set_lent(&self, is_lent: bool) {
+        self.is_lent.store(is_lent, Relaxed);
     }
 
     /// The exit code for the signal that was caught; `None` without one.
     pub fn exit_code(&self) -> Option<u8> {
-        #[cfg(unix)]
-        {
-            let signal = self.caught.load(std::sync::atomic::Ordering::Relaxed);
-            (signal != 0).then(|| 128 + signal as u8)
-        }
-        #[cfg(not(unix))]
-        None
+        u8::try_from(self.caught.load(Relaxed)).ok().filter(|code| *code != 0)
     }
 }
 

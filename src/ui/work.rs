@@ -42,8 +42,7 @@ impl Workers {
     /// Starts the threads, which report to `sender`.
     pub fn start(place: Workplace, sender: &Sender<Message>) -> std::io::Result<Workers> {
         let place: &'static Workplace = Box::leak(Box::new(place));
-        let workers =
-            Workers { queries: Arc::default(), previews: Arc::default(), stop: Stop::default() };
+        let workers = Workers { queries: Arc::default(), previews: Arc::default(), stop: Stop::default() };
         let asker = || Asker {
             engine: place.engine,
             base: &place.base,
@@ -126,7 +125,8 @@ fn keep_current(engine: &Engine, stop: &Stop, sender: &Sender<Message>) {
     let tell = |event: Watched| match event {
         Watched::Updated { report, .. } => send(news_of(&report)),
         Watched::Failed(error) => send(IndexNews::Failed(error_text(&error))),
-        Watched::Begun { .. } | Watched::Polling { .. } => {}
+        // The watch begins with an update of its own, which is not reported.
+        Watched::Begun { .. } | Watched::Polling { .. } => send(IndexNews::Changed),
     };
     // Another process may be watching the tree already, and a commit does not change: the index stays current.
     if let Err(error) = engine.watch(stop, &tell) {

@@ -138,7 +138,8 @@ fn no_size_breaks_the_screen() {
 #[ignore = "a measurement"]
 fn a_repaint_is_fast() {
     let text = "    let key = resolve_api_key(provider, \"a literal that makes the line long\", 12345);";
-    let rows: Vec<PickRow> = (1..=200).map(|line| row("src/engine/some/file.rs", line, text, 8..11)).collect();
+    let rows: Vec<PickRow> =
+        (1..=200).map(|line| row("src/engine/some/file.rs", line, text, 8..11)).collect();
     let size = (200, 210);
     let mut state = picker(size, rows);
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();

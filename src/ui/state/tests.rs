@@ -217,7 +217,10 @@ fn an_updated_index_repeats_the_query_and_keeps_the_place() {
     assert_eq!(reports(&mut state), []);
     assert_eq!(state.update(Message::Index(IndexNews::Current)), []);
     assert_eq!(state.update(Message::Index(IndexNews::Changed)), asks(4, PickMode::Ranked, "key"));
-    assert_eq!(state.update(Message::Index(IndexNews::Failed("full".into()))), asks(5, PickMode::Ranked, "key"));
+    assert_eq!(
+        state.update(Message::Index(IndexNews::Failed("full".into()))),
+        asks(5, PickMode::Ranked, "key")
+    );
     assert_eq!(state.index, IndexState::Failed("full".into()));
 }
 
