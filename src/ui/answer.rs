@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use spyhop::engine::api::{
-    Band, Case, FileMatch, FilesRequest, GrepLine, GrepRequest, Hit, MAX_RESULTS, SearchRequest, Snapshot,
-    SymbolRow, SymbolsRequest,
+    Band, Case, FileMatch, FileRow, FilesRequest, GrepLine, GrepRequest, Hit, MAX_RESULTS, SearchRequest,
+    Snapshot, SymbolRow, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error, ErrorKind};
 use spyhop::filter::FilterSpec;
@@ -114,7 +114,7 @@ impl Asker<'_> {
     fn files(&self, text: String, filter: FilterSpec) -> Result<PickAnswer, Error> {
         let request = FilesRequest { filter, max_results: MOST_ROWS, ..FilesRequest::new(text.trim()) };
         let reply = self.engine.files(&request)?;
-        let row = |file: &spyhop::FileRow| {
+        let row = |file: &FileRow| {
             let ranges: Vec<Range<usize>> = file.highlights.iter().map(|span| span.range()).collect();
             let tone = if file.matched == FileMatch::Any { Tone::Plain } else { Tone::Path };
             PickRow {
@@ -342,7 +342,7 @@ mod tests {
             assert_eq!(ask(asker, PickMode::Files, "").total, 3);
 
             let symbols = ask(asker, PickMode::Symbols, "reskey");
-            assert_eq!(text(&symbols.rows[0]), "resolve_api_key fn auth.rs:1");
+            assert_eq!(text(&symbols.rows[0]), "resolve_api_key fn auth.rs:2");
             assert_eq!(symbols.rows[0].focus, Focus::Name("resolve_api_key".into()));
         });
     }

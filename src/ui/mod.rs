@@ -33,7 +33,7 @@ use self::draw::Palette;
 use self::editor::EditorTarget;
 pub use self::pick::PickMode;
 use self::pick::PickPlace;
-use self::state::{Effect, Message, Start, UiState};
+use self::state::{Effect, Message, PickerStart, UiState};
 use self::terminal::{EndSignals, TakenTerminal};
 use self::work::{Workers, Workplace};
 
@@ -96,7 +96,7 @@ pub fn run(config: PickerConfig) -> Result<Picked, PickerError> {
     terminal::give_back_on_panic();
     let screen = TakenTerminal::take()?;
     let size = screen.inner.size()?;
-    let (state, effects) = UiState::new(Start {
+    let (state, effects) = UiState::new(PickerStart {
         mode: config.mode,
         line: config.line,
         prints: config.prints,
@@ -222,8 +222,7 @@ impl Picker {
         let screen = TakenTerminal::take()?;
         let size = screen.inner.size()?;
         self.screen = Some(screen);
-        self.state.update(Message::Resized(size.width, size.height));
-        Ok(())
+        self.take(Message::Resized(size.width, size.height)).map(drop)
     }
 
     fn clear(&mut self) -> io::Result<()> {

@@ -117,7 +117,7 @@ pub struct UiState {
 
 /// How the picker begins.
 #[derive(Clone, Debug, Default)]
-pub struct Start {
+pub struct PickerStart {
     pub mode: PickMode,
     pub line: String,
     pub prints: bool,
@@ -130,7 +130,7 @@ pub struct Start {
 
 impl UiState {
     /// The first state, and the first question.
-    pub fn new(start: Start) -> (UiState, Vec<Effect>) {
+    pub fn new(start: PickerStart) -> (UiState, Vec<Effect>) {
         let index = match start.refreshes {
             true => IndexState::Updating("comparing the tree with the index".to_string()),
             false => IndexState::Current,
@@ -202,7 +202,8 @@ impl UiState {
             Message::Resized(width, height) => {
                 self.size = (width, height);
                 self.keep_in_sight();
-                Vec::new()
+                // A larger screen may have a preview that the smaller one had not.
+                if self.preview.is_none() { self.show_preview() } else { Vec::new() }
             }
             Message::Answered(number, answer) => self.take_answer(number, answer),
             Message::Previewed(place, text) => {

@@ -161,11 +161,11 @@ fn words(progress: &Progress) -> String {
 
 /// A place for the newest request.
 struct Mailbox<T> {
-    newest: Mutex<Slot<T>>,
+    newest: Mutex<MailSlot<T>>,
     has_come: Condvar,
 }
 
-struct Slot<T> {
+struct MailSlot<T> {
     request: Option<T>,
     /// Cancels the running request.
     running: Cancel,
@@ -173,7 +173,7 @@ struct Slot<T> {
 
 impl<T> Default for Mailbox<T> {
     fn default() -> Mailbox<T> {
-        let slot = Slot { request: None, running: Cancel::default() };
+        let slot = MailSlot { request: None, running: Cancel::default() };
         Mailbox { newest: Mutex::new(slot), has_come: Condvar::new() }
     }
 }

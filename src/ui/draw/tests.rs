@@ -7,7 +7,7 @@ use ratatui::backend::TestBackend;
 use spyhop::path::RelPath;
 
 use super::super::pick::{Focus, FocusLine, PickAnswer, PickPlace, PickRow, pieces};
-use super::super::state::{Effect, IndexNews, Message, Start};
+use super::super::state::{Effect, IndexNews, Message, PickerStart};
 use super::*;
 
 const PALETTE: Palette = Palette { color: true };
@@ -22,8 +22,12 @@ fn row(path: &str, line: u32, text: &str, matches: std::ops::Range<usize>) -> Pi
 }
 
 fn picker(size: (u16, u16), rows: Vec<PickRow>) -> UiState {
-    let (mut state, _) =
-        UiState::new(Start { mode: PickMode::Exact, line: "key".into(), size, ..Start::default() });
+    let (mut state, _) = UiState::new(PickerStart {
+        mode: PickMode::Exact,
+        line: "key".into(),
+        size,
+        ..PickerStart::default()
+    });
     let answer = PickAnswer { total: rows.len(), rows, is_whole: true, ..PickAnswer::default() };
     let effects = state.update(Message::Answered(1, Ok(answer)));
     if let [Effect::Preview(place)] = &effects[..] {

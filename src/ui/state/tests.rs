@@ -27,7 +27,7 @@ fn preview(lines: usize) -> PreviewText {
 
 /// A picker on a screen of 80 columns and 24 lines: 8 rows, and 11 lines of preview.
 fn start(line: &str) -> (UiState, Vec<Effect>) {
-    UiState::new(Start { line: line.to_string(), size: (80, 24), ..Start::default() })
+    UiState::new(PickerStart { line: line.to_string(), size: (80, 24), ..PickerStart::default() })
 }
 
 fn key(state: &mut UiState, code: KeyCode, modifiers: KeyModifiers) -> Vec<Effect> {
@@ -154,7 +154,8 @@ fn marked_places_are_printed_or_opened_in_their_order() {
     assert!(state.marks.is_empty());
     state.update(Message::Edited(Ok(())));
     assert_eq!(press(&mut state, KeyCode::Esc), [Effect::Quit(0)]);
-    let (mut state, _) = UiState::new(Start { line: "a".into(), prints: true, ..Start::default() });
+    let (mut state, _) =
+        UiState::new(PickerStart { line: "a".into(), prints: true, ..PickerStart::default() });
     state.update(Message::Answered(1, Ok(answer([4]))));
     assert_eq!(press(&mut state, KeyCode::Enter)[1], Effect::Print(vec![place(4)]));
 }
@@ -197,7 +198,7 @@ fn the_preview_follows_the_selection_and_scrolls() {
 
 #[test]
 fn an_updated_index_repeats_the_query_and_keeps_the_place() {
-    let start = Start { line: "key".into(), size: (80, 24), refreshes: true, ..Start::default() };
+    let start = PickerStart { line: "key".into(), size: (80, 24), refreshes: true, ..PickerStart::default() };
     let (mut state, _) = UiState::new(start);
     assert!(matches!(&state.index, IndexState::Updating(_)));
     let partial = PickAnswer { is_partial: true, ..answer([1, 2, 3]) };
@@ -227,7 +228,7 @@ fn an_updated_index_repeats_the_query_and_keeps_the_place() {
 #[test]
 fn the_history_is_recalled() {
     let history = ["auth", "paint"].map(str::to_string).to_vec();
-    let (mut state, _) = UiState::new(Start { history, size: (80, 24), ..Start::default() });
+    let (mut state, _) = UiState::new(PickerStart { history, size: (80, 24), ..PickerStart::default() });
     assert_eq!(control(&mut state, 'r'), asks(2, PickMode::Ranked, "paint"));
     assert_eq!(key(&mut state, KeyCode::Up, KeyModifiers::ALT), asks(3, PickMode::Ranked, "auth"));
     assert_eq!(control(&mut state, 'r'), []);
