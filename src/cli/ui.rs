@@ -70,7 +70,7 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let is_required = asked.on_missing == OnMissing::Fail;
     let engine =
         place.open(Options { stale_policy: StalePolicy::Ignore, on_missing: OnMissing::Fail, ..asked })?;
-    let engine: &'static Engine = &**Box::leak(Box::new(engine));
+    let engine: &'static Engine = Box::leak(Box::new(engine));
     if is_required && !engine.has_index() {
         return Err(Failure::Usage(format!(
             "there is no index at {}; run: spyhop index",

@@ -175,15 +175,15 @@ mod tests {
 
     #[test]
     fn pieces_are_clean_and_keep_their_matches() {
-        let of = |text: &str, matches: &[Range<usize>]| -> Vec<(String, bool)> {
-            let pieces = pieces(text, matches, Tone::Plain);
+        let of = |text: &str, found: Range<usize>| -> Vec<(String, bool)> {
+            let pieces = pieces(text, std::slice::from_ref(&found), Tone::Plain);
             pieces.into_iter().map(|piece| (piece.text, piece.tone == Tone::Match)).collect()
         };
-        assert_eq!(of("abc", &[1..2]), [("a".into(), false), ("b".into(), true), ("c".into(), false)]);
-        assert_eq!(of("\u{1b}[mé", &[3..5]), [("␛[m".into(), false), ("é".into(), true)]);
+        assert_eq!(of("abc", 1..2), [("a".into(), false), ("b".into(), true), ("c".into(), false)]);
+        assert_eq!(of("\u{1b}[mé", 3..5), [("␛[m".into(), false), ("é".into(), true)]);
         // A range that is not one of the text is left out.
-        assert_eq!(of("aé", &[2..9]), [("aé".into(), false)]);
-        assert_eq!(of("", &[]), []);
+        assert_eq!(of("aé", 2..9), [("aé".into(), false)]);
+        assert_eq!(of("", 0..0), []);
     }
 
     #[test]
