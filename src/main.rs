@@ -1,7 +1,7 @@
 //! The binary: command line in, text or JSON out.
 //!
-//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, [`lsp`] the one for editors, and
-//! [`install`] registers the server for agents with clients. Front ends use the library's public API like any other program, so whatever the command line
+//! This file only connects the process to [`cli`]. [`mcp`] is the front end for agents, [`lsp`] the one for editors, [`ui`]
+//! the picker in the terminal, and [`install`] registers the server for agents with clients. Front ends use the library's public API like any other program, so whatever the command line
 //! can do, an embedding program can do too.
 
 #![allow(
@@ -16,6 +16,7 @@ mod keep;
 mod limits;
 mod lsp;
 mod mcp;
+mod ui;
 
 fn main() -> std::process::ExitCode {
     give_back_after(QUESTION);

@@ -26,7 +26,7 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// What is not a module of the library: the binary's front ends.
-const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp", "main", "mcp"];
+const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp", "main", "mcp", "ui"];
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
@@ -47,6 +47,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("jsonc_parser", &["graph", "install"]),
     ("lsp_server", &["lsp"]),
     ("lsp_types", &["lsp"]),
+    ("ratatui", &["ui"]),
     ("toml_edit", &["install"]),
 ];
 

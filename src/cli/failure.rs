@@ -15,6 +15,8 @@ pub enum Outcome {
     Nothing,
     /// A part failed, and the failure has been reported.
     Failed,
+    /// The command ended with an exit code of its own.
+    Ended(u8),
 }
 
 /// Why a run ended early.

@@ -37,6 +37,7 @@ mod skipped;
 mod status;
 mod symbols;
 mod touch;
+mod ui;
 mod views;
 mod watch;
 mod why_not;
@@ -118,6 +119,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Found) => ExitCode::SUCCESS,
         Ok(Outcome::Nothing) => ExitCode::from(1),
         Ok(Outcome::Failed) => ExitCode::from(2),
+        Ok(Outcome::Ended(code)) => ExitCode::from(code),
         Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
@@ -151,6 +153,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     match name {
         "completions" => return completions::run(matches),
         "man" => return man::run(matches),
+        "ui" => return ui::run(matches),
         _ => {}
     }
     log::start(matches)?;
@@ -189,7 +192,8 @@ fn command() -> Command {
             _ => own,
         });
     }
-    top.subcommand(mcp::command())
+    top.subcommand(ui::command())
+        .subcommand(mcp::command())
         .subcommand(lsp::command())
         .subcommand(completions::command())
         .subcommand(man::command())

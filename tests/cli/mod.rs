@@ -21,6 +21,8 @@ mod parameters;
 mod portable;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod ui;
 mod upkeep;
 mod views;
 mod watch;
