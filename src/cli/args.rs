@@ -19,6 +19,8 @@ pub const JSON: Param = flag("json", "Answer as one line of JSON");
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
+pub const VIMGREP: Param =
+    flag("vimgrep", "A line for each result, path:line:column: text, and nothing else");
 pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
 pub const COLOR: Param = Param {
     takes: Takes::Choice(colors),
@@ -34,7 +36,9 @@ pub const VERBOSE: Param = Param {
 };
 
 /// The output and input options that only a search has.
-const SEARCH_ONLY: &[&Param] = &[&ALL, &JSONL, &BATCH];
+const SEARCH_ONLY: &[&Param] = &[&ALL, &VIMGREP, &JSONL, &BATCH];
+/// The output options that only the look-up of definitions has.
+const SYMBOLS_ONLY: &[&Param] = &[&VIMGREP];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
 
@@ -45,7 +49,11 @@ pub const TREE: &str = "tree";
 
 /// The command for an operation, under `name`.
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
-    let forms = if row.id == OperationId::Search { SEARCH_ONLY } else { &[] };
+    let forms = match row.id {
+        OperationId::Search => SEARCH_ONLY,
+        OperationId::Symbols => SYMBOLS_ONLY,
+        _ => &[],
+    };
     let mut command = Command::new(name).about(row.help);
     if name == row.name {
         command = command.visible_aliases(row.aliases.iter().copied());

@@ -71,6 +71,15 @@ impl Output {
         stream.flush()
     }
 
+    /// Writes text about an answer to standard error, unless `--quiet` is given.
+    pub fn remark(&self, text: &str) -> io::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        let choice = if self.style.color { AutoStream::choice(&io::stderr()) } else { ColorChoice::Never };
+        AutoStream::new(io::stderr().lock(), choice).write_all(text.as_bytes())
+    }
+
     /// Writes warnings to standard error, unless `--quiet` is given.
     pub fn warn(&self, warnings: &[String]) {
         for warning in warnings.iter().filter(|_| !self.quiet) {

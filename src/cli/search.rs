@@ -3,11 +3,11 @@
 //! This module owns the three kinds of input and the three output formats. A batch answers every line of input with
 //! exactly one line, errors included, so that a program on the other side can pair questions and answers by counting.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call, SearchCall};
-use spyhop::engine::api::{SearchReply, SearchRequest};
+use spyhop::engine::api::{Mode, SearchReply, SearchRequest};
 use spyhop::engine::{Engine, Error};
 use spyhop::render::{error_text, json, text};
 
@@ -22,7 +22,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.style.paths = place.base();
     let mut call = SearchCall::new(options::options(matches)?);
     fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
-    let Call { request, options } = call.search;
+    let Call { mut request, options } = call.search;
+    let vimgrep = given(matches, args::VIMGREP.name);
+    if vimgrep {
+        request.mode = Mode::Compact;
+    }
     let engine = place.open(options)?;
     if given(matches, args::BATCH.name) {
         return batch(&engine, request, output);
@@ -32,6 +36,18 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         None => search(&engine, &request, output)?,
     };
     let queries = call.queries.unwrap_or_default();
+    let is_for_programs = given(matches, args::JSONL.name) || output.json;
+    if request.mode == Mode::Compact && !is_for_programs {
+        output.warn(&reply.warnings);
+        if !reply.results.is_empty() {
+            output.text(&text::batch(&reply, &queries, request.mode, &output.style))?;
+        }
+        // An editor may read both streams.
+        if !vimgrep || io::stderr().is_terminal() {
+            output.remark(&text::summary(&reply, &output.style))?;
+        }
+        return Ok(outcome(&reply));
+    }
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply),
         (true, _, false) => json::batch_lines(&reply, &queries),
@@ -41,7 +57,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
     output.warn(&reply.warnings);
-    if given(matches, args::JSONL.name) || output.json {
+    if is_for_programs {
         output.json(&rendered)?;
     } else {
         output.text(&rendered)?;

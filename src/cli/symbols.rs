@@ -8,10 +8,10 @@ use spyhop::engine::api::SymbolsRequest;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
-use super::options;
 use super::output::Output;
 use super::progress::Bar;
-use super::values::fill_from;
+use super::values::{fill_from, given};
+use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
@@ -25,6 +25,8 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.warn(&reply.warnings);
     if output.json {
         output.json(&json::symbols(&reply))?;
+    } else if given(matches, args::VIMGREP.name) {
+        output.text(&text::symbol_lines(&reply, &output.style))?;
     } else {
         output.text(&text::symbols(&reply, &output.style))?;
     }

@@ -28,7 +28,7 @@ use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::Forms;
-pub use crate::snippet::{ContextLine, Snippet};
+pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;
 pub use crate::update::{Progress, RefreshReport, Stage};
@@ -358,6 +358,9 @@ pub struct Hit {
     pub language: &'static str,
     /// What is shown of it, by the mode.
     pub snippet: Option<Snippet>,
+    /// The line that says most about it, in every mode: its signature, or the line that matches; `None` where its text
+    /// could not be read.
+    pub telling_line: Option<SourceLine>,
     /// Where the snippet was sent before, for which it is left out; see [`SearchRequest::dedupe`].
     pub sent_before: Option<Sent>,
     /// The hash of the content that the snippet is from, where it was read.

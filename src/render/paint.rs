@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style as Ansi};
+use unicode_width::UnicodeWidthChar;
 
 use crate::clean;
 use crate::path::PathBase;
@@ -35,7 +36,7 @@ pub struct Style {
 }
 
 /// The kinds of text that have a colour or weight of their own.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
     Path,
     Line,
@@ -137,6 +138,54 @@ pub(super) fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Sty
     }
     out.push_str(&clean::line(&body[done..]));
     out
+}
+
+/// The columns that a text takes on a terminal, a tab as [`TAB`] columns.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+fn width(c: char) -> usize {
+    if c == '\t' { TAB } else { c.width().unwrap_or(1) }
+}
+
+/// The columns of a tab in source text that is truncated.
+const TAB: usize = 4;
+
+/// A line of source text with highlighted matches, truncated to `room` columns; 0 for no limit. `offset` is the byte of
+/// the text at which `body` begins.
+pub(super) fn source(body: &str, offset: usize, matches: &[Span], room: usize, style: &Style) -> String {
+    let is_cut = room > 0 && columns(body) > room;
+    let mut left = if is_cut { room.saturating_sub(1) } else { usize::MAX };
+    let mut out = String::new();
+    let mut run: (Option<Ink>, String) = (None, String::new());
+    let mut spans = matches.iter().map(|span| span.start as usize..span.end as usize).peekable();
+    for (at, c) in body.char_indices() {
+        let at = at + offset;
+        while spans.next_if(|span| span.end <= at).is_some() {}
+        let ink = spans.peek().filter(|span| span.contains(&at)).map(|_| Ink::Match);
+        let Some(rest) = left.checked_sub(width(c)) else { break };
+        left = rest;
+        if ink != run.0 {
+            flush(&mut out, &mut run, style);
+            run.0 = ink;
+        }
+        if c == '\t' && room > 0 { run.1.push_str(&" ".repeat(TAB)) } else { run.1.push(c) }
+    }
+    flush(&mut out, &mut run, style);
+    if is_cut {
+        out.push('…');
+    }
+    out
+}
+
+/// Writes a run of characters of one ink.
+fn flush(out: &mut String, run: &mut (Option<Ink>, String), style: &Style) {
+    let text = clean::line(&std::mem::take(&mut run.1));
+    match run.0 {
+        Some(ink) => out.push_str(&style.paint(ink, &text)),
+        None => out.push_str(&text),
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,12 @@ fn first_hit() -> Hit {
             highlights: vec![Span::new(7, 14), Span::new(23, 31)],
             cut: true,
         }),
+        telling_line: Some(SourceLine {
+            line: 9,
+            column: 8,
+            text: "pub fn resolve_api_key(provider: &str) {".into(),
+            highlights: vec![Span::new(7, 14), Span::new(23, 31)],
+        }),
         score: 0.9123456,
         band: Band::High,
         reasons: vec![
@@ -57,6 +63,7 @@ fn second_hit() -> Hit {
         symbol: None,
         language: "markdown",
         snippet: None,
+        telling_line: None,
         score: 0.25,
         band: Band::Weak,
         reasons: vec![reason(Signal::Base, 0.25, "base: any match")],
@@ -304,10 +311,17 @@ fn a_search_as_text() {
 
 #[test]
 fn a_search_in_compact_mode() {
+    let expected = "src/auth/resolve key.rs:9:8: pub fn resolve_api_key(provider: &str) {\n\
+                    docs/auth.md:1:1: doc, changed since indexed\n";
+    check(text::search(&reply(), Mode::Compact, &Style::default()), expected);
+    let queries = ["provider".to_string(), "auth".to_string()];
+    check(text::batch(&reply(), &queries, Mode::Compact, &Style::default()), expected);
+    let style = Style { width: 44, ..Style::default() };
+    let got = text::search(&reply(), Mode::Compact, &style);
+    assert!(got.starts_with("src/auth/resolve key.rs:9:8: pub fn resolve…\n"), "{got}");
     check(
-        text::search(&reply(), Mode::Compact, &Style::default()),
-        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'\n\
-         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed\n\
+        text::summary(&reply(), &Style::default()),
+        "2 of 42 results · at least 1 line holds the query as written · main@0123456789 · 1 stale · \
          more: --cursor c2\n",
     );
 }
@@ -378,13 +392,9 @@ fn a_page_past_the_end_says_how_many_there_are() {
 #[test]
 fn hits_of_a_batch_name_their_query() {
     let queries = ["provider".to_string(), "auth".to_string()];
-    check(
-        text::batch(&reply(), &queries, Mode::Compact, &Style::default()),
-        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'  \
-         ← provider\n\
-         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed  ← auth\n\
-         more: --cursor c2\n",
-    );
+    let got = text::batch(&reply(), &queries, Mode::Default, &whole_page());
+    assert!(got.contains("  0.91 high  ← provider\n"), "{got}");
+    assert!(got.contains("  changed since indexed  ← auth\n"), "{got}");
 }
 
 #[test]

@@ -122,6 +122,23 @@ pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
     out
 }
 
+/// The definitions of a page as lines `path:line:column: kind name`, for programs that open places.
+pub fn symbol_lines(reply: &SymbolsReply, style: &Style) -> String {
+    let mut out = String::new();
+    for row in &reply.symbols {
+        let path = clean::path(&style.paths.shown(row.path.as_str())).into_owned();
+        let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "{path}:{}:1: {} {container}{}",
+            row.lines.first,
+            row.kind.name(),
+            clean(&row.name)
+        );
+    }
+    out
+}
+
 /// The outline of a tree: folders and files indented by their depth, each with its main symbols.
 pub fn map(reply: &MapReply, style: &Style) -> String {
     let mut out = String::new();

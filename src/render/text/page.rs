@@ -8,11 +8,15 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use super::parts::{annotations, code_lines, footer, kind_and_symbol, location, score_and_band, telling};
-use crate::clean::line as clean;
+use super::counts::count;
+use super::parts::{
+    annotations, checkout, code_lines, footer, kind_and_symbol, literal_lines, location, score_and_band,
+    telling,
+};
+use crate::clean::{self, line as clean_line};
 use crate::engine::api::{Band, Hit, Reason, SearchReply};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style};
+use crate::render::paint::{Ink, Style, columns, source};
 
 /// The rows of a screen whose height is unknown.
 const ROWS: usize = 40;
@@ -60,9 +64,38 @@ pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> St
     }
     let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &ends.join(" · "))));
     if let Some(next) = &reply.next {
-        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean(next))));
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean_line(next))));
     }
     out
+}
+
+/// A hit as a line `path:line:column: text` for programs; on a terminal as long as the screen is wide.
+pub(super) fn hit_line(hit: &Hit, style: &Style) -> String {
+    let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+    let Some(line) = &hit.telling_line else {
+        let symbol = hit.symbol.as_ref().map(|symbol| format!(" {}", clean_line(symbol))).unwrap_or_default();
+        let stale = if hit.stale { ", changed since indexed" } else { "" };
+        return format!("{path}:{}:1: {}{symbol}{stale}\n", hit.lines.first, hit.kind.name());
+    };
+    let place = format!("{path}:{}:{}: ", line.line, line.column);
+    let room = if style.width == 0 { 0 } else { style.width.saturating_sub(columns(&place)).max(1) };
+    let painted = [
+        style.paint(Ink::Path, &path),
+        style.paint(Ink::Line, &line.line.to_string()),
+        style.paint(Ink::Line, &line.column.to_string()),
+    ];
+    format!("{}: {}\n", painted.join(":"), source(&line.text, 0, &line.highlights, room, style))
+}
+
+/// What a page of `shown` hits says about itself to people.
+pub(super) fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
+    let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
+    parts.extend(literal_lines(reply));
+    parts.extend(checkout(reply));
+    if reply.snapshot.stale_files > 0 {
+        parts.push(format!("{} stale", reply.snapshot.stale_files));
+    }
+    parts
 }
 
 /// A hit with its evidence and up to `code` lines of code, and a blank line.
@@ -70,7 +103,7 @@ fn block(hit: &Hit, query: Option<&str>, root: &Path, code: usize, style: &Style
     let mut out = format!("{}{}\n", heading(hit, root, style), annotations(hit, query, style));
     let evidence = evidence(&hit.reasons);
     if !evidence.is_empty() {
-        let text = clean(&evidence.join(" · "));
+        let text = clean_line(&evidence.join(" · "));
         let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &text)));
     }
     if let Some(snippet) = &hit.snippet {

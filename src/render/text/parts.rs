@@ -119,24 +119,30 @@ pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason
     telling
 }
 
+/// How many lines have the query as written, if any.
+pub(super) fn literal_lines(reply: &SearchReply) -> Option<String> {
+    let at_least = if reply.complete { "" } else { "at least " };
+    let lines = || count(reply.fallback_grep_hits, "line holds", "lines hold");
+    (reply.fallback_grep_hits > 0).then(|| format!("{at_least}{} the query as written", lines()))
+}
+
+/// The branch and commit of an answer, if there is one.
+pub(super) fn checkout(reply: &SearchReply) -> Option<String> {
+    let snapshot = &reply.snapshot;
+    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
+    match (&snapshot.branch, commit) {
+        (Some(branch), Some(commit)) => Some(format!("{}@{commit}", clean(branch))),
+        (Some(name), None) => Some(clean(name)),
+        (None, commit) => commit,
+    }
+}
+
 /// What a page of `shown` hits says about itself.
 pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
     let snapshot = &reply.snapshot;
     let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
-    if reply.fallback_grep_hits > 0 {
-        let at_least = if reply.complete { "" } else { "at least " };
-        parts.push(format!(
-            "{at_least}{} the query as written",
-            count(reply.fallback_grep_hits, "line holds", "lines hold")
-        ));
-    }
-    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
-    match (&snapshot.branch, commit) {
-        (Some(branch), Some(commit)) => parts.push(format!("{}@{commit}", clean(branch))),
-        (Some(name), None) => parts.push(clean(name)),
-        (None, Some(commit)) => parts.push(commit),
-        (None, None) => {}
-    }
+    parts.extend(literal_lines(reply));
+    parts.extend(checkout(reply));
     parts.push(format!("generation {}", snapshot.generation));
     parts.push(count(snapshot.indexed_files, "file", "files"));
     if snapshot.skipped_files > 0 {
