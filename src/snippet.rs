@@ -123,8 +123,9 @@ pub fn snippet(
     Snippet { head, text: text.to_string(), lines: chosen, highlights, cut }
 }
 
-/// The number of the line of a hit that says most about the hit: `signature`, the first line of the item, unless only
-/// another line has the query as written; without a signature the line that matches best.
+/// The number of the line of a hit that says most about the hit: the line with the query as written, unless `signature`,
+/// the first line of the item, has every word of the query; else the signature, and without one the line that matches
+/// best.
 pub fn telling_line(
     source: &str,
     index: &LineIndex,
@@ -136,6 +137,11 @@ pub fn telling_line(
     let mut matcher = Matcher::new(request, tokenizer);
     let numbers = own.first..=own.last;
     let signature = signature.filter(|line| numbers.contains(line));
+    // A signature with every word of the query tells more than a line of a comment that has them in a row.
+    let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= request.terms.len();
+    if let Some(line) = signature.filter(has_all) {
+        return line;
+    }
     let mut literal = numbers.clone().filter(|line| matcher.is_literal(line_of(source, index, *line)));
     if let Some(line) = literal.find(|line| signature.is_none_or(|signature| *line >= signature)) {
         return line;
@@ -360,6 +366,28 @@ mod tests {
         check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
         check("sha256 sha", (1, 1), 0, None, &["sha256"], "1-1: [sha256] sha");
         check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");
+    }
+
+    #[test]
+    fn a_telling_line_is_a_signature_or_has_the_query() {
+        let source = "/// The api key.\nfn key_of() {\n    x\n    // an api key\n}\n";
+        let index = LineIndex::new(source);
+        let check = |terms: &[&str], literal: &str, signature: Option<u32>, expected: (u32, u32, &str)| {
+            let lines = Lines { first: 1, last: 5 };
+            let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
+            let (span, wanted, head, expand, max_chars) = (index.span_of(lines), None, &[][..], 0, None);
+            let request =
+                SnippetRequest { lines, span, wanted, head, expand, max_chars, terms: &terms, literal };
+            let mut tokenizer = Tokenizer::new();
+            let line = telling_line(source, &index, &request, signature, &mut tokenizer);
+            let shown = source_line(source, &index, &request, line, &mut tokenizer);
+            assert_eq!((shown.line, shown.column, shown.text.as_str()), expected);
+        };
+        check(&["key"], "key", Some(2), (2, 4, "fn key_of() {"));
+        check(&["api", "key"], "api key", Some(2), (4, 11, "// an api key"));
+        check(&["the", "api", "key"], "The api key", Some(2), (1, 5, "/// The api key."));
+        check(&["x", "y"], "x y", Some(2), (2, 1, "fn key_of() {"));
+        check(&["x", "y"], "x y", None, (3, 5, "x"));
     }
 
     #[test]

@@ -196,9 +196,6 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     out
 }
 
-/// The most reasons shown above the code of a hit. The debug mode shows all reasons.
-const MAX_REASONS: usize = 4;
-
 /// A hit as a block: the heading, the reasons and the code.
 fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
     let mut out = format!(
@@ -216,9 +213,7 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {
-        let texts: Vec<String> =
-            telling(&hit.reasons, MAX_REASONS).iter().map(|reason| clean(&reason.text)).collect();
-        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
+        out.push_str(&page::evidence_line(hit, style));
     }
     if let Some(snippet) = &hit.snippet {
         out.push_str(&code(snippet, style));

@@ -8,11 +8,11 @@ use super::counts::count;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style, highlighted};
+use crate::render::paint::{Ink, Style, source};
 
 /// The snippet with line numbers, matches highlighted.
 pub(super) fn code(snippet: &Snippet, style: &Style) -> String {
-    code_lines(snippet, usize::MAX, style)
+    code_lines(snippet, usize::MAX, false, style)
 }
 
 /// The lines of a snippet that are shown, by their positions.
@@ -33,15 +33,16 @@ fn window(lines: &[&str], most: usize, snippet: &Snippet) -> Range<usize> {
 }
 
 /// As [`code`], but of the snippet's own text no more than `most` lines: those with the most matches, the first of
-/// them where several have as many.
-pub(super) fn code_lines(snippet: &Snippet, most: usize, style: &Style) -> String {
+/// them where several have as many. `clips` truncates lines to the width of the screen.
+pub(super) fn code_lines(snippet: &Snippet, most: usize, clips: bool, style: &Style) -> String {
     let digits = snippet.lines.last.to_string().len().max(4);
+    let room = if clips && style.width > 0 { style.width.saturating_sub(digits + 5).max(1) } else { 0 };
     let mut out = String::new();
     let mut follows = snippet.lines.first;
     for line in snippet.head.iter().rev() {
         let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
         let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
-        let shown = format!("  {number} │ {}", clean(&line.text));
+        let shown = format!("  {number} │ {}", source(&line.text, 0, &[], room, style));
         out = format!("{}\n{gap}{out}", shown.trim_end());
         follows = line.line;
     }
@@ -55,7 +56,7 @@ pub(super) fn code_lines(snippet: &Snippet, most: usize, style: &Style) -> Strin
         if window.contains(&at) {
             let body = line.trim_end_matches(['\n', '\r']);
             let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
-            let painted = highlighted(body, start, &snippet.highlights, style);
+            let painted = source(body, start, &snippet.highlights, room, style);
             let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
         }
         start += line.len();
