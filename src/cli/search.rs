@@ -67,6 +67,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 
 /// Answers each line of standard input with a line of JSON.
 fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
+    if io::stdin().is_terminal() && !output.quiet {
+        output.remark("spyhop: waiting for queries on standard input, one a line; Ctrl-D ends\n")?;
+    }
     let mut whole = Outcome::Nothing;
     for line in io::stdin().lock().split(b'\n') {
         // A line that is not UTF-8 is searched too; it just finds little.

@@ -2,15 +2,17 @@
 //!
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every definition.
 
+use std::io::{self, IsTerminal};
+
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::api::SymbolsRequest;
+use spyhop::catalog::{self, Call, params};
+use spyhop::engine::api::{ALL_ROWS, SymbolsRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::progress::Bar;
-use super::values::{fill_from, given};
+use super::values::{fill_from, given, optional};
 use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
@@ -18,6 +20,13 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.style.paths = place.base();
     let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
+    // A program gets every definition, unless the caller says how many.
+    let is_limited = optional::<u64>(matches, params::SYMBOLS_RESULTS.name).is_some();
+    let vimgrep = given(matches, args::VIMGREP.name);
+    let is_list = !output.json && (vimgrep || !output.is_terminal());
+    if is_list && !is_limited {
+        call.request.max_results = ALL_ROWS;
+    }
     let bar = Bar::new(output);
     let reply =
         place.open(call.options)?.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
@@ -25,8 +34,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.warn(&reply.warnings);
     if output.json {
         output.json(&json::symbols(&reply))?;
-    } else if given(matches, args::VIMGREP.name) {
-        output.text(&text::symbol_lines(&reply, &output.style))?;
+    } else if is_list {
+        output.text(&text::symbol_lines(&reply, vimgrep, &output.style))?;
+        if !vimgrep || io::stderr().is_terminal() {
+            output.remark(&text::symbols_footer(&reply, &output.style))?;
+        }
     } else {
         output.text(&text::symbols(&reply, &output.style))?;
     }

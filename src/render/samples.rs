@@ -381,10 +381,10 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
          fn ^[1mresolve_api_key^[0m  ^[1m^[32m0.91 high^[0m\n\
          \x20 ^[2mmatches provider, key^[0m\n\
-         \x20 ^[32m   4^[0m │ impl Auth {\n\
+         \x20 ^[32m   4^[0m │ ^[34mimpl^[0m Auth {\n\
          \x20      ┆\n\
-         \x20 ^[32m   9^[0m │ pub fn ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
-         \x20 ^[32m  10^[0m │     let title = \"␛]0;x\";\n\
+         \x20 ^[32m   9^[0m │ ^[34mpub^[0m ^[34mfn^[0m ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
+         \x20 ^[32m  10^[0m │     ^[34mlet^[0m title = ^[32m\"␛]0;x\"^[0m;\n\
          \x20 ^[32m  11^[0m │ }\n\
          \x20      ┆\n\
          \n\

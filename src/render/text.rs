@@ -14,8 +14,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub(super) use self::counts::{bytes, count, tally};
-pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
-pub use self::lookup::{files, grep, map, symbol_lines, symbols};
+pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
+pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 use super::paint::{Ink, Style};
@@ -161,7 +161,8 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     }
     if reply.results.is_empty() {
         let is_for_people = mode == Mode::Default && !style.agent;
-        let advice = if is_for_people { page::nothing(&clean(&reply.query)) } else { String::new() };
+        let advice =
+            if is_for_people { page::nothing(&clean(&reply.query), &reply.snapshot) } else { String::new() };
         return format!("No results found for: {}\n{advice}", clean(&reply.query));
     }
     if mode == Mode::Default && !style.all && !style.agent {
@@ -216,7 +217,7 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
         out.push_str(&page::evidence_line(hit, style));
     }
     if let Some(snippet) = &hit.snippet {
-        out.push_str(&code(snippet, style));
+        out.push_str(&code(snippet, hit.language, style));
     }
     out
 }

@@ -9,9 +9,9 @@ use std::fmt::Write;
 use super::counts::count;
 use super::parts::{annotations, checkout, code_lines, literal_lines, location, score_and_band};
 use crate::clean::{self, line as clean_line};
-use crate::engine::api::{Band, Hit, Reason, SearchReply};
+use crate::engine::api::{Band, Hit, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style, columns, source};
+use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 
 /// The rows of a screen whose height is unknown.
 const ROWS: usize = 40;
@@ -33,7 +33,7 @@ pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> St
     // The prompt, the footer and the cursor take rows too.
     let room = rows - 2 - usize::from(reply.next.is_some());
     let listed = weak.len().min(WEAK).min(rows / 5);
-    let screen = Screen { reply, queries, style };
+    let screen = PageLayout { reply, queries, style };
     let strong: Vec<&Hit> = strong.into_iter().map(|(_, hit)| hit).collect();
     let (blocks, code) = screen.fitting(&strong, listed, room);
     let mut out: String = strong[..blocks].iter().map(|hit| screen.block(hit, code, style)).collect();
@@ -65,13 +65,13 @@ pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> St
 }
 
 /// What the hits of a page are shown with.
-struct Screen<'r> {
+struct PageLayout<'r> {
     reply: &'r SearchReply,
     queries: &'r [String],
     style: &'r Style,
 }
 
-impl Screen<'_> {
+impl PageLayout<'_> {
     /// How many hits are shown as blocks, and with how many lines of code: as many hits as fit beside a line for each
     /// other hit, then as much code as fits.
     fn fitting(&self, strong: &[&Hit], listed: usize, room: usize) -> (usize, usize) {
@@ -107,13 +107,16 @@ impl Screen<'_> {
             let beside = columns(&format!("{path}:{}  {}   0.00 possible", hit.lines.first, hit.kind.name()));
             let room = style.width.saturating_sub(beside).max(LEAST_TEXT);
             let room = if style.width == 0 { 0 } else { room };
-            format!(" {}", style.paint(Ink::Symbol, &source(symbol, 0, &[], room, &Style::default())))
+            format!(
+                " {}",
+                style.paint(Ink::Symbol, &source(symbol, 0, TextMarks::default(), room, &Style::default()))
+            )
         });
         let name = format!("{}{}", hit.kind.name(), symbol.unwrap_or_default());
         let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, root, style));
         out.push_str(&evidence_line(hit, style));
         if let Some(snippet) = &hit.snippet {
-            out.push_str(&code_lines(snippet, code, true, style));
+            out.push_str(&code_lines(snippet, hit.language, (code, true), style));
         }
         out.push('\n');
         out
@@ -132,10 +135,10 @@ impl Screen<'_> {
         let room = style.width.saturating_sub(before + columns(&notes));
         let text = match &hit.telling_line {
             _ if style.width > 0 && room < LEAST_TEXT => String::new(),
-            Some(line) => source(&line.text, 0, &line.highlights, room, style),
+            Some(line) => source(&line.text, 0, matches(line), room, style),
             None => {
                 let symbol = hit.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
-                source(&format!("{}{symbol}", hit.kind.name()), 0, &[], room, style)
+                source(&format!("{}{symbol}", hit.kind.name()), 0, TextMarks::default(), room, style)
             }
         };
         let place = style.link(&hit.path.below(&self.reply.snapshot.root), &place);
@@ -160,7 +163,11 @@ pub(super) fn hit_line(hit: &Hit, style: &Style) -> String {
         style.paint(Ink::Line, &line.line.to_string()),
         style.paint(Ink::Line, &line.column.to_string()),
     ];
-    format!("{}: {}\n", painted.join(":"), source(&line.text, 0, &line.highlights, room, style))
+    format!("{}: {}\n", painted.join(":"), source(&line.text, 0, matches(line), room, style))
+}
+
+fn matches(line: &SourceLine) -> TextMarks<'_> {
+    TextMarks { matches: &line.highlights, tokens: &[] }
 }
 
 /// What a page of `shown` hits says about itself to people.
@@ -235,12 +242,28 @@ fn in_words(reason: &Reason) -> String {
 }
 
 /// What a reader can do about an answer without hits.
-pub(super) fn nothing(query: &str) -> String {
+pub(super) fn nothing(query: &str, snapshot: &Snapshot) -> String {
+    if snapshot.indexed_files == 0 {
+        return nothing_indexed(snapshot);
+    }
     format!(
         "  Other or fewer words may help. `spyhop grep '{}'` finds text as written; `spyhop status` shows what is \
          indexed.\n",
         query.replace('\'', "'\\''")
     )
+}
+
+/// What a reader can do about a tree without a file that can be searched.
+pub(super) fn nothing_indexed(snapshot: &Snapshot) -> String {
+    let root = shown(&snapshot.root);
+    match snapshot.skipped_files {
+        0 => format!("  {root} has no files. --root DIR or --path DIR searches another tree.\n"),
+        skipped => format!(
+            "  {root} has no file that is searched; {} left out. `spyhop skipped` says why, --no-ignore, --hidden \
+             and --no-built-in take them in, --root DIR searches another tree.\n",
+            count(skipped, "file is", "files are")
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -284,7 +307,24 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_quoted_for_the_shell() {
-        assert!(nothing("it's").contains("spyhop grep 'it'\\''s'"), "{}", nothing("it's"));
+    fn a_reader_is_told_what_to_do() {
+        let snapshot = |indexed_files, skipped_files| Snapshot {
+            root: "/w/tree".into(),
+            branch: None,
+            commit: None,
+            generation: crate::id::Generation(1),
+            checked_at: None,
+            indexed_files,
+            skipped_files,
+            stale_files: 0,
+            building: None,
+        };
+        let check = |snapshot: Snapshot, expected: &str| {
+            let got = nothing("it's", &snapshot);
+            assert!(got.contains(expected), "{got}");
+        };
+        check(snapshot(3, 0), "spyhop grep 'it'\\''s'");
+        check(snapshot(0, 0), "/w/tree has no files. --root DIR");
+        check(snapshot(0, 2), "2 files are left out. `spyhop skipped`");
     }
 }

@@ -5,14 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::counts::count;
+use crate::analyze::syntax;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style, source};
+use crate::render::paint::{Ink, Style, TextMarks, source};
 
 /// The snippet with line numbers, matches highlighted.
-pub(super) fn code(snippet: &Snippet, style: &Style) -> String {
-    code_lines(snippet, usize::MAX, false, style)
+pub(super) fn code(snippet: &Snippet, language: &str, style: &Style) -> String {
+    code_lines(snippet, language, (usize::MAX, false), style)
 }
 
 /// The lines of a snippet that are shown, by their positions.
@@ -34,7 +35,13 @@ fn window(lines: &[&str], most: usize, snippet: &Snippet) -> Range<usize> {
 
 /// As [`code`], but of the snippet's own text no more than `most` lines: those with the most matches, the first of
 /// them where several have as many. `clips` truncates lines to the width of the screen.
-pub(super) fn code_lines(snippet: &Snippet, most: usize, clips: bool, style: &Style) -> String {
+pub(super) fn code_lines(
+    snippet: &Snippet,
+    language: &str,
+    (most, clips): (usize, bool),
+    style: &Style,
+) -> String {
+    let tokens = |text: &str| if style.color { syntax(language, text) } else { Vec::new() };
     let digits = snippet.lines.last.to_string().len().max(4);
     let room = if clips && style.width > 0 { style.width.saturating_sub(digits + 5).max(1) } else { 0 };
     let mut out = String::new();
@@ -42,12 +49,16 @@ pub(super) fn code_lines(snippet: &Snippet, most: usize, clips: bool, style: &St
     for line in snippet.head.iter().rev() {
         let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
         let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
-        let shown = format!("  {number} │ {}", source(&line.text, 0, &[], room, style));
+        let shown = format!(
+            "  {number} │ {}",
+            source(&line.text, 0, TextMarks { tokens: &tokens(&line.text), matches: &[] }, room, style)
+        );
         out = format!("{}\n{gap}{out}", shown.trim_end());
         follows = line.line;
     }
     let lines: Vec<&str> = snippet.text.split_inclusive('\n').collect();
     let window = window(&lines, most, snippet);
+    let marks = TextMarks { tokens: &tokens(&snippet.text), matches: &snippet.highlights };
     if window.start > 0 {
         let _ = writeln!(out, "  {:>digits$} ┆", "");
     }
@@ -56,7 +67,7 @@ pub(super) fn code_lines(snippet: &Snippet, most: usize, clips: bool, style: &St
         if window.contains(&at) {
             let body = line.trim_end_matches(['\n', '\r']);
             let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
-            let painted = source(body, start, &snippet.highlights, room, style);
+            let painted = source(body, start, marks, room, style);
             let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
         }
         start += line.len();
