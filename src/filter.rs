@@ -436,6 +436,11 @@ mod tests {
             &["a/b.rs", "docs/a/b.md", "docs/b.md"],
             &[("a.md", "path_glob: no glob matches it"), ("x/docs/b.md", "path_glob: no glob matches it")],
         );
+        let not = FilterSpec { path_glob: vec!["!*.json".into(), "!docs/**".into()], ..Default::default() };
+        let why = "path_glob: a glob with ! leaves it out";
+        check(not, &["a/b.rs", "json"], &[("a/b.json", why), ("docs/a/b.md", why)]);
+        let both = FilterSpec { path_glob: vec!["src/**".into(), "!*.json".into()], ..Default::default() };
+        check(both, &["src/a.rs"], &[("src/a.json", why), ("a.rs", "path_glob: no glob matches it")]);
         let exclude = FilterSpec { exclude: vec!["Test|mock".into()], ..Default::default() };
         check(
             exclude,

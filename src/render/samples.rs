@@ -275,6 +275,7 @@ fn a_search_on_one_screen() {
 
 #[test]
 fn a_page_of_many_hits_fits_its_screen() {
+    let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     let long = |mut hit: Hit, at: usize| {
         hit.path = RelPath::new(&format!("src/{}resolve.rs", "deep/".repeat(at))).unwrap();
         hit.telling_line = first_hit().telling_line;
@@ -299,7 +300,7 @@ fn a_page_of_many_hits_fits_its_screen() {
         for color in [false, true] {
             let style = Style { height, width, color, ..Style::default() };
             let got = text::search(&reply, Mode::Default, &style);
-            let plain = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(&got, "").into_owned();
+            let plain = colours.replace_all(&got, "").into_owned();
             let rows = |line: &str| if width == 0 { 1 } else { columns(line).div_ceil(width).max(1) };
             let most = if height == 0 { 40 } else { height.max(14) };
             let taken: usize = plain.lines().map(rows).sum();
