@@ -37,7 +37,7 @@ pub struct FilterSpec {
     /// The size in bytes above which an exact search excludes a file; `None` for no limit.
     pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`; a path must match one of them. A glob without `/` is
-    /// matched against the file name. `*` does not match `/`.
+    /// matched against the file name. `*` does not match `/`. A glob that begins with `!` excludes.
     pub path_glob: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,
@@ -57,6 +57,9 @@ pub struct Filter {
     max_file_bytes: Option<u64>,
     names: Option<Globs>,
     paths: Option<Globs>,
+    /// The globs that exclude.
+    names_out: Option<Globs>,
+    paths_out: Option<Globs>,
     exclude: Vec<String>,
     languages: Vec<LanguageId>,
     kinds: Option<KindSet>,
@@ -101,8 +104,13 @@ impl Filter {
                 paths_below.clear();
             }
         }
-        let (paths, names): (Vec<&String>, Vec<&String>) =
-            spec.path_glob.iter().partition(|glob| glob.contains('/'));
+        let has_slash = |glob: &&String| glob.contains('/');
+        let (excluding, including): (Vec<&String>, Vec<&String>) =
+            spec.path_glob.iter().partition(|glob| glob.starts_with('!'));
+        let (paths, names): (Vec<&String>, Vec<&String>) = including.into_iter().partition(has_slash);
+        let excluding: Vec<String> = excluding.iter().map(|glob| glob[1..].to_string()).collect();
+        let (paths_out, names_out): (Vec<&String>, Vec<&String>) = excluding.iter().partition(has_slash);
+        let (names_out, paths_out) = (globs(&names_out)?, globs(&paths_out)?);
         let exclude = spec
             .exclude
             .iter()
@@ -124,6 +132,8 @@ impl Filter {
             max_file_bytes: spec.max_file_bytes,
             names,
             paths,
+            names_out,
+            paths_out,
             exclude,
             languages,
             kinds,
@@ -145,6 +155,8 @@ impl Filter {
             && self.max_depth.is_none()
             && self.names.is_none()
             && self.paths.is_none()
+            && self.names_out.is_none()
+            && self.paths_out.is_none()
             && self.exclude.is_empty()
             && self.languages.is_empty()
     }
@@ -212,8 +224,13 @@ impl Filter {
         {
             return Some(format!("max_depth: it is more than {depth} folders deep"));
         }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let matches =
+            |globs: &Option<Globs>, text: &str| globs.as_ref().is_some_and(|globs| globs.is_match(text));
+        if matches(&self.names_out, name) || matches(&self.paths_out, path) {
+            return Some("path_glob: a glob with ! leaves it out".to_string());
+        }
         if self.names.is_some() || self.paths.is_some() {
-            let name = path.rsplit('/').next().unwrap_or(path);
             let by_name = self.names.as_ref().is_some_and(|globs| globs.is_match(name));
             let by_path = self.paths.as_ref().is_some_and(|globs| globs.is_match(path));
             if !by_name && !by_path {
@@ -420,6 +437,11 @@ mod tests {
             &["a/b.rs", "docs/a/b.md", "docs/b.md"],
             &[("a.md", "path_glob: no glob matches it"), ("x/docs/b.md", "path_glob: no glob matches it")],
         );
+        let not = FilterSpec { path_glob: vec!["!*.json".into(), "!docs/**".into()], ..Default::default() };
+        let why = "path_glob: a glob with ! leaves it out";
+        check(not, &["a/b.rs", "json"], &[("a/b.json", why), ("docs/a/b.md", why)]);
+        let both = FilterSpec { path_glob: vec!["src/**".into(), "!*.json".into()], ..Default::default() };
+        check(both, &["src/a.rs"], &[("src/a.json", why), ("a.rs", "path_glob: no glob matches it")]);
         let exclude = FilterSpec { exclude: vec!["Test|mock".into()], ..Default::default() };
         check(
             exclude,

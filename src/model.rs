@@ -79,15 +79,22 @@ impl SymbolKind {
 impl FromStr for SymbolKind {
     type Err = UnknownKind;
     fn from_str(text: &str) -> Result<SymbolKind, UnknownKind> {
-        let canonical = match text {
-            "function" => "fn",
-            "comment" => "doc",
-            other => other,
+        let known = |name: &str| {
+            let canonical = match name {
+                "func" | "function" | "def" => "fn",
+                "comment" | "section" => "doc",
+                "constant" | "variable" | "var" => "const",
+                "mod" | "namespace" | "package" => "module",
+                "property" | "propertie" | "attribute" => "field",
+                "protocol" => "interface",
+                other => other,
+            };
+            SymbolKind::ALL.iter().copied().find(|kind| kind.name() == canonical)
         };
-        SymbolKind::ALL
-            .iter()
-            .copied()
-            .find(|kind| kind.name() == canonical)
+        let lower = text.to_lowercase();
+        known(&lower)
+            .or_else(|| known(lower.strip_suffix('s')?))
+            .or_else(|| known(lower.strip_suffix("es")?))
             .ok_or_else(|| UnknownKind { value: text.to_string() })
     }
 }

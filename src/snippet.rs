@@ -41,6 +41,19 @@ pub struct Snippet {
     pub cut: bool,
 }
 
+/// The one line of a hit that says most about the hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// The byte of the line, from 1, at which the first match begins, or else the text.
+    pub column: u32,
+    /// The text without its indentation and its end, truncated to 500 characters.
+    pub text: String,
+    /// What matched, as spans of `text`, sorted, not overlapping.
+    pub highlights: Vec<Span>,
+}
+
 /// The place that a snippet shows, and the limits of the snippet.
 #[derive(Clone, Copy, Debug)]
 pub struct SnippetRequest<'q> {
@@ -108,6 +121,65 @@ pub fn snippet(
     let highlights = matcher.highlights(text);
     let head = head(source, index, request.head.iter().copied().filter(|line| *line < chosen.first));
     Snippet { head, text: text.to_string(), lines: chosen, highlights, cut }
+}
+
+/// The number of the line of a hit that says most about the hit: the line with the query as written, unless `signature`,
+/// the first line of the item, has every word of the query; else the signature, and without one the line that matches
+/// best.
+pub fn telling_line(
+    source: &str,
+    index: &LineIndex,
+    request: &SnippetRequest<'_>,
+    signature: Option<u32>,
+    tokenizer: &mut Tokenizer,
+) -> u32 {
+    let own = extent(index, &SnippetRequest { expand: 0, ..*request });
+    let mut matcher = Matcher::new(request, tokenizer);
+    let numbers = own.first..=own.last;
+    let signature = signature.filter(|line| numbers.contains(line));
+    // A signature with every word of the query tells more than a line of a comment that has them in a row.
+    let has_all = |line: &u32| matcher.distinct(line_of(source, index, *line)) >= request.terms.len();
+    if let Some(line) = signature.filter(has_all) {
+        return line;
+    }
+    let mut literal = numbers.clone().filter(|line| matcher.is_literal(line_of(source, index, *line)));
+    if let Some(line) = literal.find(|line| signature.is_none_or(|signature| *line >= signature)) {
+        return line;
+    }
+    let literal = || numbers.clone().find(|line| matcher.is_literal(line_of(source, index, *line)));
+    if let Some(line) = literal().or(signature).or(request.wanted.filter(|line| numbers.contains(line))) {
+        return line;
+    }
+    let is_blank = |line: u32| line_of(source, index, line).trim().is_empty();
+    let mut best = (numbers.clone().find(|line| !is_blank(*line)).unwrap_or(own.first), 0);
+    for line in numbers {
+        let worth = matcher.distinct(line_of(source, index, line));
+        if worth > best.1 {
+            best = (line, worth);
+        }
+    }
+    best.0
+}
+
+/// The line `line` of a hit, with its matches.
+pub fn source_line(
+    source: &str,
+    index: &LineIndex,
+    request: &SnippetRequest<'_>,
+    line: u32,
+    tokenizer: &mut Tokenizer,
+) -> SourceLine {
+    let whole = line_of(source, index, line);
+    let trimmed = whole.trim();
+    let text: String = trimmed.chars().take(DEFAULT_CHARS).collect();
+    let highlights = Matcher::new(request, tokenizer).highlights(&text);
+    let indent = whole.len() - whole.trim_start().len();
+    let first = highlights.first().map_or(0, |span| span.start);
+    SourceLine { line, column: if text.is_empty() { 1 } else { indent as u32 + first + 1 }, text, highlights }
+}
+
+fn line_of<'s>(source: &'s str, index: &LineIndex, line: u32) -> &'s str {
+    &source[index.span_of(Lines { first: line, last: line }).range()]
 }
 
 /// The lines above a snippet.
@@ -294,6 +366,28 @@ mod tests {
         check("", (1, 1), 3, Some(10), &["x"], "1-1: ");
         check("sha256 sha", (1, 1), 0, None, &["sha256"], "1-1: [sha256] sha");
         check("ääääää", (1, 1), 0, Some(3), &[], "1-1 cut: äää");
+    }
+
+    #[test]
+    fn a_telling_line_is_a_signature_or_has_the_query() {
+        let source = "/// The api key.\nfn key_of() {\n    x\n    // an api key\n}\n";
+        let index = LineIndex::new(source);
+        let check = |terms: &[&str], literal: &str, signature: Option<u32>, expected: (u32, u32, &str)| {
+            let lines = Lines { first: 1, last: 5 };
+            let terms: Vec<String> = terms.iter().map(|term| term.to_string()).collect();
+            let (span, wanted, head, expand, max_chars) = (index.span_of(lines), None, &[][..], 0, None);
+            let request =
+                SnippetRequest { lines, span, wanted, head, expand, max_chars, terms: &terms, literal };
+            let mut tokenizer = Tokenizer::new();
+            let line = telling_line(source, &index, &request, signature, &mut tokenizer);
+            let shown = source_line(source, &index, &request, line, &mut tokenizer);
+            assert_eq!((shown.line, shown.column, shown.text.as_str()), expected);
+        };
+        check(&["key"], "key", Some(2), (2, 4, "fn key_of() {"));
+        check(&["api", "key"], "api key", Some(2), (4, 11, "// an api key"));
+        check(&["the", "api", "key"], "The api key", Some(2), (1, 5, "/// The api key."));
+        check(&["x", "y"], "x y", Some(2), (2, 1, "fn key_of() {"));
+        check(&["x", "y"], "x y", None, (3, 5, "x"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod chunk;
 mod guard;
 mod macros;
 mod outline;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -18,6 +19,7 @@ mod walk;
 use tree_sitter::{Parser, Range, Tree};
 
 pub use outline::outline;
+pub use syntax::{SyntaxClass, syntax};
 
 use crate::grammar::{Grammars, Rules};
 use crate::id::LanguageId;

@@ -24,6 +24,10 @@ pub const OPEN: Param = param(
     Takes::Number(1, 1_000),
     "Open this hit of the answer, counted from 1, in $VISUAL or $EDITOR instead of showing the answer",
 );
+pub const VIMGREP: Param =
+    flag("vimgrep", "A line for each result, path:line:column: text, and nothing else");
+pub const NULL: Param =
+    Param { short: Some('0'), ..flag("null", "Paths only, each with a NUL after it, for xargs -0") };
 pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
 pub const COLOR: Param = Param {
     takes: Takes::Choice(colors),
@@ -32,6 +36,8 @@ pub const COLOR: Param = Param {
 };
 pub const NO_HYPERLINKS: Param =
     flag("no_hyperlinks", "No links on paths; else they are links on a terminal");
+pub const NO_PAGER: Param =
+    flag("no_pager", "No pager; else SPYHOP_PAGER, PAGER or less shows what does not fit the screen");
 pub const QUIET: Param = Param { short: Some('q'), ..flag("quiet", "No progress and no warnings") };
 pub const VERBOSE: Param = Param {
     short: Some('v'),
@@ -39,9 +45,36 @@ pub const VERBOSE: Param = Param {
 };
 
 /// The output and input options that only a search has.
-const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &JSONL, &BATCH];
+const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
+/// The output options that only the look-up of files has.
+const FILES_ONLY: &[&Param] = &[&NULL];
+/// The output options that only the look-up of definitions has.
+const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
 /// The options that every operation has on a command line.
-const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
+const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
+
+/// A command with this many own parameters shows all of them in its short help.
+const FEW: usize = 5;
+/// The parameters that the short help of a command with more shows.
+const SHORT: &[&str] = &[
+    params::QUERY.name,
+    params::NAME_PATTERN.name,
+    params::FILE.name,
+    params::MAX_RESULTS.name,
+    params::PATH.name,
+    params::PATH_GLOB.name,
+    params::LANG.name,
+    params::MODE.name,
+    params::DEPTH.name,
+    grep_params::FIXED.name,
+    grep_params::IGNORE_CASE.name,
+    grep_params::WORD.name,
+    grep_params::FILES_WITH.name,
+    grep_params::COUNT.name,
+    ALL.name,
+    JSON.name,
+    NULL.name,
+];
 
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
@@ -50,19 +83,28 @@ pub const TREE: &str = "tree";
 
 /// The command for an operation, under `name`.
 pub fn operation(row: &'static Operation, name: &'static str) -> Command {
-    let forms: &[&Param] = match row.id {
+    let forms = match row.id {
         OperationId::Search => SEARCH_ONLY,
-        OperationId::Symbols => &[&OPEN],
+        OperationId::Symbols => SYMBOLS_ONLY,
+        OperationId::Files => FILES_ONLY,
         _ => &[],
     };
     let mut command = Command::new(name).about(row.help);
     if name == row.name {
         command = command.visible_aliases(row.aliases.iter().copied());
     }
-    let own = row.params.iter().filter(|row| row.faces != Faces::Tools).map(|row| row.param);
-    command = command.args(own.map(arg));
-    command = command.args(forms.iter().chain(EVERYWHERE).map(|param| arg(param).help_heading("Output")));
-    command = command.args(catalog::PLACE.iter().map(|row| arg(row.param).help_heading("Tree and index")));
+    let own: Vec<&Param> =
+        row.params.iter().filter(|row| row.faces != Faces::Tools).map(|row| row.param).collect();
+    let is_short = |param: &Param| SHORT.contains(&param.name);
+    let is_few = own.len() <= FEW;
+    command = command
+        .args(own.iter().copied().map(|param| arg(param).hide_short_help(!is_few && !is_short(param))));
+    let output = forms.iter().chain(EVERYWHERE);
+    command =
+        command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
+    let place = catalog::PLACE.iter().map(|row| row.param);
+    command =
+        command.args(place.map(|param| arg(param).help_heading("Tree and index").hide_short_help(true)));
     match row.id {
         OperationId::Symbols => {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))

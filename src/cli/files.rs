@@ -3,30 +3,66 @@
 //! This module owns the default pattern: a missing pattern is an empty one, which lists every file.
 
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call};
-use spyhop::engine::api::FilesRequest;
+use spyhop::catalog::{self, Call, params};
+use spyhop::engine::api::{ALL_ROWS, FileMatch, FileRow, FilesReply, FilesRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
-use super::options;
 use super::output::Output;
 use super::progress::Bar;
-use super::values::fill_from;
+use super::values::{fill_from, given, optional};
+use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
     output.style.paths = place.base();
     let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
     fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
+    // A program gets every file, unless the caller says how many.
+    let is_limited = optional::<u64>(matches, params::FILES_RESULTS.name).is_some();
+    let null = given(matches, args::NULL.name);
+    let is_list = !output.json && (null || !output.is_terminal());
+    if is_list && !is_limited {
+        call.request.max_results = ALL_ROWS;
+    }
     let bar = Bar::new(output);
-    let reply =
+    let mut reply =
         place.open(call.options)?.files_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
+    if !output.json && !is_limited {
+        cut_off(&mut reply);
+    }
+    if is_list {
+        let end = if null { '\0' } else { '\n' };
+        output.bytes(text::paths(&reply, end, &output.style).as_bytes())?;
+        output.remark(&text::files_footer(&reply, &output.style))?;
+        return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
+    }
     if output.json {
         output.json(&json::files(&reply))?;
     } else {
         output.text(&text::files(&reply, &output.style))?;
     }
     Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found })
+}
+
+/// Removes files in whose paths the letters of the pattern are scattered, if the best file is a better match.
+fn cut_off(reply: &mut FilesReply) {
+    if reply.files.first().is_none_or(is_scattered) {
+        return;
+    }
+    let before = reply.files.len();
+    reply.files.retain(|row| !is_scattered(row));
+    if reply.files.len() < before {
+        // The matches after the first scattered ones are no better.
+        reply.next = None;
+        reply.total = reply.offset + reply.files.len();
+    }
+}
+
+/// Whether runs of the pattern's letters in a path have fewer than two letters on average.
+fn is_scattered(row: &FileRow) -> bool {
+    let letters: u32 = row.highlights.iter().map(|span| span.end - span.start).sum();
+    row.matched == FileMatch::Path && row.highlights.len() as u32 * 2 > letters + 1
 }

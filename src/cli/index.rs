@@ -5,6 +5,7 @@
 
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
 use spyhop::catalog::{self, Call, IndexRequest, params};
@@ -32,6 +33,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     let engine = ManuallyDrop::new(Engine::open(&options::place(matches)?.root, call.options)?);
     let bar = Bar::new(output);
+    let begun = Instant::now();
     let report = if call.request.rebuild {
         engine.rebuild(&|progress| bar.update(progress))
     } else {
@@ -42,6 +44,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.json(&json::refresh(&report))?;
     } else if !output.quiet {
         output.text(&text::refresh(&report))?;
+        output.text(&text::indexed(&report, begun.elapsed()))?;
     }
     Ok(Outcome::Found)
 }

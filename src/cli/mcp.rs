@@ -4,7 +4,7 @@
 //! exactly, and so is the current folder where no root is given: a server serves nothing outside the folders that it
 //! was started with, so it does not look for a repository around them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
@@ -54,7 +54,7 @@ pub fn command() -> Command {
         .arg(args::arg(&STRUCTURED))
         .arg(args::arg(&args::VERBOSE))
         .args(over_http())
-        .args(settings().map(|param| args::arg(param).help_heading("Tree and index")))
+        .args(settings().map(|param| args::arg(param).help_heading("Tree and index").hide_short_help(true)))
         .args_conflicts_with_subcommands(true)
         .subcommands(install::commands())
 }
@@ -99,7 +99,7 @@ fn over_http() -> [Arg; 4] {
         .action(ArgAction::Append)
         .value_parser(value_parser!(AllowedHost));
     [http, token_file, allow_origin, allow_host].map(|arg| {
-        let arg = if arg.get_id() == HTTP { arg } else { arg.requires(HTTP) };
+        let arg = if arg.get_id() == HTTP { arg } else { arg.requires(HTTP).hide_short_help(true) };
         arg.help_heading("HTTP")
     })
 }
@@ -156,7 +156,15 @@ pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
             greet(&listening)?;
             http::serve(listening)
         }
-        None => mcp::serve(config),
+        None => {
+            if io::stdin().is_terminal() {
+                let text = "spyhop: waiting for an agent's messages on standard input; an agent starts this command \
+                            itself, see 'spyhop mcp install --help'. Ctrl-C ends\n";
+                // When standard error is closed, nobody can be told.
+                let _ = io::stderr().write_all(text.as_bytes());
+            }
+            mcp::serve(config)
+        }
     };
     served.map_err(failed)?;
     Ok(Outcome::Found)

@@ -6,12 +6,14 @@
 //! of a subcommand. This way a query may contain any word anywhere but in the first place.
 
 mod args;
+mod examples;
 mod explain;
 mod failure;
 mod log;
 mod open;
 mod options;
 mod output;
+mod pager;
 mod place;
 mod progress;
 mod values;
@@ -93,6 +95,18 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if typed.len() == 1 {
+        // A script that calls the program without words has made a mistake, so that this is an error with help.
+        let _ = io::stderr().write_all(examples::WELCOME.as_bytes());
+        return ExitCode::from(2);
+    }
+    if typed.len() == 2 && typed[1] == "-h" {
+        let help = format!("{}{}", examples::WELCOME, examples::SHORT_HELP);
+        return match io::stdout().write_all(help.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
+            _ => ExitCode::SUCCESS,
+        };
+    }
     let first = typed.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     if let Some(name) = words::misspelled(first, &command) {
         let rest = typed[1..].iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -104,6 +118,11 @@ pub fn main() -> ExitCode {
     let matches = match command.try_get_matches_from(argv) {
         Ok(matches) => matches,
         Err(error) => {
+            if let Some(word) = typed.get(2).filter(|_| first == "help" && error.use_stderr()) {
+                complain(&Failure::Usage(words::no_such_command(&word.to_string_lossy())));
+                advise(&typed);
+                return ExitCode::from(2);
+            }
             let is_help = !error.use_stderr();
             let code = usage(error);
             if !is_help {
@@ -178,10 +197,11 @@ fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("Find code by what it does, and see why each hit is there")
         .override_usage("spyhop [OPTIONS] <QUERY>...\n       spyhop <COMMAND>")
-        .after_help(
-            "A first word that is the name of a command is the command; anything else is a search.\n\
+        .after_long_help(format!(
+            "{}\n\nA first word that is the name of a command is the command; anything else is a search.\n\
              Exit codes: 0 found, 1 nothing found, 2 error.",
-        )
+            examples::section(catalog::SEARCH.name)
+        ))
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
         .arg_required_else_help(true);
@@ -192,11 +212,20 @@ fn command() -> Command {
             _ => own,
         });
     }
-    top.subcommand(ui::command())
+    top = top
+        .subcommand(ui::command())
         .subcommand(mcp::command())
         .subcommand(lsp::command())
         .subcommand(completions::command())
-        .subcommand(man::command())
+        .subcommand(man::command());
+    let names: Vec<String> = top.get_subcommands().map(|own| own.get_name().to_string()).collect();
+    for name in names {
+        top = top.mut_subcommand(&name, |own| {
+            own.after_help(format!("All options and examples: spyhop {name} --help"))
+                .after_long_help(examples::section(&name))
+        });
+    }
+    top
 }
 
 /// Prints the parser's message: help on standard output, errors on standard error in Spyhop's format.

@@ -9,8 +9,8 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
 use spyhop::render::{Style, clean};
 
-use super::args;
 use super::values::{given, optional};
+use super::{args, pager};
 
 /// The destination and the format of answers.
 pub struct Output {
@@ -20,6 +20,8 @@ pub struct Output {
     choice: ColorChoice,
     /// Whether standard output is a terminal.
     terminal: bool,
+    /// The command that shows a text which does not fit the screen.
+    pager: Option<String>,
 }
 
 impl Output {
@@ -50,25 +52,48 @@ impl Output {
             quiet: given(matches, args::QUIET.name),
             choice,
             terminal,
+            pager: pager::command().filter(|_| terminal && !given(matches, args::NO_PAGER.name)),
         }
     }
 
-    /// Writes text, with or without colours.
+    /// Whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Writes text, with or without colours; on a terminal with a pager if the text does not fit the screen.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
+        if let Some(pager) = self.pager.as_ref().filter(|_| self.style.overflows(text))
+            && pager::show(pager, text)?
+        {
+            return Ok(());
+        }
         let mut stream = AutoStream::new(io::stdout().lock(), self.choice);
-        stream.write_all(text.as_bytes())?;
-        stream.flush()
+        stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).map_err(unwritten)
+    }
+
+    /// Writes bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut stream = io::stdout().lock();
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(unwritten)
     }
 
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
-        stream.write_all(json.as_bytes())?;
-        if !json.ends_with('\n') {
-            stream.write_all(b"\n")?;
+        let end = if json.ends_with('\n') { "" } else { "\n" };
+        let written = stream.write_all(json.as_bytes()).and_then(|()| stream.write_all(end.as_bytes()));
+        written.and_then(|()| stream.flush()).map_err(unwritten)
+    }
+
+    /// Writes text about an answer to standard error, unless `--quiet` is given.
+    pub fn remark(&self, text: &str) -> io::Result<()> {
+        if self.quiet {
+            return Ok(());
         }
-        stream.flush()
+        let choice = if self.style.color { AutoStream::choice(&io::stderr()) } else { ColorChoice::Never };
+        AutoStream::new(io::stderr().lock(), choice).write_all(text.as_bytes())
     }
 
     /// Writes warnings to standard error, unless `--quiet` is given.
@@ -77,6 +102,11 @@ impl Output {
             let _ = writeln!(io::stderr(), "spyhop: warning: {}", clean::line(warning));
         }
     }
+}
+
+/// The error of a stream, with what was tried.
+fn unwritten(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write the answer to standard output: {error}"))
 }
 
 /// The host name, for links; empty where reading it would take a system-specific call.

@@ -3,11 +3,11 @@
 //! This module owns the three kinds of input and the three output formats. A batch answers every line of input with
 //! exactly one line, errors included, so that a program on the other side can pair questions and answers by counting.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call, SearchCall};
-use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, SearchReply, SearchRequest};
+use spyhop::engine::api::{MAX_RESULTS, MAX_ROWS, Mode, SearchReply, SearchRequest};
 use spyhop::engine::{Engine, Error};
 use spyhop::render::{error_text, json, text};
 
@@ -26,6 +26,10 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let opened = open::wanted(matches);
     let most = if request.exhaustive { MAX_ROWS } else { MAX_RESULTS };
     request.max_results = request.max_results.max(opened.unwrap_or(0).min(most));
+    let vimgrep = given(matches, args::VIMGREP.name);
+    if vimgrep {
+        request.mode = Mode::Compact;
+    }
     let engine = place.open(options)?;
     if given(matches, args::BATCH.name) {
         return batch(&engine, request, output);
@@ -40,6 +44,18 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return open::open(&place.root, &hits, number);
     }
     let queries = call.queries.unwrap_or_default();
+    let is_for_programs = given(matches, args::JSONL.name) || output.json;
+    if request.mode == Mode::Compact && !is_for_programs {
+        output.warn(&reply.warnings);
+        if !reply.results.is_empty() {
+            output.text(&text::batch(&reply, &queries, request.mode, &output.style))?;
+        }
+        // An editor may read both streams.
+        if !vimgrep || io::stderr().is_terminal() {
+            output.remark(&text::summary(&reply, &output.style))?;
+        }
+        return Ok(outcome(&reply));
+    }
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply),
         (true, _, false) => json::batch_lines(&reply, &queries),
@@ -49,7 +65,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
     output.warn(&reply.warnings);
-    if given(matches, args::JSONL.name) || output.json {
+    if is_for_programs {
         output.json(&rendered)?;
     } else {
         output.text(&rendered)?;
@@ -59,6 +75,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 
 /// Answers each line of standard input with a line of JSON.
 fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
+    if io::stdin().is_terminal() && !output.quiet {
+        output.remark("spyhop: waiting for queries on standard input, one a line; Ctrl-D ends\n")?;
+    }
     let mut whole = Outcome::Nothing;
     for line in io::stdin().lock().split(b'\n') {
         // A line that is not UTF-8 is searched too; it just finds little.

@@ -119,6 +119,17 @@ pub fn misspelled(word: &str, command: &Command) -> Option<String> {
     names.into_iter().find(is_close).map(str::to_string)
 }
 
+/// The error for a word after `help` that is not a command: what was probably meant, and every command.
+pub fn no_such_command(word: &str) -> String {
+    let command = super::command();
+    let names = || command.get_subcommands().flat_map(Command::get_name_and_visible_aliases);
+    let likeness = |name: &&str| (strsim::jaro_winkler(name, word) * 1000.0) as u32;
+    let near = names().max_by_key(likeness).filter(|name| likeness(name) >= 800);
+    let near = near.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
+    let all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    format!("unrecognized subcommand '{word}'{near}\nCommands: {}", all.join(", "))
+}
+
 /// The search for the words of a command line that a command refused, if these are words: no options, and no paths.
 pub fn search_instead(argv: &[OsString]) -> Option<String> {
     let words: Option<Vec<&str>> = argv.iter().skip(1).map(|word| word.to_str()).collect();

@@ -293,8 +293,10 @@ impl<'a> AnswerContext<'a> {
         }
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
-        // The snippet must come from the indexed content.
-        let snippet = source.and_then(|source| self.snippet(&face, file, query, (version.path(), &source)));
+        // The text must come from the indexed content.
+        let (snippet, telling_line) =
+            source.map(|source| self.shown_text(&face, file, query, (version.path(), &source))).unzip();
+        let snippet = snippet.flatten();
         let hit = Hit {
             lines: face.lines,
             kind: face.kind,
@@ -302,6 +304,7 @@ impl<'a> AnswerContext<'a> {
             language: self.engine.grammars.name(version.language()),
             content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,
+            telling_line,
             sent_before: None,
             score: ranked.score,
             band: Band::of(ranked.score),
@@ -348,6 +351,12 @@ impl<'a> AnswerContext<'a> {
     ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
+        let telling_line = SourceLine {
+            line: first.number,
+            column: first.highlights.first().map_or(0, |span| span.start) + 1,
+            text: first.text.clone(),
+            highlights: first.highlights.clone(),
+        };
         let snippet = shows.then(|| Snippet {
             head: Vec::new(),
             text: first.text.clone(),
@@ -366,6 +375,7 @@ impl<'a> AnswerContext<'a> {
             // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
+            telling_line: Some(telling_line),
             sent_before: None,
             score,
             band: Band::of(score),
@@ -376,18 +386,15 @@ impl<'a> AnswerContext<'a> {
         }
     }
 
-    fn snippet(
+    /// The snippet of a hit, unless the mode is compact, and the line that says most about the hit.
+    fn shown_text(
         &self,
         face: &HitDisplay,
         file: &RankedFile,
         query: &Query,
         (path, source): (&str, &str),
-    ) -> Option<Snippet> {
-        let max_chars = match self.request.mode {
-            Mode::Compact => return None,
-            Mode::Default => Some(DEFAULT_CHARS),
-            Mode::Debug => None,
-        };
+    ) -> (Option<Snippet>, SourceLine) {
+        let max_chars = (self.request.mode != Mode::Debug).then_some(DEFAULT_CHARS);
         let mask = file.measured.known.body_mask | file.measured.known.path_mask;
         let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
@@ -402,6 +409,9 @@ impl<'a> AnswerContext<'a> {
             literal: &query.text,
         };
         let index = LineIndex::new(source);
+        let mut tokenizer = self.engine.tokenizers.take();
+        let signature = face.head.last().copied();
+        let telling = snippet::telling_line(source, &index, &request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
             let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
@@ -415,7 +425,9 @@ impl<'a> AnswerContext<'a> {
             })
         });
         let source = masked.as_deref().unwrap_or(source);
-        Some(snippet::snippet(source, &index, &request, &mut self.engine.tokenizers.take()))
+        let line = snippet::source_line(source, &index, &request, telling, &mut tokenizer);
+        let shows = self.request.mode != Mode::Compact;
+        (shows.then(|| snippet::snippet(source, &index, &request, &mut tokenizer)), line)
     }
 }
 

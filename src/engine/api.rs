@@ -32,7 +32,7 @@ use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
 use crate::search::Forms;
-pub use crate::snippet::{ContextLine, Snippet};
+pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;
 pub use crate::update::{Progress, RefreshReport, Stage};
@@ -381,6 +381,9 @@ pub struct Hit {
     pub language: &'static str,
     /// The text of the place; its length depends on the mode.
     pub snippet: Option<Snippet>,
+    /// The line that says most about the hit, in every mode: the signature, or the line that matches; `None` if the
+    /// text could not be read.
+    pub telling_line: Option<SourceLine>,
     /// The earlier reply that had the snippet, if the snippet is omitted because of [`SearchRequest::dedupe`].
     pub sent_before: Option<Sent>,
     /// The hash of the file's content, if the file was read for the snippet.

@@ -29,7 +29,9 @@ impl Engine {
         request: &FilesRequest,
         progress: OnProgress<'_>,
     ) -> Result<FilesReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
+        if request.max_results != ALL_ROWS {
+            check_rows("max_results", request.max_results, MAX_ROWS)?;
+        }
         refuse_kinds(&request.filter, "a file")?;
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let wanted = FilePattern::new(&request.pattern, self)?;

@@ -36,7 +36,9 @@ impl Engine {
         request: &SymbolsRequest,
         progress: OnProgress<'_>,
     ) -> Result<SymbolsReply, Error> {
-        check_rows("max_results", request.max_results, MAX_ROWS)?;
+        if request.max_results != ALL_ROWS {
+            check_rows("max_results", request.max_results, MAX_ROWS)?;
+        }
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let from = parse_offset(request.cursor.as_deref())?;
         let span =

@@ -8,7 +8,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style as Ansi};
+use unicode_width::UnicodeWidthChar;
 
+use crate::analyze::SyntaxClass;
 use crate::clean;
 use crate::path::PathBase;
 use crate::text::Span;
@@ -35,7 +37,7 @@ pub struct Style {
 }
 
 /// The kinds of text that have a colour or weight of their own.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ink {
     Path,
     Line,
@@ -46,6 +48,8 @@ pub(super) enum Ink {
     Match,
     Dim,
     Alarm,
+    /// A token of source text.
+    Syntax(SyntaxClass),
 }
 
 impl Ink {
@@ -59,6 +63,10 @@ impl Ink {
             Ink::Good => colour(AnsiColor::Yellow),
             Ink::Weak | Ink::Dim => Ansi::new().dimmed(),
             Ink::Match => colour(AnsiColor::Red).bold(),
+            Ink::Syntax(SyntaxClass::Keyword) => colour(AnsiColor::Blue),
+            Ink::Syntax(SyntaxClass::Text) => colour(AnsiColor::Green),
+            Ink::Syntax(SyntaxClass::Comment) => Ansi::new().dimmed(),
+            Ink::Syntax(SyntaxClass::Number) => colour(AnsiColor::Cyan),
             Ink::Alarm => colour(AnsiColor::Yellow).bold(),
         }
     }
@@ -81,6 +89,12 @@ impl Style {
         }
         let uri = file_uri(&self.host, target);
         format!("\x1b]8;;{uri}\x1b\\{text}\x1b]8;;\x1b\\")
+    }
+
+    /// Whether a text has more rows than the screen, one of them the prompt's. False where the screen is unknown.
+    pub fn overflows(&self, text: &str) -> bool {
+        let rows = |line: &str| if self.width == 0 { 1 } else { visible(line).div_ceil(self.width).max(1) };
+        self.height > 0 && text.lines().map(rows).sum::<usize>() >= self.height
     }
 
     /// `text`, truncated so that it fits the width after `indent` columns.
@@ -139,9 +153,97 @@ pub(super) fn highlighted(body: &str, offset: usize, spans: &[Span], style: &Sty
     out
 }
 
+/// The columns that a text takes on a terminal, a tab as [`TAB`] columns.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+/// The columns of a line with our own colours and links.
+fn visible(line: &str) -> usize {
+    let mut columns = 0;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c != '\x1b' {
+            columns += width(c);
+        } else if chars.next() == Some('[') {
+            chars.by_ref().find(|c| c.is_ascii_alphabetic());
+        } else {
+            chars.by_ref().find(|c| *c == '\\');
+        }
+    }
+    columns
+}
+
+fn width(c: char) -> usize {
+    if c == '\t' { TAB } else { c.width().unwrap_or(1) }
+}
+
+/// The columns of a tab in source text that is truncated.
+const TAB: usize = 4;
+
+/// What is marked in a source text, by spans that are sorted and do not overlap.
+#[derive(Clone, Copy, Default)]
+pub(super) struct TextMarks<'m> {
+    /// What matched. Matches cover the colours of tokens.
+    pub matches: &'m [Span],
+    /// The tokens that have a colour.
+    pub tokens: &'m [(Span, SyntaxClass)],
+}
+
+/// A line of source text with its marks, truncated to `room` columns; 0 for no limit. `offset` is the byte of the text at
+/// which `body` begins.
+pub(super) fn source(body: &str, offset: usize, marks: TextMarks<'_>, room: usize, style: &Style) -> String {
+    let is_cut = room > 0 && columns(body) > room;
+    let mut left = if is_cut { room.saturating_sub(1) } else { usize::MAX };
+    let mut out = String::new();
+    let mut run: (Option<Ink>, String) = (None, String::new());
+    let end = offset + body.len();
+    let reaches = |span: &Span| span.end as usize > offset && (span.start as usize) < end;
+    let mut matches = marks.matches.iter().filter(|span| reaches(span)).peekable();
+    let mut tokens = marks.tokens.iter().filter(|(span, _)| reaches(span)).peekable();
+    for (at, c) in body.char_indices() {
+        let at = (at + offset) as u32;
+        while matches.next_if(|span| span.end <= at).is_some() {}
+        while tokens.next_if(|(span, _)| span.end <= at).is_some() {}
+        let is_match = matches.peek().is_some_and(|span| span.start <= at);
+        let token = tokens.peek().filter(|(span, _)| span.start <= at).map(|(_, class)| Ink::Syntax(*class));
+        let ink = if is_match { Some(Ink::Match) } else { token };
+        let Some(rest) = left.checked_sub(width(c)) else { break };
+        left = rest;
+        if ink != run.0 {
+            flush(&mut out, &mut run, style);
+            run.0 = ink;
+        }
+        if c == '\t' && room > 0 { run.1.push_str(&" ".repeat(TAB)) } else { run.1.push(c) }
+    }
+    flush(&mut out, &mut run, style);
+    if is_cut {
+        out.push('…');
+    }
+    out
+}
+
+/// Writes a run of characters of one ink.
+fn flush(out: &mut String, run: &mut (Option<Ink>, String), style: &Style) {
+    let text = clean::line(&std::mem::take(&mut run.1));
+    match run.0 {
+        Some(ink) => out.push_str(&style.paint(ink, &text)),
+        None => out.push_str(&text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_counted_without_colours_and_links() {
+        let style = Style { color: true, hyperlinks: true, width: 10, height: 4, ..Style::default() };
+        let line = style.link(Path::new("/a"), &style.paint(Ink::Path, "0123456789"));
+        assert!(!style.overflows(&format!("{line}\n{line}\n{line}\n")));
+        assert!(style.overflows(&format!("{line}\n{line}x\n{line}\n")));
+        assert!(!Style::default().overflows(&"\n".repeat(99)));
+    }
 
     #[test]
     fn links_are_escaped() {

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::paint::columns;
 use super::{Style, json, text};
 use crate::engine::LanguageRow;
 use crate::engine::api::*;
@@ -34,6 +35,12 @@ fn first_hit() -> Hit {
             highlights: vec![Span::new(7, 14), Span::new(23, 31)],
             cut: true,
         }),
+        telling_line: Some(SourceLine {
+            line: 9,
+            column: 8,
+            text: "pub fn resolve_api_key(provider: &str) {".into(),
+            highlights: vec![Span::new(7, 14), Span::new(23, 31)],
+        }),
         score: 0.9123456,
         band: Band::High,
         reasons: vec![
@@ -57,6 +64,7 @@ fn second_hit() -> Hit {
         symbol: None,
         language: "markdown",
         snippet: None,
+        telling_line: None,
         score: 0.25,
         band: Band::Weak,
         reasons: vec![reason(Signal::Base, 0.25, "base: any match")],
@@ -258,24 +266,50 @@ fn a_search_on_one_screen() {
          \x20   11 │ }\n\
          \x20      ┆\n\
          \n\
-         docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
+         docs/auth.md:1  weak  doc  changed since indexed\n\
          \n\
-         2 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
-         120 files · 7 skipped · 1 stale\n\
+         2 of 42 results · at least 1 line holds the query as written · main@0123456789 · 1 stale\n\
          more: --cursor c2\n",
     );
 }
 
 #[test]
 fn a_page_of_many_hits_fits_its_screen() {
-    for (height, strong, weak) in [(0, 1, 9), (24, 10, 0), (24, 3, 7), (50, 10, 0), (10, 2, 2)] {
+    let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    let long = |mut hit: Hit, at: usize| {
+        hit.path = RelPath::new(&format!("src/{}resolve.rs", "deep/".repeat(at))).unwrap();
+        hit.telling_line = first_hit().telling_line;
+        hit.telling_line.as_mut().unwrap().text += &"größer\t漢字 ".repeat(at);
+        if let Some(snippet) = &mut hit.snippet {
+            snippet.text = format!("{}{}", snippet.text, "\tlet wide = \"漢字\"; ".repeat(at));
+        }
+        hit
+    };
+    for (height, width, strong, weak) in [
+        (0, 0, 1, 9),
+        (24, 80, 10, 0),
+        (24, 80, 3, 7),
+        (50, 200, 10, 0),
+        (50, 80, 4, 6),
+        (24, 40, 0, 10),
+        (10, 80, 2, 2),
+    ] {
         let hits = std::iter::repeat_with(first_hit).take(strong);
-        let mut reply = reply();
-        reply.results = hits.chain(std::iter::repeat_with(second_hit).take(weak)).collect();
-        let style = Style { height, ..Style::default() };
-        let got = text::search(&reply, Mode::Default, &style);
-        let most = if height == 0 { 40 } else { height };
-        assert!(got.lines().count() < most.max(14), "{height} {strong} {weak}: {got}");
+        let hits = hits.chain(std::iter::repeat_with(second_hit).take(weak)).enumerate();
+        let reply = SearchReply { results: hits.map(|(at, hit)| long(hit, at)).collect(), ..reply() };
+        for color in [false, true] {
+            let style = Style { height, width, color, ..Style::default() };
+            let got = text::search(&reply, Mode::Default, &style);
+            let plain = colours.replace_all(&got, "").into_owned();
+            let rows = |line: &str| if width == 0 { 1 } else { columns(line).div_ceil(width).max(1) };
+            let most = if height == 0 { 40 } else { height.max(14) };
+            let taken: usize = plain.lines().map(rows).sum();
+            assert!(taken < most, "{height}x{width} {strong} {weak}: {taken} rows\n{plain}");
+            assert_eq!(plain.matches("  0.25 weak").count(), usize::from(strong == 0), "{plain}");
+            for line in plain.lines().filter(|line| line.contains('│')) {
+                assert!(width == 0 || columns(line) <= width, "{line}");
+            }
+        }
     }
 }
 
@@ -284,8 +318,7 @@ fn a_search_as_text() {
     check(
         text::search(&reply(), Mode::Default, &whole_page()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
-         \x20 symbol: resolve_api_key matches 'auth/resolve' · lexical: matched tokens [provider, key] · \
-         test: the file is a test\n\
+         \x20 matches provider, key\n\
          \x20    4 │ impl Auth {\n\
          \x20      ┆\n\
          \x20    9 │ pub fn resolve_api_key(provider: &str) {\n\
@@ -294,7 +327,6 @@ fn a_search_as_text() {
          \x20      ┆\n\
          \n\
          docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
-         \x20 base: any match\n\
          \n\
          2 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
          120 files · 7 skipped · 1 stale\n\
@@ -304,10 +336,17 @@ fn a_search_as_text() {
 
 #[test]
 fn a_search_in_compact_mode() {
+    let expected = "src/auth/resolve key.rs:9:8: pub fn resolve_api_key(provider: &str) {\n\
+                    docs/auth.md:1:1: doc, changed since indexed\n";
+    check(text::search(&reply(), Mode::Compact, &Style::default()), expected);
+    let queries = ["provider".to_string(), "auth".to_string()];
+    check(text::batch(&reply(), &queries, Mode::Compact, &Style::default()), expected);
+    let style = Style { width: 44, ..Style::default() };
+    let got = text::search(&reply(), Mode::Compact, &style);
+    assert!(got.starts_with("src/auth/resolve key.rs:9:8: pub fn resolve…\n"), "{got}");
     check(
-        text::search(&reply(), Mode::Compact, &Style::default()),
-        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'\n\
-         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed\n\
+        text::summary(&reply(), &Style::default()),
+        "2 of 42 results · at least 1 line holds the query as written · main@0123456789 · 1 stale · \
          more: --cursor c2\n",
     );
 }
@@ -342,11 +381,11 @@ fn a_search_in_colour_with_links_on_a_narrow_terminal() {
         text::search(&reply, Mode::Default, &style).replace('\x1b', "^"),
         "^]8;;file://box/w/tree/src/auth/resolve%20key.rs^\\^[35msrc/auth/resolve key.rs^[0m:^[32m9^[0m^]8;;^\\  \
          fn ^[1mresolve_api_key^[0m  ^[1m^[32m0.91 high^[0m\n\
-         \x20 ^[2msymbol: resolve_api_key mat…^[0m\n\
-         \x20 ^[32m   4^[0m │ impl Auth {\n\
+         \x20 ^[2mmatches provider, key^[0m\n\
+         \x20 ^[32m   4^[0m │ ^[34mimpl^[0m Auth {\n\
          \x20      ┆\n\
-         \x20 ^[32m   9^[0m │ pub fn ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
-         \x20 ^[32m  10^[0m │     let title = \"␛]0;x\";\n\
+         \x20 ^[32m   9^[0m │ ^[34mpub^[0m ^[34mfn^[0m ^[1m^[31mresolve^[0m_api_key(^[1m^[31mprovider^[0m: &str) {\n\
+         \x20 ^[32m  10^[0m │     ^[34mlet^[0m title = ^[32m\"␛]0;x\"^[0m;\n\
          \x20 ^[32m  11^[0m │ }\n\
          \x20      ┆\n\
          \n\
@@ -378,13 +417,9 @@ fn a_page_past_the_end_says_how_many_there_are() {
 #[test]
 fn hits_of_a_batch_name_their_query() {
     let queries = ["provider".to_string(), "auth".to_string()];
-    check(
-        text::batch(&reply(), &queries, Mode::Compact, &Style::default()),
-        "src/auth/resolve key.rs:9: fn resolve_api_key  0.91 high  symbol: resolve_api_key matches 'auth/resolve'  \
-         ← provider\n\
-         docs/auth.md:1: doc  0.25 weak  base: any match  changed since indexed  ← auth\n\
-         more: --cursor c2\n",
-    );
+    let got = text::batch(&reply(), &queries, Mode::Default, &whole_page());
+    assert!(got.contains("  0.91 high  ← provider\n"), "{got}");
+    assert!(got.contains("  changed since indexed  ← auth\n"), "{got}");
 }
 
 #[test]

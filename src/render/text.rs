@@ -17,8 +17,8 @@ use std::path::Path;
 
 pub(super) use self::counts::{bytes, count, tally};
 pub use self::graph::graph;
-pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
-pub use self::lookup::{files, grep, map, symbols};
+pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
+pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 pub use self::read::read;
@@ -32,9 +32,21 @@ use crate::engine::api::{
 };
 use crate::model::SkipReason;
 
-/// The reply to a search: one line per hit in compact mode; otherwise a block per hit, and a line about the snapshot.
+/// The reply to a search: a line `path:line:column: text` per hit in compact mode; otherwise a block per hit, and a line
+/// about the snapshot.
 pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
     render_hits(reply, &[], mode, style)
+}
+
+/// The line about a page of a search that stands beside hits in compact mode, which are lines for programs; about an
+/// answer without hits, what a reader can do.
+pub fn summary(reply: &SearchReply, style: &Style) -> String {
+    if reply.results.is_empty() {
+        return render_hits(reply, &[], Mode::Default, style);
+    }
+    let more = reply.next.iter().map(|next| format!("more: --cursor {}", clean(next)));
+    let parts: Vec<String> = page::parts(reply, reply.results.len()).into_iter().chain(more).collect();
+    format!("{}\n", style.paint(Ink::Dim, &parts.join(" · ")))
 }
 
 /// The reply to several queries. Each hit names the query that found the hit.
@@ -153,7 +165,8 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     }
     if reply.results.is_empty() {
         let is_for_people = mode == Mode::Default && !style.agent;
-        let advice = if is_for_people { page::nothing(&clean(&reply.query)) } else { String::new() };
+        let advice =
+            if is_for_people { page::nothing(&clean(&reply.query), &reply.snapshot) } else { String::new() };
         return format!("No results found for: {}\n{advice}", clean(&reply.query));
     }
     if mode == Mode::Default && !style.all && !style.agent {
@@ -165,7 +178,7 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
     for hit in &reply.results {
         let query = queries.get(hit.query_index).map(String::as_str);
         if mode == Mode::Compact {
-            out.push_str(&hit_line(hit, query, root, style));
+            out.push_str(&page::hit_line(hit, style));
             continue;
         }
         // A blank line separates hits of different files.
@@ -175,37 +188,18 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
         before = Some(&hit.path);
         out.push_str(&hit_block(hit, query, root, mode, style));
     }
-    if mode != Mode::Compact {
-        let _ =
-            writeln!(out, "\n{}", style.paint(Ink::Dim, &style.clip(0, &footer(reply, reply.results.len()))));
-        if let (Mode::Debug, Some(time)) = (mode, reply.snapshot.checked_at) {
-            let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("checked at {}", rfc3339(time))));
-        }
+    if mode == Mode::Compact {
+        return out;
+    }
+    let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &style.clip(0, &footer(reply, reply.results.len()))));
+    if let (Mode::Debug, Some(time)) = (mode, reply.snapshot.checked_at) {
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("checked at {}", rfc3339(time))));
     }
     if let Some(next) = &reply.next {
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean(next))));
     }
     out
 }
-
-/// A hit on one line: `path:line: kind symbol  score band  reason`.
-fn hit_line(hit: &Hit, query: Option<&str>, root: &Path, style: &Style) -> String {
-    let mut line = format!(
-        "{}: {}  {}",
-        location(hit, root, style),
-        kind_and_symbol(hit, style),
-        score_and_band(hit, style)
-    );
-    if let Some(reason) = telling(&hit.reasons, 1).first() {
-        let _ = write!(line, "  {}", style.paint(Ink::Dim, &style.clip(0, &clean(&reason.text))));
-    }
-    line.push_str(&annotations(hit, query, style));
-    line.push('\n');
-    line
-}
-
-/// The most reasons shown above the code of a hit. The debug mode shows all reasons.
-const MAX_REASONS: usize = 4;
 
 /// A hit as a block: the heading, the reasons and the code.
 fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
@@ -224,12 +218,10 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {
-        let texts: Vec<String> =
-            telling(&hit.reasons, MAX_REASONS).iter().map(|reason| clean(&reason.text)).collect();
-        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &texts.join(" · "))));
+        out.push_str(&page::evidence_line(hit, style));
     }
     if let Some(snippet) = &hit.snippet {
-        out.push_str(&code(snippet, style));
+        out.push_str(&code(snippet, hit.language, style));
     }
     out
 }

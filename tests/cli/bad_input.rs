@@ -146,7 +146,7 @@ fn of_places() {
 fn nothing_to_do_shows_help() {
     let ran = Tree::new(SMALL).run(&[]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("Usage: spyhop"), "{}", ran.err);
+    assert!(ran.err.contains("spyhop QUERY..."), "{}", ran.err);
 }
 
 #[test]

@@ -200,8 +200,36 @@ fn several_queries_in_one() {
     }
     // A plain query never splits.
     assert_eq!(tree.json(&["resolve_api_key | draw_circle"])["query"], "resolve_api_key | draw_circle");
-    let ran = tree.run(&["--queries", "resolve_api_key|draw_circle", "--mode", "compact"]);
+    let ran = tree.run(&["--queries", "resolve_api_key|draw_circle", "--all"]);
     assert!(ran.out.contains("← draw_circle\n"), "{}", ran.out);
+}
+
+#[test]
+fn compact_hits_are_lines_for_editors_and_nothing_else() {
+    let tree = Tree::new(SMALL);
+    let ran = tree.run(&["--mode", "compact", "resolve_api_key circle", "-n", "1"]);
+    let line = regex::Regex::new(r"^([^:]+):(\d+):(\d+): (\S.*)$").unwrap();
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{}", ran.out);
+    for text in ran.out.lines() {
+        let parts = line.captures(text).unwrap_or_else(|| panic!("{text}"));
+        let source = std::fs::read_to_string(tree.root().join(&parts[1])).unwrap();
+        let own = source.lines().nth(parts[2].parse::<usize>().unwrap() - 1).unwrap();
+        assert_eq!(own.trim(), &parts[4]);
+        assert!(parts[3].parse::<usize>().unwrap() <= own.len(), "{text}");
+    }
+    assert!(ran.err.starts_with("1 of ") && ran.err.contains("more: --cursor "), "{}", ran.err);
+
+    let same = tree.run(&["search", "--vimgrep", "resolve_api_key circle", "-n", "1"]);
+    assert_eq!((same.out, same.err.as_str()), (ran.out, ""), "an editor may read both streams");
+    assert_eq!(tree.run(&["--mode", "compact", "resolve_api_key", "-q"]).err, "");
+    let nothing = tree.run(&["--mode", "compact", "zyzzyva"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
+    assert!(nothing.err.starts_with("No results found for: zyzzyva\n"), "{}", nothing.err);
+    let symbols = tree.run(&["symbols", "--vimgrep", "resolve_api"]).out;
+    assert!(
+        symbols.lines().all(|text| line.is_match(text)) && symbols.contains(":1: fn resolve_api_key\n"),
+        "{symbols}"
+    );
 }
 
 #[test]

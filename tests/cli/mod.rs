@@ -18,6 +18,8 @@ mod memory;
 mod names;
 mod operations;
 mod parameters;
+#[cfg(unix)]
+mod people;
 mod portable;
 #[cfg(unix)]
 mod terminal;

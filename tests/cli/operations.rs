@@ -110,25 +110,95 @@ fn files_are_found_by_name() {
     tree.write("data/table.csv", "1,2\n".repeat(300_000));
     let check = |args: &[&str], code: i32, out: &str| {
         let ran = tree.run(&[&["files"], args].concat());
-        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (code, out, ""), "{args:?}");
+        assert_eq!((ran.code, ran.out.as_str()), (code, out), "{args:?}");
+        ran.err
     };
-    check(&["paint"], 0, "src/paint.py  python  3 lines\n");
-    check(&["*.rs"], 0, "src/auth.rs  rust  6 lines\n");
-    check(&["zyzzyva"], 1, "No results found for: zyzzyva\n");
-    check(&["table"], 0, "data/table.csv  text  1.1 MiB, by path only\n");
-    let page = "data/table.csv  text  1.1 MiB, by path only\n\n1 of 4 files\nmore: --cursor g1-1\n";
-    check(&["-n", "1"], 0, page);
-    check(
-        &["-n", "2", "--cursor", "g1-2", "--path", "."],
-        0,
-        "src/auth.rs  rust  6 lines\nsrc/paint.py  python  3 lines\n",
-    );
-    check(&["e", "--path", "docs"], 0, "docs/guide.md  markdown  3 lines\n");
+    assert_eq!(check(&["paint"], 0, "src/paint.py\n"), "");
+    check(&["*.rs"], 0, "src/auth.rs\n");
+    assert_eq!(check(&["zyzzyva"], 1, ""), "No results found for: zyzzyva\n");
+    check(&["table"], 0, "data/table.csv\n");
+    assert_eq!(check(&["-n", "1"], 0, "data/table.csv\n"), "1 of 4 files\nmore: --cursor g1-1\n");
+    check(&["-n", "2", "--cursor", "g1-2", "--path", "."], 0, "src/auth.rs\nsrc/paint.py\n");
+    check(&["e", "--path", "docs"], 0, "docs/guide.md\n");
+    check(&["-0", "paint"], 0, "src/paint.py\0");
+    check(&["--glob", "!*.csv", "--glob", "!docs/**"], 0, "src/auth.rs\nsrc/paint.py\n");
     let reply = tree.json(&["files", "auth"]);
     let expected = serde_json::json!({
         "path": "src/auth.rs", "language": "rust", "lines": 6, "bytes": 147, "matched": "name", "highlights": [[4, 8]]
     });
     assert_eq!((&reply["results"][0], &reply["total"]), (&expected, &1.into()));
+}
+
+#[test]
+fn a_pipe_gets_every_file_and_definition() {
+    let tree = Tree::new("\n=== zebra/crossing.rs\npub fn zebra() {}\n");
+    for n in 0..60 {
+        tree.write(&format!("many/file_{n}.rs"), format!("pub fn number_{n}() {{}}\n"));
+    }
+    // Letters in order, scattered over the path, are no match beside a good one.
+    tree.write("z/every/bright/rainbow/apple.rs", "pub fn apple() {}\n");
+    let lines = |args: &[&str]| {
+        let ran = tree.run(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        ran.out.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&["files"]).len(), 62);
+    assert_eq!(lines(&["files", "zebra"]), ["zebra/crossing.rs"]);
+    assert_eq!(lines(&["files", "zebra", "-n", "9"]).len(), 2, "a number of files asks for all matches");
+    let symbols = lines(&["symbols"]);
+    assert_eq!(symbols.len(), 62);
+    assert!(symbols.contains(&"many/file_7.rs:1: fn number_7".to_string()), "{symbols:?}");
+    assert_eq!(tree.run(&["symbols", "number", "-n", "3"]).out.lines().count(), 3);
+}
+
+#[test]
+fn kinds_have_the_names_that_people_type() {
+    let tree = Tree::new(SMALL);
+    let of = |kind: &str| tree.run(&["symbols", "--kind", kind]).out;
+    for kind in ["func", "Fn", "function", "functions", "def"] {
+        assert_eq!(of(kind), of("fn"), "{kind}");
+    }
+    assert_eq!(of("Structs"), of("struct"));
+    for kind in ["methods", "classes", "class", "properties", "comments", "constants"] {
+        assert_ne!(tree.run(&["symbols", "--kind", kind]).code, 2, "{kind}");
+    }
+    assert_eq!(tree.run(&["symbols", "--kind", "ss"]).code, 2);
+}
+
+#[test]
+fn nothing_to_search_says_what_to_do() {
+    let tree = Tree::new("\n=== notes.log\nwalrus\n=== .ignore\n*.log\n");
+    let out = tree.run(&["walrus"]).out;
+    assert!(out.contains("no file that is searched") && out.contains("`spyhop skipped`"), "{out}");
+    let err = tree.run(&["files"]).err;
+    assert!(err.contains("no file that is searched"), "{err}");
+    let index = Tree::new(SMALL).run(&["index"]).out;
+    let line = regex::Regex::new(r"(?m)^indexed 3 files, \d+ B, in \d+\.\d s; next: spyhop QUERY").unwrap();
+    assert!(line.is_match(&index), "{index}");
+}
+
+#[test]
+fn help_is_short_and_names_the_commands() {
+    let tree = Tree::new(SMALL);
+    let bare = tree.run(&[]);
+    assert_eq!((bare.code, bare.out.as_str()), (2, ""));
+    for command in
+        ["spyhop QUERY", "spyhop grep", "spyhop files", "spyhop symbols", "spyhop map", "spyhop -h"]
+    {
+        assert!(bare.err.contains(command), "{command}: {}", bare.err);
+    }
+    assert!(bare.err.lines().count() < 24, "{}", bare.err);
+    let wrong = tree.run(&["help", "serach"]);
+    assert_eq!((wrong.code, wrong.out.as_str()), (2, ""));
+    assert!(
+        wrong.err.contains("did you mean 'search'?") && wrong.err.contains("Commands: "),
+        "{}",
+        wrong.err
+    );
+    let long = tree.run(&["symbols", "--help"]).out;
+    assert!(long.contains("Examples:\n  spyhop symbols Pool.take"), "{long}");
+    let page = tree.run(&["man", "symbols"]).out;
+    assert!(page.contains("spyhop symbols Pool.take"), "{page}");
 }
 
 #[test]

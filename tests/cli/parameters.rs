@@ -130,7 +130,7 @@ fn modes() {
     let tree = Tree::new(SMALL);
     let compact = tree.run(&["draw_circle", "--mode", "compact", "-n", "1"]).out;
     let first = compact.lines().next().unwrap();
-    assert!(first.starts_with("src/paint.py:1: fn draw_circle  "), "{compact}");
+    assert_eq!(first, "src/paint.py:1:5: def draw_circle(radius):", "{compact}");
     assert!(tree.json(&["draw_circle", "--mode", "compact"])["results"][0]["snippet"].is_null());
     let default = tree.json(&["draw_circle", "--mode", "default"]);
     assert!(default["results"][0]["snippet"].as_str().unwrap().len() <= 500);

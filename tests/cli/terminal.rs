@@ -15,9 +15,14 @@ const HOSTILE: &str =
 const SHOWN: &str = "␛]0;evil␇␦31m␦␦␦␦␦␦␦␍walrusß";
 
 /// What `command` writes to a terminal, and how it ends.
-fn on_terminal(mut command: Command) -> (i32, String) {
+fn on_terminal(command: Command) -> (i32, String) {
+    on_terminal_of(command, 24, 300)
+}
+
+/// What `command` writes to a terminal of a size, and how it ends. No pager of the machine's settings is used.
+pub(super) fn on_terminal_of(mut command: Command, rows: u16, columns: u16) -> (i32, String) {
     let (mut master, mut slave) = (0, 0);
-    let size = libc::winsize { ws_row: 24, ws_col: 300, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let null = std::ptr::null_mut;
     // SAFETY: the descriptors and the size are variables of this function; no name and no settings are given.
     let (master, slave) = unsafe {
@@ -42,7 +47,7 @@ fn on_terminal(mut command: Command) -> (i32, String) {
 }
 
 /// The text without our own colours and links.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     let links = regex::Regex::new("\u{1b}\\]8;;[!-~]*\u{1b}\\\\").unwrap();
     links.replace_all(&colours.replace_all(text, ""), "").into_owned()
@@ -64,7 +69,7 @@ fn hostile() -> Tree {
 
 fn run(tree: &Tree, args: &[&str]) -> (i32, String) {
     let mut command = tree.command();
-    command.args(args);
+    command.args(args).env("SPYHOP_PAGER", "");
     on_terminal(command)
 }
 

@@ -13,6 +13,9 @@ use crate::text::{Lines, Span};
 /// The most rows of a page: lines of a [`GrepReply`], files of a [`FilesReply`], definitions of a [`SymbolsReply`].
 pub const MAX_ROWS: usize = 1_000;
 
+/// In place of a number of files or definitions: all of them on one page.
+pub const ALL_ROWS: usize = usize::MAX;
+
 /// The most lines of context before or after a matching line.
 pub const MAX_GREP_CONTEXT: u32 = 100;
 

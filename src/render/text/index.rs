@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use super::counts::{bytes, count, tally};
 use crate::clean::{self, line as clean};
@@ -84,6 +85,20 @@ pub fn refresh(report: &RefreshReport) -> String {
         "{aside}generation {generation}: {added} added, {changed} changed, {deleted} deleted, {renamed} renamed; \
          {parsed} parsed, {read} read\n"
     )
+}
+
+/// How much an update indexed and how long the update took, and what to do next.
+pub fn indexed(report: &RefreshReport, took: Duration) -> String {
+    let files = count(report.added + report.changed, "file", "files");
+    let took = match took.as_secs_f32() {
+        seconds if seconds < 10.0 => format!("{seconds:.1} s"),
+        seconds => format!("{seconds:.0} s"),
+    };
+    let next = "next: spyhop QUERY searches, spyhop status shows the index";
+    if report.added + report.changed + report.deleted == 0 {
+        return format!("compared in {took}; {next}\n");
+    }
+    format!("indexed {files}, {}, in {took}; {next}\n", bytes(report.bytes))
 }
 
 /// An event of a watched tree, on one line.

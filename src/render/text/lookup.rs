@@ -5,9 +5,10 @@
 use std::fmt::Write;
 
 use super::counts::{bytes, count};
+use super::page::nothing_indexed;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
-    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolsReply,
+    ContextLine, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, Snapshot, SymbolsReply,
 };
 use crate::path::RelPath;
 use crate::render::paint::{Ink, Style, highlighted};
@@ -71,7 +72,7 @@ fn grep_line(out: &mut String, line: &GrepLine, reply: &GrepReply, style: &Style
 /// The files whose names match: a line each, with the path first.
 pub fn files(reply: &FilesReply, style: &Style) -> String {
     if reply.files.is_empty() {
-        return empty_page(&reply.pattern, reply.total);
+        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
     }
     let mut out = String::new();
     for row in &reply.files {
@@ -100,7 +101,7 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
 /// The definitions whose names match: a line each, as `path:line: kind name`.
 pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
     if reply.symbols.is_empty() {
-        return empty_page(&reply.pattern, reply.total);
+        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
     }
     let mut out = String::new();
     for row in &reply.symbols {
@@ -117,6 +118,66 @@ pub fn symbols(reply: &SymbolsReply, style: &Style) -> String {
     if reply.next.is_some() {
         let text = format!("{} of {}", reply.symbols.len(), count(reply.total, "definition", "definitions"));
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+    }
+    next_page_hint(&mut out, reply.next.as_deref(), style);
+    out
+}
+
+/// The definitions of a page as lines `path:line: kind name` for programs, with a column if `column` is set.
+pub fn symbol_lines(reply: &SymbolsReply, column: bool, style: &Style) -> String {
+    let mut out = String::new();
+    let column = if column { ":1" } else { "" };
+    for row in &reply.symbols {
+        let path = clean::path(&style.paths.shown(row.path.as_str())).into_owned();
+        let path = style.paint(Ink::Path, &path);
+        let line = style.paint(Ink::Line, &row.lines.first.to_string());
+        let container = row.container.as_ref().map(|name| format!("{}.", clean(name))).unwrap_or_default();
+        let name = match row.highlights.is_empty() {
+            true => style.paint(Ink::Symbol, &clean(&row.name)),
+            false => highlighted(&row.name, 0, &row.highlights, style),
+        };
+        let _ = writeln!(out, "{path}:{line}{column}: {} {container}{name}", row.kind.name());
+    }
+    out
+}
+
+/// What is said about a page of definitions beside their lines; empty if the page is the whole answer.
+pub fn symbols_footer(reply: &SymbolsReply, style: &Style) -> String {
+    if reply.symbols.is_empty() {
+        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
+    }
+    let mut out = String::new();
+    if reply.next.is_some() {
+        let text = format!("{} of {}", reply.symbols.len(), count(reply.total, "definition", "definitions"));
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &text));
+    }
+    next_page_hint(&mut out, reply.next.as_deref(), style);
+    out
+}
+
+/// The paths of a page, each with `end` after it. A path that contains a line end is quoted, unless `end` is NUL.
+pub fn paths(reply: &FilesReply, end: char, style: &Style) -> String {
+    let mut out = String::new();
+    for row in &reply.files {
+        let path = style.paths.shown(row.path.as_str());
+        match end != '\0' && path.contains(['\n', '\r']) {
+            true => out.push_str(&clean::path(&path)),
+            false => out.push_str(&path),
+        }
+        out.push(end);
+    }
+    out
+}
+
+/// What is said about a page of files beside their paths; empty if the page is the whole answer.
+pub fn files_footer(reply: &FilesReply, style: &Style) -> String {
+    if reply.files.is_empty() {
+        return empty_page(&reply.pattern, reply.total, &reply.snapshot);
+    }
+    let mut out = String::new();
+    if reply.next.is_some() {
+        let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &text));
     }
     next_page_hint(&mut out, reply.next.as_deref(), style);
     out
@@ -178,9 +239,12 @@ fn location(entry: &MapEntry, symbol: &MapSymbol, style: &Style) -> String {
 }
 
 /// The text of a page without rows: the pages are exhausted, or nothing matches.
-fn empty_page(pattern: &str, total: usize) -> String {
+fn empty_page(pattern: &str, total: usize, snapshot: &Snapshot) -> String {
     let pattern = clean(pattern);
     match total {
+        0 if snapshot.indexed_files == 0 => {
+            format!("No results found for: {pattern}\n{}", nothing_indexed(snapshot))
+        }
         0 => format!("No results found for: {pattern}\n"),
         _ => format!("No further results for: {pattern} ({total} in all)\n"),
     }

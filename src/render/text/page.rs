@@ -4,88 +4,194 @@
 //! lines of code, weak hits as a line each, and a count of what is left out. Programs read JSON, agents a form of their
 //! own, and `--all` or `--mode debug` show everything.
 
-use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::Path;
 
-use super::parts::{annotations, code_lines, footer, kind_and_symbol, location, score_and_band, telling};
-use crate::clean::line as clean;
-use crate::engine::api::{Band, Hit, Reason, SearchReply};
+use super::counts::count;
+use super::parts::{annotations, checkout, code_lines, literal_lines, location, score_and_band};
+use crate::clean::{self, line as clean_line};
+use crate::engine::api::{Band, Hit, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style};
+use crate::render::paint::{Ink, Style, TextMarks, columns, shown, source};
 
 /// The rows of a screen whose height is unknown.
 const ROWS: usize = 40;
 /// The most weak hits that are listed.
 const WEAK: usize = 5;
-/// The fewest lines of code under a hit, and the most.
-const CODE: (usize, usize) = (1, 8);
-/// The rows of a hit beside these lines: heading, evidence, the head of the place, gaps, a blank line.
-const AROUND_CODE: usize = 7;
+/// The fewest lines of code under a hit where several hits have code, and the most.
+const CODE: (usize, usize) = (2, 8);
 /// The rows of the smallest screen that a page is made for.
 const LEAST_ROWS: usize = 14;
+/// The fewest columns in which the text of a line tells anything.
+const LEAST_TEXT: usize = 12;
 
-/// The hits of a page, on one screen.
+/// The hits of a page, on one screen: strong hits as blocks, and as lines where blocks do not fit; weak hits as lines.
 pub(super) fn page(reply: &SearchReply, queries: &[String], style: &Style) -> String {
-    let root = &reply.snapshot.root;
     let is_strong = |at: usize, hit: &Hit| at == 0 || hit.band != Band::Weak;
     let (strong, weak): (Vec<_>, Vec<_>) =
         reply.results.iter().enumerate().partition(|(at, hit)| is_strong(*at, hit));
     let rows = if style.height == 0 { ROWS } else { style.height.max(LEAST_ROWS) };
+    // The prompt, the footer and the cursor take rows too.
+    let room = rows - 2 - usize::from(reply.next.is_some());
     let listed = weak.len().min(WEAK).min(rows / 5);
-    // The footer, the cursor and the prompt take rows too, and a blank line follows the weak hits.
-    let room = rows.saturating_sub(4 + listed + usize::from(listed > 0));
-    let code = (room / strong.len().max(1)).saturating_sub(AROUND_CODE).clamp(CODE.0, CODE.1);
-    let query_of = |hit: &Hit| queries.get(hit.query_index).map(String::as_str);
-    let (mut out, mut shown, mut taken) = (String::new(), 0, 0);
-    for (_, hit) in &strong {
-        let block = block(hit, query_of(hit), root, code, style);
-        taken += block.lines().count();
-        if shown > 0 && taken > room {
-            break;
-        }
-        out.push_str(&block);
-        shown += 1;
-    }
-    for (_, hit) in weak.iter().take(listed) {
-        let _ = writeln!(out, "{}{}", heading(hit, root, style), annotations(hit, query_of(hit), style));
-    }
-    if listed > 0 {
+    let screen = PageLayout { reply, queries, style };
+    let strong: Vec<&Hit> = strong.into_iter().map(|(_, hit)| hit).collect();
+    let (blocks, code) = screen.fitting(&strong, listed, room);
+    let mut out: String = strong[..blocks].iter().map(|hit| screen.block(hit, code, style)).collect();
+    let room = room.saturating_sub(screen.rows(&strong[..blocks], code));
+    let lines: Vec<&Hit> =
+        strong[blocks..].iter().copied().chain(weak[..listed].iter().map(|(_, hit)| *hit)).collect();
+    let shown = lines.len().min(room.saturating_sub(1));
+    lines[..shown].iter().for_each(|hit| out.push_str(&screen.line(hit)));
+    if shown > 0 {
         out.push('\n');
     }
-    let mut ends = vec![footer(reply, shown + listed)];
-    let left_out = strong.len() - shown + weak.len() - listed;
-    if left_out > 0 {
-        ends.push(format!("{} more on this page: --all", left_out));
+    let mut ends = parts(reply, blocks + shown);
+    let strong_left = (strong.len() - blocks).saturating_sub(shown);
+    let weak_left = reply.results.len() - blocks - shown - strong_left;
+    let left: Vec<String> = [(strong_left, "hit", "hits"), (weak_left, "weaker hit", "weaker hits")]
+        .into_iter()
+        .filter(|(left, ..)| *left > 0)
+        .map(|(left, one, many)| count(left, one, many))
+        .collect();
+    if !left.is_empty() {
+        let them = if strong_left + weak_left == 1 { "it" } else { "them" };
+        ends.insert(1, format!("{}: --all shows {them}", left.join(" and ")));
     }
     let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &ends.join(" · "))));
     if let Some(next) = &reply.next {
-        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean(next))));
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("more: --cursor {}", clean_line(next))));
     }
     out
 }
 
-/// A hit with its evidence and up to `code` lines of code, and a blank line.
-fn block(hit: &Hit, query: Option<&str>, root: &Path, code: usize, style: &Style) -> String {
-    let mut out = format!("{}{}\n", heading(hit, root, style), annotations(hit, query, style));
-    let evidence = evidence(&hit.reasons);
-    if !evidence.is_empty() {
-        let text = clean(&evidence.join(" · "));
-        let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &text)));
-    }
-    if let Some(snippet) = &hit.snippet {
-        out.push_str(&code_lines(snippet, code, style));
-    }
-    out.push('\n');
-    out
+/// What the hits of a page are shown with.
+struct PageLayout<'r> {
+    reply: &'r SearchReply,
+    queries: &'r [String],
+    style: &'r Style,
 }
 
-fn heading(hit: &Hit, root: &Path, style: &Style) -> String {
-    format!("{}  {}  {}", location(hit, root, style), kind_and_symbol(hit, style), score_and_band(hit, style))
+impl PageLayout<'_> {
+    /// How many hits are shown as blocks, and with how many lines of code: as many hits as fit beside a line for each
+    /// other hit, then as much code as fits.
+    fn fitting(&self, strong: &[&Hit], listed: usize, room: usize) -> (usize, usize) {
+        for blocks in (1..=strong.len()).rev() {
+            let lines = strong.len() - blocks + listed;
+            let room = room.saturating_sub(lines + usize::from(lines > 0));
+            let least = if blocks == 1 { 1 } else { CODE.0 };
+            let fits = |code: &usize| self.rows(&strong[..blocks], *code) <= room;
+            if let Some(code) = (least..=CODE.1).rev().find(fits) {
+                return (blocks, code);
+            }
+        }
+        (1, 1)
+    }
+
+    /// The rows that hits take as blocks.
+    fn rows(&self, hits: &[&Hit], code: usize) -> usize {
+        let plain = Style { color: false, hyperlinks: false, ..self.style.clone() };
+        let rows = |line: &str| if plain.width == 0 { 1 } else { columns(line).div_ceil(plain.width).max(1) };
+        hits.iter().map(|hit| self.block(hit, code, &plain).lines().map(rows).sum::<usize>()).sum()
+    }
+
+    fn query_of(&self, hit: &Hit) -> Option<&str> {
+        self.queries.get(hit.query_index).map(String::as_str)
+    }
+
+    /// A hit with its evidence and up to `code` lines of code, and a blank line.
+    fn block(&self, hit: &Hit, code: usize, style: &Style) -> String {
+        let root = &self.reply.snapshot.root;
+        let (score, notes) = (score_and_band(hit, style), annotations(hit, self.query_of(hit), style));
+        let symbol = hit.symbol.as_ref().map(|symbol| {
+            let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+            let beside = columns(&format!("{path}:{}  {}   0.00 possible", hit.lines.first, hit.kind.name()));
+            let room = style.width.saturating_sub(beside).max(LEAST_TEXT);
+            let room = if style.width == 0 { 0 } else { room };
+            format!(
+                " {}",
+                style.paint(Ink::Symbol, &source(symbol, 0, TextMarks::default(), room, &Style::default()))
+            )
+        });
+        let name = format!("{}{}", hit.kind.name(), symbol.unwrap_or_default());
+        let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, root, style));
+        out.push_str(&evidence_line(hit, style));
+        if let Some(snippet) = &hit.snippet {
+            out.push_str(&code_lines(snippet, hit.language, (code, true), style));
+        }
+        out.push('\n');
+        out
+    }
+
+    /// A hit on one line: `path:line  band  text`, with the source line that says most about the hit.
+    fn line(&self, hit: &Hit) -> String {
+        let style = self.style;
+        let number = hit.telling_line.as_ref().map_or(hit.lines.first, |line| line.line);
+        let shown = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+        let place =
+            format!("{}:{}", style.paint(Ink::Path, &shown), style.paint(Ink::Line, &number.to_string()));
+        let band = hit.band.name();
+        let notes = annotations(hit, self.query_of(hit), &Style::default());
+        let before = columns(&format!("{shown}:{number}  {band}  "));
+        let room = style.width.saturating_sub(before + columns(&notes));
+        let text = match &hit.telling_line {
+            _ if style.width > 0 && room < LEAST_TEXT => String::new(),
+            Some(line) => source(&line.text, 0, matches(line), room, style),
+            None => {
+                let symbol = hit.symbol.as_ref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
+                source(&format!("{}{symbol}", hit.kind.name()), 0, TextMarks::default(), room, style)
+            }
+        };
+        let place = style.link(&hit.path.below(&self.reply.snapshot.root), &place);
+        let line =
+            format!("{place}  {}  {text}{}", style.paint(Ink::Weak, band), style.paint(Ink::Alarm, &notes));
+        format!("{}\n", line.trim_end())
+    }
+}
+
+/// A hit as a line `path:line:column: text` for programs; on a terminal as long as the screen is wide.
+pub(super) fn hit_line(hit: &Hit, style: &Style) -> String {
+    let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
+    let Some(line) = &hit.telling_line else {
+        let symbol = hit.symbol.as_ref().map(|symbol| format!(" {}", clean_line(symbol))).unwrap_or_default();
+        let stale = if hit.stale { ", changed since indexed" } else { "" };
+        return format!("{path}:{}:1: {}{symbol}{stale}\n", hit.lines.first, hit.kind.name());
+    };
+    let place = format!("{path}:{}:{}: ", line.line, line.column);
+    let room = if style.width == 0 { 0 } else { style.width.saturating_sub(columns(&place)).max(1) };
+    let painted = [
+        style.paint(Ink::Path, &path),
+        style.paint(Ink::Line, &line.line.to_string()),
+        style.paint(Ink::Line, &line.column.to_string()),
+    ];
+    format!("{}: {}\n", painted.join(":"), source(&line.text, 0, matches(line), room, style))
+}
+
+fn matches(line: &SourceLine) -> TextMarks<'_> {
+    TextMarks { matches: &line.highlights, tokens: &[] }
+}
+
+/// What a page of `shown` hits says about itself to people.
+pub(super) fn parts(reply: &SearchReply, shown: usize) -> Vec<String> {
+    let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
+    parts.extend(literal_lines(reply));
+    parts.extend(checkout(reply));
+    if reply.snapshot.stale_files > 0 {
+        parts.push(format!("{} stale", reply.snapshot.stale_files));
+    }
+    parts
+}
+
+/// The evidence of a hit on one line; empty if there is none that helps.
+pub(super) fn evidence_line(hit: &Hit, style: &Style) -> String {
+    let text = clean_line(&evidence(&hit.reasons).join(" · "));
+    if text.is_empty() {
+        return String::new();
+    }
+    format!("  {}\n", style.paint(Ink::Dim, &style.clip(2, &text)))
 }
 
 /// Signals whose reasons a reader can check at a glance, the most telling first.
-const CHECKABLE: [Signal; 9] = [
+const CHECKABLE: [Signal; 13] = [
     Signal::Literal,
     Signal::Frame,
     Signal::Definition,
@@ -95,31 +201,51 @@ const CHECKABLE: [Signal; 9] = [
     Signal::Comment,
     Signal::Mentions,
     Signal::Session,
+    Signal::Path,
+    Signal::FileName,
+    Signal::FileNameRelated,
+    Signal::Folder,
 ];
+/// The number of leading [`CHECKABLE`] signals of which two are shown together; of the others only the first.
+const OF_PLACE: usize = 9;
 
-/// Up to two reasons in words that help: what matches, and not how much of it.
+/// Up to two reasons in words that help: what matches, and not how much of it. Empty if only statistics speak for the
+/// hit.
 fn evidence(reasons: &[Reason]) -> Vec<String> {
-    let by_signal: HashMap<&str, &Reason> = reasons
-        .iter()
-        .filter(|reason| reason.share > 0.0)
-        .map(|reason| (reason.signal.name(), reason))
-        .collect();
-    let checkable = CHECKABLE.iter().filter_map(|signal| by_signal.get(signal.name()));
-    let mut texts: Vec<String> = checkable.take(2).map(|reason| in_words(&reason.text)).collect();
-    if texts.is_empty() {
-        texts.extend(telling(reasons, 1).iter().map(|reason| in_words(&reason.text)));
+    let reason_of = |signal: &Signal| {
+        let is_own =
+            |reason: &&Reason| reason.signal == *signal && reason.share > 0.0 && !reason.text.contains("[]");
+        reasons.iter().find(is_own).map(in_words)
+    };
+    let texts: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).take(2).collect();
+    match texts.is_empty() {
+        true => CHECKABLE[OF_PLACE..].iter().find_map(reason_of).into_iter().collect(),
+        false => texts,
     }
-    texts
 }
 
-/// A reason without the name of its signal and without brackets.
-fn in_words(text: &str) -> String {
-    let text = text.split_once(": ").map_or(text, |(_, text)| text);
-    text.replace("matched tokens [", "matches [").replace("matched tokens", "matches").replace(['[', ']'], "")
+/// A reason without the name of its signal, without brackets and without numbers that measure.
+fn in_words(reason: &Reason) -> String {
+    let text = reason.text.split_once(": ").map_or(reason.text.as_str(), |(_, text)| text);
+    let quoted = || text.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(name, _)| name);
+    match reason.signal {
+        Signal::FileName | Signal::FileNameRelated => {
+            quoted().map_or("the file name matches".to_string(), |name| format!("file name '{name}' matches"))
+        }
+        Signal::Folder => "the name of the folder matches".to_string(),
+        Signal::Path => text.replace("component '", "'").replace("matches query", "in the path matches"),
+        _ => text
+            .replace("matched tokens [", "matches [")
+            .replace("matched tokens", "matches")
+            .replace(['[', ']'], ""),
+    }
 }
 
 /// What a reader can do about an answer without hits.
-pub(super) fn nothing(query: &str) -> String {
+pub(super) fn nothing(query: &str, snapshot: &Snapshot) -> String {
+    if snapshot.indexed_files == 0 {
+        return nothing_indexed(snapshot);
+    }
     format!(
         "  Other or fewer words may help. `spyhop grep '{}'` finds text as written; `spyhop status` shows what is \
          indexed.\n",
@@ -127,26 +253,78 @@ pub(super) fn nothing(query: &str) -> String {
     )
 }
 
+/// What a reader can do about a tree without a file that can be searched.
+pub(super) fn nothing_indexed(snapshot: &Snapshot) -> String {
+    let root = shown(&snapshot.root);
+    match snapshot.skipped_files {
+        0 => format!("  {root} has no files. --root DIR or --path DIR searches another tree.\n"),
+        skipped => format!(
+            "  {root} has no file that is searched; {} left out. `spyhop skipped` says why, --no-ignore, --hidden \
+             and --no-built-in take them in, --root DIR searches another tree.\n",
+            count(skipped, "file is", "files are")
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn reasons_lose_their_signals_and_brackets() {
-        assert_eq!(in_words("lexical: matched tokens [a, b]"), "matches a, b");
-        assert_eq!(
-            in_words("lexical: matched tokens [a], elsewhere in the file [b]"),
-            "matches a, elsewhere in the file b"
-        );
-        assert_eq!(
-            in_words("lexical: matched tokens elsewhere in the file [b]"),
-            "matches elsewhere in the file b"
-        );
-        assert_eq!(in_words("definition: struct 'A' is defined here"), "struct 'A' is defined here");
+    fn reason(signal: Signal, text: &str) -> Reason {
+        Reason { signal, share: 0.1, text: text.to_string() }
     }
 
     #[test]
-    fn a_query_is_quoted_for_the_shell() {
-        assert!(nothing("it's").contains("spyhop grep 'it'\\''s'"), "{}", nothing("it's"));
+    fn reasons_lose_their_signals_and_brackets() {
+        let check = |signal: Signal, text: &str, expected: &str| {
+            assert_eq!(in_words(&reason(signal, text)), expected)
+        };
+        check(Signal::Lexical, "lexical: matched tokens [a, b]", "matches a, b");
+        check(
+            Signal::Lexical,
+            "lexical: matched tokens [a], elsewhere in the file [b]",
+            "matches a, elsewhere in the file b",
+        );
+        check(
+            Signal::Lexical,
+            "lexical: matched tokens elsewhere in the file [b]",
+            "matches elsewhere in the file b",
+        );
+        check(Signal::Definition, "definition: struct 'A' is defined here", "struct 'A' is defined here");
+        check(Signal::FileName, "file-name: the query names 50 % of 'merger'", "file name 'merger' matches");
+        check(Signal::Path, "path: component 'auth' matches query", "'auth' in the path matches");
+    }
+
+    #[test]
+    fn evidence_is_what_a_reader_can_check() {
+        let comment = reason(Signal::Comment, "comment: its comments mention []");
+        let size = reason(Signal::Size, "size: 20 lines");
+        let path = reason(Signal::Path, "path: component 'auth' matches query");
+        let lexical = reason(Signal::Lexical, "lexical: matched tokens [key]");
+        assert_eq!(evidence(&[size.clone(), comment.clone()]), Vec::<String>::new());
+        assert_eq!(evidence(&[size.clone(), path.clone()]), ["'auth' in the path matches"]);
+        assert_eq!(evidence(&[path, size, comment, lexical]), ["matches key"]);
+    }
+
+    #[test]
+    fn a_reader_is_told_what_to_do() {
+        let snapshot = |indexed_files, skipped_files| Snapshot {
+            root: "/w/tree".into(),
+            branch: None,
+            commit: None,
+            generation: crate::id::Generation(1),
+            checked_at: None,
+            indexed_files,
+            skipped_files,
+            stale_files: 0,
+            building: None,
+        };
+        let check = |snapshot: Snapshot, expected: &str| {
+            let got = nothing("it's", &snapshot);
+            assert!(got.contains(expected), "{got}");
+        };
+        check(snapshot(3, 0), "spyhop grep 'it'\\''s'");
+        check(snapshot(0, 0), "/w/tree has no files. --root DIR");
+        check(snapshot(0, 2), "2 files are left out. `spyhop skipped`");
     }
 }

@@ -5,14 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::counts::count;
+use crate::analyze::syntax;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
 use crate::profile::Signal;
-use crate::render::paint::{Ink, Style, highlighted};
+use crate::render::paint::{Ink, Style, TextMarks, source};
 
 /// The snippet with line numbers, matches highlighted.
-pub(super) fn code(snippet: &Snippet, style: &Style) -> String {
-    code_lines(snippet, usize::MAX, style)
+pub(super) fn code(snippet: &Snippet, language: &str, style: &Style) -> String {
+    code_lines(snippet, language, (usize::MAX, false), style)
 }
 
 /// The lines of a snippet that are shown, by their positions.
@@ -33,20 +34,31 @@ fn window(lines: &[&str], most: usize, snippet: &Snippet) -> Range<usize> {
 }
 
 /// As [`code`], but of the snippet's own text no more than `most` lines: those with the most matches, the first of
-/// them where several have as many.
-pub(super) fn code_lines(snippet: &Snippet, most: usize, style: &Style) -> String {
+/// them where several have as many. `clips` truncates lines to the width of the screen.
+pub(super) fn code_lines(
+    snippet: &Snippet,
+    language: &str,
+    (most, clips): (usize, bool),
+    style: &Style,
+) -> String {
+    let tokens = |text: &str| if style.color { syntax(language, text) } else { Vec::new() };
     let digits = snippet.lines.last.to_string().len().max(4);
+    let room = if clips && style.width > 0 { style.width.saturating_sub(digits + 5).max(1) } else { 0 };
     let mut out = String::new();
     let mut follows = snippet.lines.first;
     for line in snippet.head.iter().rev() {
         let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
         let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
-        let shown = format!("  {number} │ {}", clean(&line.text));
+        let shown = format!(
+            "  {number} │ {}",
+            source(&line.text, 0, TextMarks { tokens: &tokens(&line.text), matches: &[] }, room, style)
+        );
         out = format!("{}\n{gap}{out}", shown.trim_end());
         follows = line.line;
     }
     let lines: Vec<&str> = snippet.text.split_inclusive('\n').collect();
     let window = window(&lines, most, snippet);
+    let marks = TextMarks { tokens: &tokens(&snippet.text), matches: &snippet.highlights };
     if window.start > 0 {
         let _ = writeln!(out, "  {:>digits$} ┆", "");
     }
@@ -55,7 +67,7 @@ pub(super) fn code_lines(snippet: &Snippet, most: usize, style: &Style) -> Strin
         if window.contains(&at) {
             let body = line.trim_end_matches(['\n', '\r']);
             let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
-            let painted = highlighted(body, start, &snippet.highlights, style);
+            let painted = source(body, start, marks, room, style);
             let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
         }
         start += line.len();
@@ -119,24 +131,30 @@ pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason
     telling
 }
 
+/// How many lines have the query as written, if any.
+pub(super) fn literal_lines(reply: &SearchReply) -> Option<String> {
+    let at_least = if reply.complete { "" } else { "at least " };
+    let lines = || count(reply.fallback_grep_hits, "line holds", "lines hold");
+    (reply.fallback_grep_hits > 0).then(|| format!("{at_least}{} the query as written", lines()))
+}
+
+/// The branch and commit of an answer, if there is one.
+pub(super) fn checkout(reply: &SearchReply) -> Option<String> {
+    let snapshot = &reply.snapshot;
+    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
+    match (&snapshot.branch, commit) {
+        (Some(branch), Some(commit)) => Some(format!("{}@{commit}", clean(branch))),
+        (Some(name), None) => Some(clean(name)),
+        (None, commit) => commit,
+    }
+}
+
 /// What a page of `shown` hits says about itself.
 pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
     let snapshot = &reply.snapshot;
     let mut parts = vec![format!("{shown} of {}", count(reply.total, "result", "results"))];
-    if reply.fallback_grep_hits > 0 {
-        let at_least = if reply.complete { "" } else { "at least " };
-        parts.push(format!(
-            "{at_least}{} the query as written",
-            count(reply.fallback_grep_hits, "line holds", "lines hold")
-        ));
-    }
-    let commit = snapshot.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
-    match (&snapshot.branch, commit) {
-        (Some(branch), Some(commit)) => parts.push(format!("{}@{commit}", clean(branch))),
-        (Some(name), None) => parts.push(clean(name)),
-        (None, Some(commit)) => parts.push(commit),
-        (None, None) => {}
-    }
+    parts.extend(literal_lines(reply));
+    parts.extend(checkout(reply));
     parts.push(format!("generation {}", snapshot.generation));
     parts.push(count(snapshot.indexed_files, "file", "files"));
     if snapshot.skipped_files > 0 {

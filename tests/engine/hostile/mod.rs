@@ -138,7 +138,7 @@ fn by_the_binary(tree: &Tree, hostile: &Hostile) {
         assert_eq!(reply["results"][0]["path"], **path);
         let text = run(&[query, "-n", "1", "--mode", "compact", "--color", "never", "--no-refresh"]);
         let shown = spyhop::clean::path(path);
-        assert!(text.starts_with(&format!("{shown}:1: ")), "{text:?}");
+        assert!(text.starts_with(&format!("{shown}:1:")), "{text:?}");
         assert!(
             text.lines().count() <= 2 && !text.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']),
             "{text:?}"
