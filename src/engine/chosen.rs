@@ -116,7 +116,9 @@ impl Engine {
             let (viewed, version) = (viewed?, *recorded.get(path.as_str())?);
             let identity = viewed.view.identity(version)?;
             let is_same = match source_tree {
-                SourceTree::Folder(root) => identity.matches_stat(&path.below(root).metadata().ok()?),
+                SourceTree::Folder(root) | SourceTree::Followed(root) => {
+                    identity.matches_stat(&path.below(root).metadata().ok()?)
+                }
                 SourceTree::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
             };
             let is_known = by_outline && is_same;

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Error;
+use super::api::GrepFiles;
 use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
@@ -52,7 +53,8 @@ impl Engine {
             Some(versions) => versions.into_iter().filter_map(|version| snapshot.file_of(version)).collect(),
             None => (0..snapshot.n_files() as u32).collect(),
         };
-        let scope = self.scope(filter, &plan, BeyondIndex::default())?;
+        let scope =
+            self.scope(filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
         let takes = self.takes(filter, &scope.source_tree);
         let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
             grep::scan(&LineScan {

@@ -65,8 +65,10 @@ impl<'c> Covered<'c> {
     }
 
     fn blocks_of_large(&self) -> io::Result<Vec<SecretBlock>> {
-        let SourceTree::Folder(root) = self.source_tree else { return Ok(Vec::new()) };
-        let mut file = read::open(&self.path.below(root))?.0;
+        if self.source_tree.folder().is_none() {
+            return Ok(Vec::new());
+        }
+        let mut file = self.source_tree.open(self.path)?.0;
         let mut bom = [0; 3];
         let n = file.read(&mut bom)?;
         if Encoding::for_bom(&bom[..n]).is_some() {
@@ -77,14 +79,14 @@ impl<'c> Covered<'c> {
 
     /// The whole content of the file.
     fn content(&self) -> io::Result<Cow<'c, [u8]>> {
-        let root = match (self.bytes, self.source_tree) {
+        match (self.bytes, self.source_tree) {
             (Some(bytes), _) => return Ok(Cow::Borrowed(bytes)),
-            (None, SourceTree::Folder(root)) => root,
             (None, SourceTree::Tree(tree)) => {
                 return Ok(Cow::Owned(tree.read(&read::entry_of(&**tree, self.path)?)?));
             }
-        };
-        let (file, len) = read::open(&self.path.below(root))?;
+            (None, SourceTree::Folder(_) | SourceTree::Followed(_)) => {}
+        }
+        let (file, len) = self.source_tree.open(self.path)?;
         if len > MAX_HEAP_BYTES as u64 {
             return Err(io::Error::other("it holds secrets and is too large to be shown with masks"));
         }

@@ -23,7 +23,7 @@ impl Whole {
     /// Opens the file at `path`. A file is read as a whole, except for a large file of a folder.
     pub fn open(&mut self, source_tree: &SourceTree, path: &RelPath) -> io::Result<OpenContent<'_>> {
         let (mut file, len) = match source_tree {
-            SourceTree::Folder(root) => read::open(&path.below(root))?,
+            SourceTree::Folder(_) | SourceTree::Followed(_) => source_tree.open(path)?,
             SourceTree::Tree(tree) => {
                 self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
                 return Ok(OpenContent::Read(&self.bytes));

@@ -19,6 +19,7 @@ mod names;
 mod operations;
 mod parameters;
 mod portable;
+mod ripgrep_files;
 #[cfg(unix)]
 mod terminal;
 mod upkeep;
