@@ -234,8 +234,14 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         flag(&mut call.options.include_zero, param, given)
     }),
     command_line(&grep::NO_UNICODE, |call, param, given| flag(&mut call.request().no_unicode, param, given)),
-    when_on!(CommandLine, &grep::MMAP, |_| ()),
+    when_on!(CommandLine, &grep::MMAP, |call| call.request().files.as_mapped = true),
     when_on!(CommandLine, &grep::NO_MMAP, |_| ()),
+    when_on!(CommandLine, &grep::SEARCH_ZIP, |call| call.request().files.search_zip = true),
+    when_on!(CommandLine, &grep::NO_SEARCH_ZIP, |_| ()),
+    command_line(&grep::HYPERLINK_FORMAT, |call, param, given| {
+        assign(&mut call.options.hyperlink_format, given.text(param)?);
+        Ok(())
+    }),
     when_on!(CommandLine, &grep::SORT_FILES, |call| call.options.order = FileOrder::Path),
     when_on!(CommandLine, &grep::NO_COLUMN, |call| call.print.columns = false),
     command_line(&grep::COLORS, |call, param, given| {

@@ -252,11 +252,25 @@ pub const NO_UNICODE: Param =
 /// Counts of files without matches.
 pub const INCLUDE_ZERO: Param =
     param("include_zero", Takes::Nothing, "With --count, also files without a match");
-/// Memory maps, which no search uses.
+/// NUL bytes as in memory maps, which no search uses.
 pub const MMAP: Param =
-    param("mmap", Takes::Nothing, "No effect; files are read, as scripts for ripgrep expect");
+    param("mmap", Takes::Nothing, "Look for NUL bytes as ripgrep does in mapped files; no file is mapped");
 /// No memory maps.
-pub const NO_MMAP: Param = param("no_mmap", Takes::Nothing, "No effect, as --mmap");
+pub const NO_MMAP: Param = param("no_mmap", Takes::Nothing, "The opposite of --mmap (the default)");
+/// Compressed files.
+pub const SEARCH_ZIP: Param = Param {
+    short: Some('z'),
+    ..param("search_zip", Takes::Nothing, "Search in compressed files; runs gzip, xz and others from PATH")
+};
+/// No compressed files.
+pub const NO_SEARCH_ZIP: Param =
+    param("no_search_zip", Takes::Nothing, "The opposite of --search-zip (the default)");
+/// Links on paths.
+pub const HYPERLINK_FORMAT: Param = param(
+    "hyperlink_format",
+    Takes::Text,
+    "Links on paths where there are colours: a format of ripgrep, or a name such as file or vscode",
+);
 /// Colours of the parts of a line.
 pub const COLORS: Param =
     param("colors", Takes::Repeated, "Colours as ripgrep has them, such as 'match:fg:blue' or 'path:none'");

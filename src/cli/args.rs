@@ -134,6 +134,8 @@ const OPPOSITES: &[[&str; 2]] = &[
     [grep_params::NO_IGNORE_GLOBAL.name, grep_params::IGNORE_GLOBAL.name],
     [grep_params::NO_REQUIRE_GIT.name, grep_params::REQUIRE_GIT.name],
     [grep_params::NO_IGNORE_FILE_CASE_INSENSITIVE.name, grep_params::IGNORE_FILE_CASE_INSENSITIVE.name],
+    [grep_params::NO_MMAP.name, grep_params::MMAP.name],
+    [grep_params::NO_SEARCH_ZIP.name, grep_params::SEARCH_ZIP.name],
     [grep_params::NO_FOLLOW.name, grep_params::FOLLOW.name],
 ];
 

@@ -19,7 +19,7 @@ use spyhop::render::{json, text};
 use super::args::HERE;
 use super::failure::{Failure, Outcome, complain};
 use super::options;
-use super::output::Output;
+use super::output::{Output, host};
 use super::place::{TreePlace, here};
 use super::values::{fill_from, given, optional};
 
@@ -111,10 +111,6 @@ fn printed(
     let mut stream = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut written = Ok(());
     let printed = search(&mut |bytes| {
-        // The first match decides, and nobody reads more.
-        if output.quiet {
-            return bytes.is_empty();
-        }
         written = stream.write_all(bytes);
         if call.print.line_buffered && written.is_ok() {
             written = stream.flush();
@@ -363,6 +359,8 @@ fn print_options(call: &GrepCall, output: &Output, is_one_file: bool) -> PrintOp
         paths,
         color: output.style.color || print.pretty,
         terminal,
+        quiet: output.quiet,
+        host: (!call.options.hyperlink_format.is_empty()).then(host),
         ..call.options.clone()
     }
 }

@@ -8,7 +8,7 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
 use crate::filter::Filter;
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Wanted};
+use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use crate::id::VersionId;
 use crate::index;
 use crate::path::RelPath;
@@ -69,6 +69,7 @@ impl Engine {
                 max_count,
                 masks: !self.options.show_secrets,
                 threads: self.options.threads,
+                reading: Reading::default(),
             })
         };
         let found = scan(&scope.files, 0, None);
@@ -115,6 +116,7 @@ impl Engine {
             max_count: Some(1),
             masks: !self.options.show_secrets,
             threads: Some(1),
+            reading: Reading::default(),
         });
         Ok(found.lines.into_iter().next())
     }
@@ -148,6 +150,7 @@ impl Engine {
                 max_count: Some(1),
                 masks: false,
                 threads: self.options.threads,
+                reading: Reading::default(),
             });
             files = found.lines.into_iter().map(|line| line.path).collect();
             files.dedup();

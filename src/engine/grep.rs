@@ -14,7 +14,7 @@ use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
 use crate::clean;
 use crate::filter::Filter;
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Unread, Wanted};
+use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Reading, Unread, Wanted};
 use crate::id::LanguageId;
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, SourceTree};
@@ -53,6 +53,7 @@ impl Engine {
             max_count: request.max_count,
             masks: !self.options.show_secrets,
             threads: self.options.threads,
+            reading: reading(request),
         });
         cancel::check()?;
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
@@ -123,6 +124,7 @@ impl Engine {
                 within: chosen.within.as_ref(),
                 masks: !self.options.show_secrets,
                 threads: self.options.threads,
+                reading: reading(request),
                 looks: looks.clone(),
             },
             out,
@@ -163,6 +165,7 @@ impl Engine {
             within: None,
             masks: false,
             threads: None,
+            reading: Reading::default(),
             looks: looks.clone(),
         };
         let printed = grep::print_stream(&print, name, stream, out);
@@ -284,9 +287,15 @@ fn beyond_index(request: &GrepRequest) -> BeyondIndex<'_> {
     BeyondIndex { binary: reads_binary(request), files: &request.files }
 }
 
+/// How files are read.
+fn reading(request: &GrepRequest) -> Reading {
+    Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped }
+}
+
 /// Whether files with NUL bytes are searched.
 fn reads_binary(request: &GrepRequest) -> bool {
-    request.null_data || request.binary != Binary::Quit || request.encoding.is_some()
+    let sees_beyond_nul = request.binary != Binary::Quit || request.files.as_mapped;
+    request.null_data || sees_beyond_nul || request.encoding.is_some()
 }
 
 /// What the index is asked for. Lines that do not match stand everywhere.

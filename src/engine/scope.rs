@@ -216,7 +216,7 @@ impl Engine {
 
     /// Whether the rows of a view tell which files an exact search reads.
     fn knows_files(&self, viewed: Viewed<'_>, filter: &Filter, beyond: &BeyondIndex<'_>) -> bool {
-        let GrepFiles { ignore, links, git_folder, search_zip } = beyond.files;
+        let GrepFiles { ignore, links, git_folder, search_zip, as_mapped: _ } = beyond.files;
         // A view has no rows for the `.git` folder, for what is behind links, and for files with NUL bytes.
         let asks_for_more = takes_git(filter)
             || beyond.binary

@@ -55,7 +55,8 @@ impl<'c> Covered<'c> {
     fn mask(&self) -> &SecretMask {
         self.mask.get_or_init(|| {
             let blocks = match self.bytes {
-                Some(bytes) => Ok(secrets::blocks(&as_searched(bytes))),
+                // A search may go on after a NUL byte.
+                Some(bytes) => Ok(secrets::blocks(&decoded(bytes))),
                 None => self.blocks_of_large(),
             };
             // Every value of a file that cannot be read a second time is masked.
@@ -161,13 +162,7 @@ impl<'f> Searched for MaskedFile<'f> {
 
 /// The bytes of a file as the searcher sees them: decoded by the byte order mark, and only up to a NUL.
 fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let text = match Encoding::for_bom(bytes) {
-        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
-        Some((encoding, bom)) => {
-            Cow::Owned(encoding.decode_without_bom_handling(&bytes[bom..]).0.into_owned().into_bytes())
-        }
-        None => Cow::Borrowed(bytes),
-    };
+    let text = decoded(bytes);
     match (memchr::memchr(0, &text), text) {
         (None, text) => text,
         (Some(end), Cow::Borrowed(text)) => Cow::Borrowed(&text[..end]),
@@ -175,6 +170,17 @@ fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
             text.truncate(end);
             Cow::Owned(text)
         }
+    }
+}
+
+/// The bytes of a file, decoded by the byte order mark.
+fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match Encoding::for_bom(bytes) {
+        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
+        Some((encoding, bom)) => {
+            Cow::Owned(encoding.decode_without_bom_handling(&bytes[bom..]).0.into_owned().into_bytes())
+        }
+        None => Cow::Borrowed(bytes),
     }
 }
 

@@ -130,6 +130,8 @@ pub struct GrepFiles {
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
     pub search_zip: bool,
+    /// Whether a NUL byte is looked for as ripgrep looks for one in a mapped file. No file is mapped.
+    pub as_mapped: bool,
 }
 
 /// The symbolic links that an exact search follows.
