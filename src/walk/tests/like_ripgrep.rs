@@ -106,26 +106,26 @@ fn globs() -> impl Strategy<Value = Vec<&'static str>> {
 
 /// Which ignore files apply, and the part of the tree that is walked.
 #[derive(Clone, Debug)]
-struct Choice {
+struct WalkChoice {
     sources: IgnoreSources,
     hidden: bool,
     is_repository: bool,
     below: &'static str,
 }
 
-fn choice() -> impl Strategy<Value = Choice> {
+fn choice() -> impl Strategy<Value = WalkChoice> {
     let flag = || prop::sample::select(vec![true, true, false]);
     let flags = (flag(), flag(), flag(), flag(), flag(), any::<bool>(), any::<bool>());
     (flags, prop::sample::select(vec!["", "", "a", "a/b"])).prop_map(|(flags, below)| {
         let (dot, vcs, exclude, parents, require_git, hidden, is_repository) = flags;
         let sources =
             IgnoreSources { dot, vcs, exclude, parents, require_git, global: false, ..Default::default() };
-        Choice { sources, hidden, is_repository, below }
+        WalkChoice { sources, hidden, is_repository, below }
     })
 }
 
 /// The files that `ignore` finds with these options; the rules of Spyhop have no part.
-fn chosen_by_ripgrep(root: &Path, choice: &Choice, globs: &Override) -> BTreeSet<String> {
+fn chosen_by_ripgrep(root: &Path, choice: &WalkChoice, globs: &Override) -> BTreeSet<String> {
     let IgnoreSources { dot, vcs, exclude, parents, require_git, .. } = choice.sources;
     let mut builder = ignore::WalkBuilder::new(root);
     builder
