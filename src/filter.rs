@@ -50,6 +50,7 @@ pub struct FilterSpec {
 /// A filter with compiled patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    named: Vec<RelPath>,
     paths_below: Vec<RelPath>,
     overrides: Option<Overrides>,
     types: Option<Types>,
@@ -96,10 +97,11 @@ pub enum FilterError {
 impl Filter {
     /// Compiles the filter of a request.
     pub fn new(spec: &FilterSpec, grammars: &Grammars) -> Result<Filter, FilterError> {
-        let mut paths_below: Vec<RelPath> = Vec::new();
+        let (mut named, mut paths_below) = (Vec::new(), Vec::new());
         if let Some(path) = &spec.path {
             let all = std::iter::once(path).chain(&spec.or_paths);
-            paths_below = all.map(|path| RelPath::new(path)).collect::<Result<_, _>>()?;
+            paths_below = all.map(|path| RelPath::new(path)).collect::<Result<Vec<_>, _>>()?;
+            named.clone_from(&paths_below);
             if paths_below.iter().any(|path| path.as_str().is_empty()) {
                 paths_below.clear();
             }
@@ -125,6 +127,7 @@ impl Filter {
         let (names, paths) = (globs(&names)?, globs(&paths)?);
         let max_depth = spec.max_depth;
         Ok(Filter {
+            named,
             paths_below,
             overrides,
             types,
@@ -164,6 +167,11 @@ impl Filter {
     /// The globs with ripgrep's meaning; `None` if there are none.
     pub fn ripgrep_globs(&self) -> Option<&Override> {
         self.overrides.as_ref().map(|overrides| &overrides.0)
+    }
+
+    /// ripgrep's file types; `None` where none is selected.
+    pub fn ripgrep_types(&self) -> Option<&Types> {
+        self.types.as_ref()
     }
 
     /// Whether the filter depends on the languages of files.
@@ -246,7 +254,12 @@ impl Filter {
         None
     }
 
-    /// The folders and files that limit the request.
+    /// The folders and files that the request names. The root may be one of them.
+    pub fn named(&self) -> &[RelPath] {
+        &self.named
+    }
+
+    /// The folders and files that limit the request; none if it names the root.
     pub fn paths_below(&self) -> &[RelPath] {
         &self.paths_below
     }

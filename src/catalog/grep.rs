@@ -1,5 +1,7 @@
 //! The rows of the exact search.
 
+use std::path::PathBuf;
+
 use super::faces::Faces;
 use super::grep_params as grep;
 use super::operation::{Operation, OperationId};
@@ -8,7 +10,8 @@ use super::shared::{self, Call, HasFilter, HasOptions, flag};
 use super::values::ValueError;
 use super::{param::Param, params};
 use crate::engine::api::{
-    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, Options, OutputFormat, PrintOptions,
+    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Links, Options, OutputFormat,
+    PrintOptions,
 };
 use crate::filter::FilterSpec;
 
@@ -21,6 +24,8 @@ pub struct GrepCall {
     pub patterns: Vec<String>,
     /// The files with patterns.
     pub pattern_files: Vec<String>,
+    /// The ignore files that apply in spite of `--no-ignore`, if some are named.
+    pub obeyed: Option<IgnoreSources>,
     /// How the answer is printed.
     pub print: GrepPrint,
     /// What else ripgrep's printers are told.
@@ -70,10 +75,18 @@ impl GrepCall {
             grep: Call::new(GrepRequest::new(""), options),
             patterns: Vec::new(),
             pattern_files: Vec::new(),
+            obeyed: None,
             options: PrintOptions::default(),
             print: GrepPrint::default(),
             explain_plan: false,
         }
+    }
+
+    fn obeyed(&mut self) -> &mut IgnoreSources {
+        self.obeyed.get_or_insert_with(|| {
+            let (dot, vcs, exclude, global, parents) = Default::default();
+            IgnoreSources { dot, vcs, exclude, global, parents, ..IgnoreSources::default() }
+        })
     }
 
     fn request(&mut self) -> &mut GrepRequest {
@@ -221,8 +234,14 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         flag(&mut call.options.include_zero, param, given)
     }),
     command_line(&grep::NO_UNICODE, |call, param, given| flag(&mut call.request().no_unicode, param, given)),
-    when_on!(CommandLine, &grep::MMAP, |_| ()),
+    when_on!(CommandLine, &grep::MMAP, |call| call.request().files.as_mapped = true),
     when_on!(CommandLine, &grep::NO_MMAP, |_| ()),
+    when_on!(CommandLine, &grep::SEARCH_ZIP, |call| call.request().files.search_zip = true),
+    when_on!(CommandLine, &grep::NO_SEARCH_ZIP, |_| ()),
+    command_line(&grep::HYPERLINK_FORMAT, |call, param, given| {
+        assign(&mut call.options.hyperlink_format, given.text(param)?);
+        Ok(())
+    }),
     when_on!(CommandLine, &grep::SORT_FILES, |call| call.options.order = FileOrder::Path),
     when_on!(CommandLine, &grep::NO_COLUMN, |call| call.print.columns = false),
     command_line(&grep::COLORS, |call, param, given| {
@@ -309,6 +328,30 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.filter().max_depth = saturated(given.number(param)?);
         Ok(())
     }),
+    command_line(&grep::IGNORE_FILE, |call, param, given| {
+        call.request().files.ignore.files = given.texts(param)?.into_iter().map(PathBuf::from).collect();
+        Ok(())
+    }),
+    when_on!(CommandLine, &grep::NO_IGNORE_FILES, |call| call.request().files.ignore.files.clear()),
+    when_on!(CommandLine, &grep::IGNORE_FILES, |_| ()),
+    when_on!(CommandLine, &grep::NO_IGNORE_VCS, |call| call.request().files.ignore.vcs = false),
+    when_on!(CommandLine, &grep::IGNORE_VCS, |call| call.obeyed().vcs = true),
+    when_on!(CommandLine, &grep::NO_IGNORE_DOT, |call| call.request().files.ignore.dot = false),
+    when_on!(CommandLine, &grep::IGNORE_DOT, |call| call.obeyed().dot = true),
+    when_on!(CommandLine, &grep::NO_IGNORE_EXCLUDE, |call| call.request().files.ignore.exclude = false),
+    when_on!(CommandLine, &grep::IGNORE_EXCLUDE, |call| call.obeyed().exclude = true),
+    when_on!(CommandLine, &grep::NO_IGNORE_PARENT, |call| call.request().files.ignore.parents = false),
+    when_on!(CommandLine, &grep::IGNORE_PARENT, |call| call.obeyed().parents = true),
+    when_on!(CommandLine, &grep::NO_IGNORE_GLOBAL, |call| call.request().files.ignore.global = false),
+    when_on!(CommandLine, &grep::IGNORE_GLOBAL, |call| call.obeyed().global = true),
+    when_on!(CommandLine, &grep::REQUIRE_GIT, |_| ()),
+    when_on!(CommandLine, &grep::NO_REQUIRE_GIT, |call| call.request().files.ignore.require_git = false),
+    when_on!(CommandLine, &grep::IGNORE_FILE_CASE_INSENSITIVE, |call| {
+        call.request().files.ignore.ignore_case = true;
+    }),
+    when_on!(CommandLine, &grep::NO_IGNORE_FILE_CASE_INSENSITIVE, |_| ()),
+    when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.links = Links::Followed),
+    when_on!(CommandLine, &grep::NO_FOLLOW, |_| ()),
     when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
     shared::path_glob(&grep::GREP_PATH_GLOB),
     shared::exclude(),

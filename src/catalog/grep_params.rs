@@ -252,11 +252,25 @@ pub const NO_UNICODE: Param =
 /// Counts of files without matches.
 pub const INCLUDE_ZERO: Param =
     param("include_zero", Takes::Nothing, "With --count, also files without a match");
-/// Memory maps, which no search uses.
+/// NUL bytes as in memory maps, which no search uses.
 pub const MMAP: Param =
-    param("mmap", Takes::Nothing, "No effect; files are read, as scripts for ripgrep expect");
+    param("mmap", Takes::Nothing, "Look for NUL bytes as ripgrep does in mapped files; no file is mapped");
 /// No memory maps.
-pub const NO_MMAP: Param = param("no_mmap", Takes::Nothing, "No effect, as --mmap");
+pub const NO_MMAP: Param = param("no_mmap", Takes::Nothing, "The opposite of --mmap (the default)");
+/// Compressed files.
+pub const SEARCH_ZIP: Param = Param {
+    short: Some('z'),
+    ..param("search_zip", Takes::Nothing, "Search in compressed files; runs gzip, xz and others from PATH")
+};
+/// No compressed files.
+pub const NO_SEARCH_ZIP: Param =
+    param("no_search_zip", Takes::Nothing, "The opposite of --search-zip (the default)");
+/// Links on paths.
+pub const HYPERLINK_FORMAT: Param = param(
+    "hyperlink_format",
+    Takes::Text,
+    "Links on paths where there are colours: a format of ripgrep, or a name such as file or vscode",
+);
 /// Colours of the parts of a line.
 pub const COLORS: Param =
     param("colors", Takes::Repeated, "Colours as ripgrep has them, such as 'match:fg:blue' or 'path:none'");
@@ -306,6 +320,73 @@ pub const BRUTE: Param =
 /// The query plan instead of a search.
 pub const EXPLAIN_PLAN: Param =
     param("explain_plan", Takes::Nothing, "Say what a file must hold to be read, instead of searching");
+
+/// Further ignore files.
+pub const IGNORE_FILE: Param = param(
+    "ignore_file",
+    Takes::Repeated,
+    "A further ignore file, with patterns relative to the current folder; the last one counts most",
+);
+/// No such ignore files.
+pub const NO_IGNORE_VCS: Param = param(
+    "no_ignore_vcs",
+    Takes::Nothing,
+    "Do not obey ignore files: .gitignore, git's excludes and the user's own",
+);
+/// The opposite of `no_ignore_vcs`.
+pub const IGNORE_VCS: Param = param("ignore_vcs", Takes::Nothing, "The opposite of --no-ignore-vcs");
+/// No such ignore files.
+pub const NO_IGNORE_DOT: Param =
+    param("no_ignore_dot", Takes::Nothing, "Do not obey ignore files: .ignore and .rgignore");
+/// The opposite of `no_ignore_dot`.
+pub const IGNORE_DOT: Param = param("ignore_dot", Takes::Nothing, "The opposite of --no-ignore-dot");
+/// No such ignore files.
+pub const NO_IGNORE_EXCLUDE: Param =
+    param("no_ignore_exclude", Takes::Nothing, "Do not obey ignore files: a repository's info/exclude");
+/// The opposite of `no_ignore_exclude`.
+pub const IGNORE_EXCLUDE: Param =
+    param("ignore_exclude", Takes::Nothing, "The opposite of --no-ignore-exclude");
+/// No such ignore files.
+pub const NO_IGNORE_FILES: Param =
+    param("no_ignore_files", Takes::Nothing, "Do not obey ignore files: those of --ignore-file");
+/// The opposite of `no_ignore_files`.
+pub const IGNORE_FILES: Param = param("ignore_files", Takes::Nothing, "The opposite of --no-ignore-files");
+/// No such ignore files.
+pub const NO_IGNORE_PARENT: Param =
+    param("no_ignore_parent", Takes::Nothing, "Do not obey ignore files: those of the folders above");
+/// The opposite of `no_ignore_parent`.
+pub const IGNORE_PARENT: Param = param("ignore_parent", Takes::Nothing, "The opposite of --no-ignore-parent");
+/// No such ignore files.
+pub const NO_IGNORE_GLOBAL: Param =
+    param("no_ignore_global", Takes::Nothing, "Do not obey ignore files: the user's own of git");
+/// The opposite of `no_ignore_global`.
+pub const IGNORE_GLOBAL: Param = param("ignore_global", Takes::Nothing, "The opposite of --no-ignore-global");
+/// Git's ignore files in a repository only.
+pub const REQUIRE_GIT: Param =
+    param("require_git", Takes::Nothing, "Obey git's ignore files in a repository only (the default)");
+/// Git's ignore files everywhere.
+pub const NO_REQUIRE_GIT: Param =
+    param("no_require_git", Takes::Nothing, "Obey git's ignore files outside of a repository, too");
+/// Ignore files that ignore case.
+pub const IGNORE_FILE_CASE_INSENSITIVE: Param = param(
+    "ignore_file_case_insensitive",
+    Takes::Nothing,
+    "Match patterns of ignore files whatever the case of letters",
+);
+/// Ignore files that distinguish case.
+pub const NO_IGNORE_FILE_CASE_INSENSITIVE: Param = param(
+    "no_ignore_file_case_insensitive",
+    Takes::Nothing,
+    "The opposite of --ignore-file-case-insensitive",
+);
+/// Symbolic links.
+pub const FOLLOW: Param = Param {
+    short: Some('L'),
+    ..param("follow", Takes::Nothing, "Follow symbolic links, also those that lead out of the tree")
+};
+/// No symbolic links.
+pub const NO_FOLLOW: Param =
+    param("no_follow", Takes::Nothing, "Do not follow symbolic links (the default); a link that is named is");
 
 fn orders() -> Vec<&'static str> {
     vec!["none", "path", "modified", "accessed", "created"]

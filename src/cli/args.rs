@@ -169,7 +169,7 @@ fn as_in_grep(command: Command) -> Command {
     command = command.mut_arg(grep_params::PASSTHRU.name, |arg| arg.overrides_with_all(contexts));
     let groups =
         [&cases[..], &bounds, &numbers, &headings, &names, &forms, &separators, &columns, &orders, &binary];
-    for group in groups {
+    for group in groups.into_iter().chain(OPPOSITES.iter().map(|pair| &pair[..])) {
         for name in group {
             let others: Vec<&str> = group.iter().copied().filter(|other| other != name).collect();
             command = command.mut_arg(*name, |arg| arg.overrides_with_all(others));
@@ -177,6 +177,21 @@ fn as_in_grep(command: Command) -> Command {
     }
     command
 }
+
+/// The options of an exact search that turn each other off.
+const OPPOSITES: &[[&str; 2]] = &[
+    [grep_params::NO_IGNORE_VCS.name, grep_params::IGNORE_VCS.name],
+    [grep_params::NO_IGNORE_DOT.name, grep_params::IGNORE_DOT.name],
+    [grep_params::NO_IGNORE_EXCLUDE.name, grep_params::IGNORE_EXCLUDE.name],
+    [grep_params::NO_IGNORE_FILES.name, grep_params::IGNORE_FILES.name],
+    [grep_params::NO_IGNORE_PARENT.name, grep_params::IGNORE_PARENT.name],
+    [grep_params::NO_IGNORE_GLOBAL.name, grep_params::IGNORE_GLOBAL.name],
+    [grep_params::NO_REQUIRE_GIT.name, grep_params::REQUIRE_GIT.name],
+    [grep_params::NO_IGNORE_FILE_CASE_INSENSITIVE.name, grep_params::IGNORE_FILE_CASE_INSENSITIVE.name],
+    [grep_params::NO_MMAP.name, grep_params::MMAP.name],
+    [grep_params::NO_SEARCH_ZIP.name, grep_params::SEARCH_ZIP.name],
+    [grep_params::NO_FOLLOW.name, grep_params::FOLLOW.name],
+];
 
 fn one_source_of_queries(command: Command) -> Command {
     let sources = [params::QUERY.name, params::QUERIES.name, BATCH.name];

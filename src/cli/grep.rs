@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
-use spyhop::engine::api::{Binary, GrepRequest, OutputFormat, PrintOptions, PrintedGrep};
+use spyhop::engine::api::{
+    Binary, GrepRequest, IgnoreSources, Links, OutputFormat, PrintOptions, PrintedGrep,
+};
 use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
 use spyhop::path::{PathBase, RelPath};
@@ -17,8 +19,8 @@ use spyhop::render::{json, text};
 use super::args::HERE;
 use super::failure::{Failure, Outcome, complain};
 use super::options;
-use super::output::Output;
-use super::place::TreePlace;
+use super::output::{Output, host};
+use super::place::{TreePlace, here};
 use super::values::{fill_from, given, optional};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
@@ -32,7 +34,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         let search = |sink: &mut dyn FnMut(&[u8]) -> bool| {
             Engine::print_grep_stream(&call.grep.request, &looks, "<stdin>", io::stdin().lock(), sink)
         };
-        return printed(&call, output, search);
+        return printed(&call, output, false, search);
     }
     let mut outcome = if missing.is_empty() { Outcome::Nothing } else { Outcome::Failed };
     let is_one_file = paths.len() == 1 && missing.is_empty() && paths[0].is_file();
@@ -82,7 +84,7 @@ fn search(
         [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if !output.json && !is_page {
         let looks = PrintOptions { base, ..print_options(&call, output, is_one_file) };
-        return printed(&call, output, |sink| engine.print_grep(request, &looks, sink));
+        return printed(&call, output, paths.is_empty(), |sink| engine.print_grep(request, &looks, sink));
     }
     output.style.paths = base;
     let request = &GrepRequest { enclosing: output.json, ..request.clone() };
@@ -96,19 +98,20 @@ fn search(
     Ok(if reply.lines.is_empty() { Outcome::Nothing } else { Outcome::Found })
 }
 
+/// Says why a search without a path found nothing, if ignore files or filters left out everything.
+const SEARCHED_NOTHING: &str = "no files were searched: a filter or an ignore file leaves out all of them; try -uu, or \
+                                spyhop why-not PATH";
+
 /// Writes what a search prints, and tells what could not be searched.
 fn printed(
     call: &GrepCall,
     output: &Output,
+    is_everything: bool,
     search: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool) -> Result<PrintedGrep, Error>,
 ) -> Result<Outcome, Failure> {
     let mut stream = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut written = Ok(());
     let printed = search(&mut |bytes| {
-        // The first match decides, and nobody reads more.
-        if output.quiet {
-            return bytes.is_empty();
-        }
         written = stream.write_all(bytes);
         if call.print.line_buffered && written.is_ok() {
             written = stream.flush();
@@ -117,6 +120,12 @@ fn printed(
     })?;
     written.and_then(|()| stream.flush())?;
     output.warn(&printed.warnings);
+    if printed.searched_nothing && is_everything {
+        if !call.print.no_messages {
+            complain(&Failure::Usage(SEARCHED_NOTHING.to_string()));
+        }
+        return Ok(Outcome::Failed);
+    }
     if let Some(reason) = printed.incomplete.as_ref().filter(|_| !call.print.no_messages) {
         output.warn(&[format!("not complete: {reason}")]);
     }
@@ -147,7 +156,7 @@ fn list_files(
     let request = &call.grep.request;
     let engine = place.open(call.grep.options.clone())?;
     let base = typed_base(paths, place, request);
-    let files = engine.grep_files(&request.filter, call.options.order, request.git_folder)?;
+    let files = engine.grep_files(request, call.options.order)?;
     let end = if call.options.null { '\0' } else { '\n' };
     if !output.quiet {
         let lines: String = files.iter().map(|path| format!("{}{end}", base.shown(path.as_str()))).collect();
@@ -234,14 +243,34 @@ fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<Gr
         request.pattern = "[a&&b]".to_string();
     }
     // To ripgrep git's own folder is a hidden one as any other.
-    request.git_folder = call.grep.options.hidden;
+    request.files.git_folder = call.grep.options.hidden;
+    if request.files.links == Links::Skipped {
+        request.files.links = Links::Named;
+    }
+    let ignore = &mut request.files.ignore;
+    ignore.current_folder = Some(here()?);
+    if let Some(obeyed) = call.obeyed.take().filter(|_| call.grep.options.no_ignore) {
+        call.grep.options.no_ignore = false;
+        *ignore = IgnoreSources {
+            files: std::mem::take(&mut ignore.files),
+            current_folder: ignore.current_folder.take(),
+            require_git: ignore.require_git,
+            ignore_case: ignore.ignore_case,
+            ..obeyed
+        };
+    }
     // A file that is named is searched to its end, as ripgrep does.
     let is_named = |path: &PathBuf| path.is_file();
     if request.binary == Binary::Quit && !paths.is_empty() && paths.iter().all(is_named) {
         request.binary = Binary::Name;
     }
-    if request.filter.path.is_none() && paths.is_empty() {
-        request.filter.path = place.current_folder();
+    if request.filter.path.is_none() {
+        request.filter.path = match paths {
+            [] => place.current_folder(),
+            // The first path is the whole tree, and a further one may be a link that is followed.
+            [_, _, ..] => Some(String::new()),
+            [_] => None,
+        };
     }
     if request.filter.path.is_some() {
         let others = paths.iter().skip(1).map(|path| place.also(path));
@@ -296,8 +325,11 @@ fn patterns_of(file: &str) -> Result<Vec<String>, Failure> {
 /// How paths are shown: as typed, as in ripgrep; relative to the current folder where no path is typed.
 fn typed_base(paths: &[PathBuf], place: &TreePlace, request: &GrepRequest) -> PathBase {
     let scopes = request.filter.path.iter().chain(&request.filter.or_paths);
-    let typed = scopes
-        .zip(paths)
+    let mut typed: Vec<(&String, &PathBuf)> = scopes.zip(paths).collect();
+    // A path may be typed twice: as it is, and with the folder around it.
+    typed.sort_by_key(|(scope, _)| std::cmp::Reverse(scope.len()));
+    let typed = typed
+        .into_iter()
         .filter_map(|(scope, path)| Some((RelPath::new(scope).ok()?, path.to_str()?.to_string())));
     let whole = paths.first().filter(|_| request.filter.path.is_none());
     let whole = whole.and_then(|path| Some((RelPath::root(), path.to_str()?.to_string())));
@@ -328,6 +360,8 @@ fn print_options(call: &GrepCall, output: &Output, is_one_file: bool) -> PrintOp
         paths,
         color: output.style.color || print.pretty,
         terminal,
+        quiet: output.quiet,
+        host: (!call.options.hyperlink_format.is_empty()).then(host),
         ..call.options.clone()
     }
 }

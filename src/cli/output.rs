@@ -110,7 +110,7 @@ fn unwritten(error: io::Error) -> io::Error {
 }
 
 /// The host name, for links; empty where reading it would take a system-specific call.
-fn host() -> String {
+pub fn host() -> String {
     let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = named.or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
     let named = named.trim();

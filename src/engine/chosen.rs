@@ -10,7 +10,7 @@ use super::current::{Recorded, Viewed};
 use super::items::{FileItem, ItemSources, PART_KINDS};
 use super::scope::ExactScope;
 use crate::filter::Filter;
-use crate::grep::{LineScan, NarrowPlan, Pattern, Wanted, Within, scan};
+use crate::grep::{LineScan, NarrowPlan, Pattern, Reading, Wanted, Within, scan};
 use crate::model::KindSet;
 use crate::path::RelPath;
 use crate::query::Query;
@@ -42,7 +42,8 @@ impl Engine {
         if !request.rank && filter.kinds().is_none() {
             return Ok(chosen);
         }
-        let matched = self.counted(scope, filter, pattern);
+        let reading = Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped };
+        let matched = self.counted(scope, filter, pattern, reading);
         if let Some(kinds) = filter.kinds() {
             let recorded = scope.recorded.as_ref().map(Recorded::viewed);
             let paths = matched.iter().map(|(path, _)| path);
@@ -59,7 +60,13 @@ impl Engine {
 
     /// The number of matching lines of each file of `scope` with any, sorted by path. Unreadable files are included
     /// with 0.
-    fn counted(&self, scope: &ExactScope, filter: &Filter, pattern: &Pattern) -> Vec<(RelPath, usize)> {
+    fn counted(
+        &self,
+        scope: &ExactScope,
+        filter: &Filter,
+        pattern: &Pattern,
+        reading: Reading,
+    ) -> Vec<(RelPath, usize)> {
         let ExactScope { files, source_tree, .. } = scope;
         let found = scan(&LineScan {
             source_tree,
@@ -73,6 +80,7 @@ impl Engine {
             max_count: None,
             masks: false,
             threads: self.options.threads,
+            reading,
         });
         // The pass that reads the lines reports unreadable files.
         let unread = found.unread.into_iter().map(|unread| (unread.path, 0));

@@ -3,11 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Error;
+use super::api::GrepFiles;
 use super::core::Engine;
 use super::current::Viewed;
 use super::scope::BeyondIndex;
 use crate::filter::Filter;
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Wanted};
+use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Reading, Wanted};
 use crate::id::VersionId;
 use crate::index;
 use crate::path::RelPath;
@@ -52,7 +53,8 @@ impl Engine {
             Some(versions) => versions.into_iter().filter_map(|version| snapshot.file_of(version)).collect(),
             None => (0..snapshot.n_files() as u32).collect(),
         };
-        let scope = self.scope(filter, &plan, BeyondIndex::default())?;
+        let scope =
+            self.scope(filter, &plan, &BeyondIndex { binary: false, files: &GrepFiles::default() })?;
         let takes = self.takes(filter, &scope.source_tree);
         let scan = |files: &[RelPath], page: usize, max_count: Option<u64>| {
             grep::scan(&LineScan {
@@ -67,6 +69,7 @@ impl Engine {
                 max_count,
                 masks: !self.options.show_secrets,
                 threads: self.options.threads,
+                reading: Reading::default(),
             })
         };
         let found = scan(&scope.files, 0, None);
@@ -113,6 +116,7 @@ impl Engine {
             max_count: Some(1),
             masks: !self.options.show_secrets,
             threads: Some(1),
+            reading: Reading::default(),
         });
         Ok(found.lines.into_iter().next())
     }
@@ -146,6 +150,7 @@ impl Engine {
                 max_count: Some(1),
                 masks: false,
                 threads: self.options.threads,
+                reading: Reading::default(),
             });
             files = found.lines.into_iter().map(|line| line.path).collect();
             files.dedup();

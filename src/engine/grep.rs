@@ -14,8 +14,8 @@ use super::lookup::{check_rows, parse_position};
 use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
 use crate::clean;
-use crate::filter::{Filter, FilterSpec};
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Unread, Wanted};
+use crate::filter::Filter;
+use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Reading, Unread, Wanted};
 use crate::id::LanguageId;
 use crate::model::qualified_name;
 use crate::path::RelPath;
@@ -43,7 +43,7 @@ impl Engine {
             tracing::info_span!("code.grep", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
         let plan = plan(request, &wanted);
-        let scope = self.scope(&filter, &plan, beyond_index(request))?;
+        let scope = self.scope(&filter, &plan, &beyond_index(request))?;
         let chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         let files = chosen.files.as_deref().unwrap_or(&scope.files);
         let found = grep::scan(&LineScan {
@@ -58,6 +58,7 @@ impl Engine {
             max_count: request.max_count,
             masks: !self.options.show_secrets,
             threads: self.options.threads,
+            reading: reading(request),
         });
         cancel::check()?;
         let freshness = Freshness { checked_at: scope.checked_at, ..Freshness::default() };
@@ -144,7 +145,7 @@ impl Engine {
             _ if looks.passthru || looks.include_zero => NarrowPlan::All,
             _ => plan(request, &wanted),
         };
-        let mut scope = self.scope(&filter, &plan, beyond_index(request))?;
+        let mut scope = self.scope(&filter, &plan, &beyond_index(request))?;
         order(&mut scope.files, looks.order, &filter, &scope.source_tree);
         let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
@@ -162,6 +163,7 @@ impl Engine {
                 within: chosen.within.as_ref(),
                 masks: !self.options.show_secrets,
                 threads: self.options.threads,
+                reading: reading(request),
                 looks: looks.clone(),
             },
             out,
@@ -173,7 +175,8 @@ impl Engine {
         let incomplete = incomplete(&printed.unread, &scope);
         let warnings = scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository());
         let warnings = warnings.chain(unsearched(&names)).collect();
-        Ok(PrintedGrep { matched: printed.matched, incomplete, warnings })
+        let searched_nothing = !printed.matched && scope.files.is_empty() && !scope.has_files;
+        Ok(PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings })
     }
 
     /// Prints the lines of a stream that match, as [`Engine::print_grep`] prints those of a file. Filters have no meaning
@@ -201,26 +204,22 @@ impl Engine {
             within: None,
             masks: false,
             threads: None,
+            reading: Reading::default(),
             looks: looks.clone(),
         };
         let printed = grep::print_stream(&print, name, stream, out);
         let matched = printed.map_err(|error| Error::bad(format!("{name} cannot be read: {error}")))?;
-        Ok(PrintedGrep { matched, incomplete: None, warnings: Vec::new() })
+        Ok(PrintedGrep { matched, incomplete: None, searched_nothing: false, warnings: Vec::new() })
     }
 
-    /// The files that an exact search with this filter would search, in the given order; with `git_folder` also those of
-    /// git's own folder.
+    /// The files that a request would search, in the given order, whatever its pattern.
     ///
     /// # Errors
     /// As [`Engine::grep`], without those of the pattern.
-    pub fn grep_files(
-        &self,
-        filter: &FilterSpec,
-        by: FileOrder,
-        git_folder: bool,
-    ) -> Result<Vec<RelPath>, Error> {
-        let filter = Filter::new(filter, &self.grammars)?;
-        let mut scope = self.scope(&filter, &NarrowPlan::All, BeyondIndex { binary: true, git_folder })?;
+    pub fn grep_files(&self, request: &GrepRequest, by: FileOrder) -> Result<Vec<RelPath>, Error> {
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let beyond = BeyondIndex { binary: true, ..beyond_index(request) };
+        let mut scope = self.scope(&filter, &NarrowPlan::All, &beyond)?;
         let takes = self.takes(&filter, &scope.source_tree);
         let mut files: Vec<RelPath> = scope.files.iter().filter(|path| takes(path)).cloned().collect();
         drop(takes);
@@ -249,8 +248,8 @@ impl Engine {
         let asks_for_languages = filter.asks_for_languages();
         let cancel = cancel::current();
         let is_cancelled = move || cancel.as_ref().is_some_and(Cancel::is_cancelled);
-        let is_small = move |path: &RelPath| match (filter.max_file_bytes(), source_tree) {
-            (Some(most), SourceTree::Folder(root)) => {
+        let is_small = move |path: &RelPath| match (filter.max_file_bytes(), source_tree.folder()) {
+            (Some(most), Some(root)) => {
                 path.below(root).metadata().is_ok_and(|metadata| metadata.len() <= most)
             }
             _ => true,
@@ -307,8 +306,7 @@ fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &So
         FileOrder::PathReversed => files.reverse(),
         FileOrder::Time { of, reversed } => {
             let time = |path: &RelPath| {
-                let SourceTree::Folder(root) = source_tree else { return None };
-                let metadata = path.below(root).metadata().ok()?;
+                let metadata = path.below(source_tree.folder()?).metadata().ok()?;
                 let time = match of {
                     FileTime::Modified => metadata.modified(),
                     FileTime::Accessed => metadata.accessed(),
@@ -324,19 +322,26 @@ fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &So
 }
 
 /// The files that are searched although no row of the index tells of them.
-fn beyond_index(request: &GrepRequest) -> BeyondIndex {
-    BeyondIndex { binary: reads_binary(request), git_folder: request.git_folder }
+fn beyond_index(request: &GrepRequest) -> BeyondIndex<'_> {
+    BeyondIndex { binary: reads_binary(request), files: &request.files }
+}
+
+/// How files are read.
+fn reading(request: &GrepRequest) -> Reading {
+    Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped }
 }
 
 /// Whether files with NUL bytes are searched.
 fn reads_binary(request: &GrepRequest) -> bool {
-    request.null_data || request.binary != Binary::Quit || request.encoding.is_some()
+    let sees_beyond_nul = request.binary != Binary::Quit || request.files.as_mapped;
+    request.null_data || sees_beyond_nul || request.encoding.is_some()
 }
 
 /// What the index is asked for. Lines that do not match stand everywhere.
 fn plan(request: &GrepRequest, wanted: &Wanted) -> NarrowPlan {
-    // The index has no text of binary files.
-    let reads_all = request.brute || request.invert || request.no_unicode || reads_binary(request);
+    // The index has no text of binary and compressed files.
+    let reads_text = !reads_binary(request) && !request.files.search_zip && !request.no_unicode;
+    let reads_all = request.brute || request.invert || !reads_text;
     if reads_all { NarrowPlan::All } else { NarrowPlan::new(wanted) }
 }
 

@@ -158,7 +158,9 @@ impl ItemSources<'_> {
         let viewed = self.viewed?;
         let identity = viewed.view.identity(version)?;
         let is_same = match self.source_tree {
-            SourceTree::Folder(root) => identity.matches_stat(&path.below(root).metadata().ok()?),
+            SourceTree::Folder(root) | SourceTree::Followed(root) => {
+                identity.matches_stat(&path.below(root).metadata().ok()?)
+            }
             SourceTree::Tree(tree) => identity.matches_blob(read::entry_of(&**tree, path).ok()?.id),
         };
         let version = viewed.meta().version(version).filter(|_| is_same)?;

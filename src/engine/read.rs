@@ -247,7 +247,7 @@ impl Engine {
     /// The path of a regular file, with links resolved.
     fn regular_file(&self, path: &RelPath, source_tree: &SourceTree) -> Result<RelPath, Error> {
         let is_folder = match source_tree {
-            SourceTree::Folder(root) => match path.below(root).canonicalize() {
+            SourceTree::Folder(root) | SourceTree::Followed(root) => match path.below(root).canonicalize() {
                 Ok(whole) => {
                     let Ok(below) = whole.strip_prefix(root) else {
                         let text = format!("path '{path}' leads out of the root '{}'", root.display());

@@ -11,10 +11,11 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 
+use super::Error;
+use super::api::{GrepFiles, Links, StalePolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
-use super::{Error, StalePolicy};
 use crate::filter::Filter;
 use crate::grep::{self, Effort, NarrowPlan};
 use crate::id::VersionId;
@@ -25,7 +26,7 @@ use crate::path::RelPath;
 use crate::read::SourceTree;
 use crate::search::SearchError;
 use crate::update::Updater;
-use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, Region, Walked};
+use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, RIPGREPS_NAME, Region, Walked};
 use crate::workspace::{Settings, WorkspaceError};
 
 /// An entry that could not be searched.
@@ -36,19 +37,21 @@ pub(super) struct Hole {
     pub is_of_name: bool,
 }
 
-/// Files that an exact search reads although the index has no row for them.
-#[derive(Clone, Copy, Default)]
-pub(super) struct BeyondIndex {
-    /// Files with NUL bytes.
+/// What a request says of the files to search that the index does not know.
+#[derive(Clone, Copy)]
+pub(super) struct BeyondIndex<'r> {
+    /// Whether files with NUL bytes are searched.
     pub binary: bool,
-    /// The files of git's own folder.
-    pub git_folder: bool,
+    /// Ignore files and links.
+    pub files: &'r GrepFiles,
 }
 
 /// What an exact search reads.
 pub(super) struct ExactScope {
     /// The files that may match, sorted.
     pub files: Vec<RelPath>,
+    /// Whether files may be searched at all, also those that cannot match.
+    pub has_files: bool,
     /// The unreadable entries that ripgrep would search, with the reason.
     pub holes: Vec<Hole>,
     /// The commit with a view of the present checkout, if there is one.
@@ -67,7 +70,7 @@ impl Engine {
         &self,
         filter: &Filter,
         plan: &NarrowPlan,
-        beyond: BeyondIndex,
+        beyond: &BeyondIndex<'_>,
     ) -> Result<ExactScope, Error> {
         if self.lacks_tree() {
             return Err(Error::no_sources("an exact search"));
@@ -81,14 +84,16 @@ impl Engine {
         if let Some(recorded) = &recorded {
             self.mark_used(recorded.viewed().key);
         }
-        if let Some(files) = self.named_files(filter) {
-            let checked_at = Some(SystemTime::now());
-            let source_tree = SourceTree::Folder(self.root().to_path_buf());
+        let named = self.named(filter, beyond.files.links);
+        if let Some(Named { files, folders, .. }) = &named
+            && folders.is_empty()
+        {
             return Ok(ExactScope {
-                files,
+                files: files.clone(),
+                has_files: !files.is_empty(),
                 holes: Vec::new(),
-                checked_at,
-                source_tree,
+                checked_at: Some(SystemTime::now()),
+                source_tree: self.source_tree_followed(beyond, named.as_ref()),
                 recorded,
                 warning: None,
             });
@@ -104,15 +109,14 @@ impl Engine {
         let narrowed = narrowed.flatten();
         if let Some(viewed) = viewed
             && (self.policy.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
-            // A view has no rows for the `.git` folder.
-            && !takes_git(filter)
-            && !beyond.binary
-            && !beyond.git_folder
+            && self.knows_files(viewed, filter, beyond)
         {
             let (files, holes) = self.as_recorded(viewed, filter, narrowed)?;
             let source_tree = self.source_tree_of(viewed)?;
+            let has_files = !files.is_empty() || !viewed.files(filter, None).is_empty();
             return Ok(ExactScope {
                 files,
+                has_files,
                 holes,
                 checked_at: vouched_at,
                 source_tree,
@@ -121,35 +125,123 @@ impl Engine {
             });
         }
         let checked_at = Some(SystemTime::now());
-        let tracked = self.tracked();
-        let updater = self.updater(tracked.as_ref())?;
-        let source_tree = updater.source_tree.clone();
-        // Built-in rules select files for ranking, and secrets are masked in the reply, so neither excludes a file
-        // here.
-        let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-        let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs(), git_folder: beyond.git_folder });
-        let walked = Updater { settings: &settings, as_ripgrep, ..updater }.walk()?;
+        let (source_tree, walked) = self.walked(filter, beyond, named.as_ref())?;
         let holes = walked.skipped.iter().filter_map(|row| hole(row, filter)).collect();
-        let files = match (viewed, narrowed) {
+        let takes = |candidate: &Candidate| filter.takes_path(candidate.path.as_str());
+        let has_files = walked.candidates.iter().any(takes);
+        let mut files = match (viewed, narrowed) {
             (Some(viewed), Some(narrowed)) => viewed.narrowed_or_changed(filter, walked, &narrowed),
             _ => paths(walked).filter(|path| filter.takes_path(path.as_str())).collect(),
         };
+        let mut has_files = has_files;
+        if let Some(named) = named {
+            has_files |= !named.files.is_empty();
+            files.extend(named.files);
+            // Some of the folders may lie in others.
+            files.sort_unstable();
+            files.dedup();
+        }
         let warning = if recorded.is_none() { self.unread_index() } else { None };
-        Ok(ExactScope { files, holes, checked_at, source_tree, recorded, warning })
+        Ok(ExactScope { files, has_files, holes, checked_at, source_tree, recorded, warning })
     }
 
-    /// The files that the caller named, if only files are named. These are searched regardless of skip rules, as in
-    /// ripgrep, and the tree is not walked for them. A link that leads out of the tree is not one of them.
-    fn named_files(&self, filter: &Filter) -> Option<Vec<RelPath>> {
-        if self.view().is_some() {
+    /// Walks the tree, or the folders that the caller named, as ripgrep does.
+    fn walked(
+        &self,
+        filter: &Filter,
+        beyond: &BeyondIndex<'_>,
+        named: Option<&Named>,
+    ) -> Result<(SourceTree, Walked), Error> {
+        let tracked = self.tracked();
+        let updater = self.updater(tracked.as_ref())?;
+        let source_tree = match &updater.source_tree {
+            SourceTree::Folder(_) => self.source_tree_followed(beyond, named),
+            other => other.clone(),
+        };
+        // Built-in rules select files for ranking, and secrets are masked in the reply, so neither excludes a file
+        // here.
+        let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
+        let as_ripgrep = Some(AsRipgrep {
+            globs: filter.ripgrep_globs(),
+            types: filter.ripgrep_types(),
+            git_folder: beyond.files.git_folder,
+            sources: &beyond.files.ignore,
+            follow: beyond.files.links == Links::Followed,
+        });
+        let updater = Updater { settings: &settings, as_ripgrep, ..updater };
+        let walked = match named {
+            Some(named) => updater.walk_below(&named.folders)?,
+            None => updater.walk()?,
+        };
+        Ok((source_tree, walked))
+    }
+
+    /// The root as the source of files, with links as the request says.
+    fn source_tree_followed(&self, beyond: &BeyondIndex<'_>, named: Option<&Named>) -> SourceTree {
+        let root = self.root().to_path_buf();
+        let has_links = named.is_some_and(|named| named.has_links);
+        match beyond.files.links == Links::Followed || has_links {
+            true => SourceTree::Followed(root),
+            false => SourceTree::Folder(root),
+        }
+    }
+
+    /// The files and folders that the caller named, if the files on disk are searched and not all of them. They are
+    /// searched whatever any rule says of them, as in ripgrep.
+    fn named(&self, filter: &Filter, links: Links) -> Option<Named> {
+        let root = self.root();
+        let paths = filter.named();
+        let is_root = |path: &RelPath| path.as_str().is_empty();
+        if self.view().is_some() || paths.iter().all(is_root) {
             return None;
         }
-        let is_file = |path: &RelPath| {
-            let whole = path.below(self.root()).canonicalize();
-            whole.is_ok_and(|whole| whole.is_file() && whole.starts_with(self.root()))
+        let mut named = Named::default();
+        for path in paths {
+            let whole = path.below(root);
+            let Ok(real) = whole.canonicalize() else { continue };
+            let is_allowed = match links {
+                Links::Skipped => real == whole,
+                Links::Named => real.starts_with(root),
+                Links::Followed => true,
+            };
+            named.has_links |= is_allowed && real != whole;
+            match is_allowed {
+                true if real.is_dir() => named.folders.push(path.clone()),
+                true if real.is_file() => named.files.push(path.clone()),
+                _ => {}
+            }
+        }
+        Some(named)
+    }
+
+    /// Whether the rows of a view tell which files an exact search reads.
+    fn knows_files(&self, viewed: Viewed<'_>, filter: &Filter, beyond: &BeyondIndex<'_>) -> bool {
+        let GrepFiles { ignore, links, git_folder, search_zip, as_mapped: _ } = beyond.files;
+        // A view has no rows for the `.git` folder, for what is behind links, and for files with NUL bytes.
+        let asks_for_more = takes_git(filter)
+            || beyond.binary
+            || *git_folder
+            || *links == Links::Followed
+            || *search_zip
+            || !ignore.is_default();
+        if asks_for_more || walk::has_ripgreps_rules_above(self.root()) {
+            return false;
+        }
+        // A named folder is searched even if a rule or a link keeps the folder out of the view.
+        let is_left_out = |row: &Skipped| {
+            let rests =
+                filter.named().iter().filter_map(|path| path.as_str().strip_prefix(row.path.as_str()));
+            rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let named = filter.paths_below();
-        (!named.is_empty() && named.iter().all(is_file)).then(|| named.to_vec())
+        let is_rules = |path: &str| path.rsplit('/').next() == Some(RIPGREPS_NAME);
+        let skipped = || viewed.view.skipped().iter().map(|entry| &entry.skipped);
+        if skipped().any(|row| is_left_out(row) || is_rules(row.path.as_str())) {
+            return false;
+        }
+        let versions = viewed.view.versions().iter();
+        !versions
+            .filter_map(|version| viewed.meta().version(*version))
+            .any(|version| is_rules(version.path()))
     }
 
     /// The warning of an exact search about an index that cannot be read.
@@ -181,7 +273,8 @@ impl Engine {
         let mut holes = Vec::new();
         // The paths for which ripgrep's rules may differ from those of the index.
         let mut judged_anew = Vec::new();
-        let brings_back = filter.ripgrep_globs().is_some_and(|globs| globs.num_whitelists() > 0);
+        let brings_back = filter.ripgrep_globs().is_some_and(|globs| globs.num_whitelists() > 0)
+            || filter.ripgrep_types().is_some();
         let is_in_repository = self.view().is_some() || walk::is_in_repository(self.root());
         if !is_in_repository && !self.settings.hidden {
             // A line of a git ignore file may have included a hidden file.
@@ -206,7 +299,8 @@ impl Engine {
         if !folders.is_empty() || !judged_anew.is_empty() {
             let tracked = self.tracked();
             let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
-            let as_ripgrep = Some(AsRipgrep { globs: filter.ripgrep_globs(), git_folder: false });
+            let (globs, types) = (filter.ripgrep_globs(), filter.ripgrep_types());
+            let as_ripgrep = Some(AsRipgrep { globs, types, ..AsRipgrep::default() });
             let updater = Updater { settings: &settings, as_ripgrep, ..self.updater(tracked.as_ref())? };
             // Another rule may also exclude a file of secrets, such as the rule for hidden files.
             let anew = updater.walk_some(&Region::new(judged_anew))?;
@@ -221,6 +315,15 @@ impl Engine {
         files.dedup();
         Ok((files, holes))
     }
+}
+
+/// The files and folders that a caller named.
+#[derive(Default)]
+struct Named {
+    files: Vec<RelPath>,
+    folders: Vec<RelPath>,
+    /// Whether a link is on the way to one of them.
+    has_links: bool,
 }
 
 impl Viewed<'_> {

@@ -97,7 +97,7 @@ impl<'a> ReplySources<'a> {
     fn bytes_from_tree(&self, version: Version<'_>) -> Option<Vec<u8>> {
         let recorded = self.view.identity(version.id())?;
         match &self.source_tree {
-            SourceTree::Folder(root) => {
+            SourceTree::Folder(root) | SourceTree::Followed(root) => {
                 let (file, len) = read::open(&root.join(version.path())).ok()?;
                 let matches_stat = recorded.matches_stat(&file.metadata().ok()?);
                 let mut bytes = Vec::new();
@@ -119,7 +119,7 @@ impl<'a> ReplySources<'a> {
         let matches_stat =
             |metadata: &Metadata| recorded.is_some_and(|recorded| recorded.matches_stat(metadata));
         match &self.source_tree {
-            SourceTree::Folder(root) => {
+            SourceTree::Folder(root) | SourceTree::Followed(root) => {
                 let path = root.join(version.path());
                 let mut reader = lock(&self.readers).pop().unwrap_or_default();
                 let Some(hash) = version.content().ranked() else { return Reread::Changed };

@@ -55,7 +55,8 @@ impl<'c> Covered<'c> {
     fn mask(&self) -> &SecretMask {
         self.mask.get_or_init(|| {
             let blocks = match self.bytes {
-                Some(bytes) => Ok(secrets::blocks(&as_searched(bytes))),
+                // A search may go on after a NUL byte.
+                Some(bytes) => Ok(secrets::blocks(&decoded(bytes))),
                 None => self.blocks_of_large(),
             };
             // Every value of a file that cannot be read a second time is masked.
@@ -65,8 +66,10 @@ impl<'c> Covered<'c> {
     }
 
     fn blocks_of_large(&self) -> io::Result<Vec<SecretBlock>> {
-        let SourceTree::Folder(root) = self.source_tree else { return Ok(Vec::new()) };
-        let mut file = read::open(&self.path.below(root))?.0;
+        if self.source_tree.folder().is_none() {
+            return Ok(Vec::new());
+        }
+        let mut file = self.source_tree.open(self.path)?.0;
         let mut bom = [0; 3];
         let n = file.read(&mut bom)?;
         if Encoding::for_bom(&bom[..n]).is_some() {
@@ -77,14 +80,14 @@ impl<'c> Covered<'c> {
 
     /// The whole content of the file.
     fn content(&self) -> io::Result<Cow<'c, [u8]>> {
-        let root = match (self.bytes, self.source_tree) {
+        match (self.bytes, self.source_tree) {
             (Some(bytes), _) => return Ok(Cow::Borrowed(bytes)),
-            (None, SourceTree::Folder(root)) => root,
             (None, SourceTree::Tree(tree)) => {
                 return Ok(Cow::Owned(tree.read(&read::entry_of(&**tree, self.path)?)?));
             }
-        };
-        let (file, len) = read::open(&self.path.below(root))?;
+            (None, SourceTree::Folder(_) | SourceTree::Followed(_)) => {}
+        }
+        let (file, len) = self.source_tree.open(self.path)?;
         if len > MAX_HEAP_BYTES as u64 {
             return Err(io::Error::other("it holds secrets and is too large to be shown with masks"));
         }
@@ -159,13 +162,7 @@ impl<'f> Searched for MaskedFile<'f> {
 
 /// The bytes of a file as the searcher sees them: decoded by the byte order mark, and only up to a NUL.
 fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let text = match Encoding::for_bom(bytes) {
-        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
-        Some((encoding, bom)) => {
-            Cow::Owned(encoding.decode_without_bom_handling(&bytes[bom..]).0.into_owned().into_bytes())
-        }
-        None => Cow::Borrowed(bytes),
-    };
+    let text = decoded(bytes);
     match (memchr::memchr(0, &text), text) {
         (None, text) => text,
         (Some(end), Cow::Borrowed(text)) => Cow::Borrowed(&text[..end]),
@@ -173,6 +170,17 @@ fn as_searched(bytes: &[u8]) -> Cow<'_, [u8]> {
             text.truncate(end);
             Cow::Owned(text)
         }
+    }
+}
+
+/// The bytes of a file, decoded by the byte order mark.
+fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match Encoding::for_bom(bytes) {
+        Some((encoding, bom)) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(&bytes[bom..]),
+        Some((encoding, bom)) => {
+            Cow::Owned(encoding.decode_without_bom_handling(&bytes[bom..]).0.into_owned().into_bytes())
+        }
+        None => Cow::Borrowed(bytes),
     }
 }
 

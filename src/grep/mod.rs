@@ -24,6 +24,7 @@ pub use pattern::{Binary, Bounds, Case, MAX_PATTERN_CHARS, Pattern, PatternError
 pub use plan::NarrowPlan;
 pub use print::{Print, Printed, print, print_stream};
 pub use scan::{Line, LineScan, ScanResult, Unread, scan};
+pub use whole::Reading;
 pub use within::Within;
 
 #[cfg(test)]

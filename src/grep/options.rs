@@ -1,6 +1,6 @@
 //! How an exact search is printed: ripgrep's options for its output.
 
-use grep_printer::UserColorSpec;
+use grep_printer::{HyperlinkConfig, HyperlinkEnvironment, HyperlinkFormat, UserColorSpec};
 
 use crate::path::PathBase;
 
@@ -41,6 +41,12 @@ pub struct PrintOptions {
     pub passthru: bool,
     /// Whether counts and times follow.
     pub stats: bool,
+    /// Whether nothing but counts and times is printed.
+    pub quiet: bool,
+    /// The form of links on paths, in ripgrep's notation or by one of its names; empty for no links.
+    pub hyperlink_format: String,
+    /// The host name in links.
+    pub host: Option<String>,
     /// Colours in ripgrep's notation, each over those before.
     pub colors: Vec<String>,
     /// The separator in paths; `None` for `/`.
@@ -80,6 +86,9 @@ impl Default for PrintOptions {
             byte_offset: false,
             passthru: false,
             stats: false,
+            quiet: false,
+            hyperlink_format: String::new(),
+            host: None,
             colors: Vec::new(),
             path_separator: None,
             field_match_separator: b":".to_vec(),
@@ -113,12 +122,26 @@ impl PrintOptions {
     /// Checks what no type checks.
     ///
     /// # Errors
-    /// The first of `colors` that cannot be read, with the reason.
+    /// The first of `colors`, or the `hyperlink_format`, that cannot be read, with the reason.
     pub fn check(&self) -> Result<(), String> {
+        self.links()?;
         let read = |spec: &String| spec.parse::<UserColorSpec>().map(drop);
         self.colors
             .iter()
             .try_for_each(|spec| read(spec).map_err(|error| format!("colors '{spec}': {error}")))
+    }
+}
+
+impl PrintOptions {
+    /// The links on paths.
+    pub(super) fn links(&self) -> Result<HyperlinkConfig, String> {
+        let format: HyperlinkFormat = self
+            .hyperlink_format
+            .parse()
+            .map_err(|error| format!("hyperlink_format '{}': {error}", self.hyperlink_format))?;
+        let mut environment = HyperlinkEnvironment::new();
+        environment.host(self.host.clone());
+        Ok(format.into_config(environment))
     }
 }
 

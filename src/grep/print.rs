@@ -22,7 +22,7 @@ use super::options::{OutputFormat, PrintOptions};
 use super::pattern::Pattern;
 use super::scan::Unread;
 use super::screen::Screen;
-use super::whole::Whole;
+use super::whole::{Reading, Whole};
 use super::within::{self, PlaceFilter, Within};
 use crate::clean;
 use crate::path::RelPath;
@@ -48,6 +48,8 @@ pub struct Print<'p> {
     pub masks: bool,
     /// The number of threads; `None` for one per core.
     pub threads: Option<usize>,
+    /// How files are read.
+    pub reading: Reading,
     /// How lines are printed.
     pub looks: PrintOptions,
 }
@@ -85,6 +87,10 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
         total.matched |= matched;
         total.unread.extend(unread);
         total.stats += stats;
+        if print.looks.quiet {
+            // The first match decides, unless all matches are counted.
+            return print.looks.stats || print.looks.form == OutputFormat::Events || !total.matched;
+        }
         if bytes.is_empty() {
             return true;
         }
@@ -134,7 +140,9 @@ pub fn print_stream(
             (sink.has_match(), sink.stats().clone())
         }
     };
-    out(worker.printer.screen().bytes());
+    if !print.looks.quiet {
+        out(worker.printer.screen().bytes());
+    }
     if print.looks.form == OutputFormat::Events {
         out(summary(&stats, started).as_bytes());
     } else if print.looks.stats {
@@ -313,11 +321,13 @@ impl Print<'_> {
         let mut specs = default_color_specs();
         specs.extend(looks.colors.iter().filter_map(|spec| spec.parse().ok()));
         let colors = ColorSpecs::new(&specs);
+        let links = looks.links().unwrap_or_default();
         let kind = match looks.form {
             OutputFormat::Lines => {
                 let mut builder = StandardBuilder::new();
                 builder
                     .color_specs(colors)
+                    .hyperlink(links)
                     .heading(looks.heading)
                     .path(looks.paths)
                     .only_matching(looks.only_matching)
@@ -346,6 +356,7 @@ impl Print<'_> {
         let mut builder = SummaryBuilder::new();
         builder
             .color_specs(colors)
+            .hyperlink(links)
             .kind(kind)
             .path(looks.paths)
             .path_terminator(looks.null.then_some(0))
@@ -368,7 +379,8 @@ impl<'p> PrintWorker<'p> {
             .after_context(after as usize)
             .passthru(print.looks.passthru);
         let (searcher, printer) = (builder.build(), print.printer());
-        PrintWorker { print, searcher, builder, printer, whole: Whole::default() }
+        let whole = Whole::new(print.reading);
+        PrintWorker { print, searcher, builder, printer, whole }
     }
 
     /// Searches the files and passes their output on in pieces, until `pass` returns false. Returns whether `pass` never

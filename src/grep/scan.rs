@@ -8,7 +8,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 use super::cover::Covered;
 use super::line::{MatchBlock, context, shown};
 use super::pattern::Pattern;
-use super::whole::Whole;
+use super::whole::{Reading, Whole};
 use super::within::{Within, holds};
 use crate::cores::{cores, spread};
 use crate::path::RelPath;
@@ -39,6 +39,8 @@ pub struct LineScan<'s> {
     pub masks: bool,
     /// The number of threads; `None` for one per core.
     pub threads: Option<usize>,
+    /// How files are read.
+    pub reading: Reading,
 }
 
 /// The result of a scan.
@@ -214,7 +216,7 @@ impl Searchers {
         Searchers {
             count: builder(false).build(),
             show: builder(true).before_context(before as usize).after_context(after as usize).build(),
-            whole: Whole::default(),
+            whole: Whole::new(scan.reading),
         }
     }
 }

@@ -46,6 +46,7 @@ fn find(root: &Path, files: &[RelPath], asked: &Asked<'_>) -> ScanResult {
         max_count: None,
         masks: true,
         threads: Some(asked.threads),
+        reading: Reading::default(),
     })
 }
 

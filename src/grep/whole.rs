@@ -4,35 +4,67 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
+use grep_cli::DecompressionReaderBuilder;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink};
 
+use super::pattern::MAX_HEAP_BYTES;
 use crate::path::RelPath;
 use crate::read::{self, SourceTree};
 
 /// A larger file is streamed through the searcher's buffer.
 const MAX_WHOLE_BYTES: u64 = 4 << 20;
 
+/// How files are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether a compressed file is searched in its decompressed form. The program for the format is run, such as `gzip`.
+    pub zip: bool,
+    /// Whether a NUL byte is looked for as in a mapped file: among the first bytes and in matching lines.
+    pub as_mapped: bool,
+}
+
 /// The read buffer of a thread, reused for each file.
-#[derive(Default)]
 pub(super) struct Whole {
     bytes: Vec<u8>,
+    zip: Option<DecompressionReaderBuilder>,
+    as_mapped: bool,
 }
 
 impl Whole {
+    pub fn new(reading: Reading) -> Whole {
+        let zip = reading.zip.then(DecompressionReaderBuilder::new);
+        Whole { bytes: Vec::new(), zip, as_mapped: reading.as_mapped }
+    }
+
     /// Opens the file at `path`. A file is read as a whole, except for a large file of a folder.
     pub fn open(&mut self, source_tree: &SourceTree, path: &RelPath) -> io::Result<OpenContent<'_>> {
+        let as_mapped = self.as_mapped;
         let (mut file, len) = match source_tree {
-            SourceTree::Folder(root) => read::open(&path.below(root))?,
+            SourceTree::Folder(_) | SourceTree::Followed(_) => source_tree.open(path)?,
             SourceTree::Tree(tree) => {
                 self.bytes = tree.read(&read::entry_of(&**tree, path)?)?;
-                return Ok(OpenContent::Read(&self.bytes));
+                return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped });
             }
         };
-        if len > MAX_WHOLE_BYTES {
+        if let (Some(zip), Some(root)) = (&self.zip, source_tree.folder())
+            && zip.get_matcher().has_command(path.as_str())
+        {
+            let mut unzipped = zip.build(path.below(root))?;
+            self.bytes.clear();
+            let limit = MAX_HEAP_BYTES as u64;
+            (&mut unzipped).take(limit + 1).read_to_end(&mut self.bytes)?;
+            if self.bytes.len() as u64 > limit {
+                return Err(io::Error::other(format!("its decompressed content is above {limit} bytes")));
+            }
+            unzipped.close()?;
+            return Ok(OpenContent::Read { bytes: &self.bytes, as_mapped: false });
+        }
+        let most = if as_mapped { MAX_HEAP_BYTES as u64 } else { MAX_WHOLE_BYTES };
+        if len > most {
             return Ok(OpenContent::Large(file));
         }
-        Ok(OpenContent::Read(self.fill(&mut file, len as usize)?))
+        Ok(OpenContent::Read { bytes: self.fill(&mut file, len as usize)?, as_mapped })
     }
 
     /// Reads a file that had `len` bytes when it was opened.
@@ -64,7 +96,12 @@ impl Whole {
 /// An open file, which may be searched several times.
 pub(super) enum OpenContent<'w> {
     /// A file that was read as a whole.
-    Read(&'w [u8]),
+    Read {
+        /// The content.
+        bytes: &'w [u8],
+        /// Whether a NUL byte is looked for as in a mapped file.
+        as_mapped: bool,
+    },
     /// A file that is too large to be read as a whole.
     Large(File),
 }
@@ -73,7 +110,7 @@ impl<'w> OpenContent<'w> {
     /// The bytes, if the file was read as a whole.
     pub fn bytes(&self) -> Option<&'w [u8]> {
         match self {
-            OpenContent::Read(bytes) => Some(bytes),
+            OpenContent::Read { bytes, .. } => Some(bytes),
             OpenContent::Large(_) => None,
         }
     }
@@ -91,10 +128,12 @@ impl<'w> OpenContent<'w> {
                 searcher.search_file(matcher, file, sink)
             }
             // Only a streaming search ends at a NUL byte.
-            OpenContent::Read(bytes) => match memchr::memchr(0, bytes) {
-                None => searcher.search_slice(matcher, bytes, sink),
-                Some(_) => searcher.search_reader(matcher, *bytes, sink),
-            },
+            OpenContent::Read { bytes, as_mapped } => {
+                match memchr::memchr(0, bytes).filter(|_| !*as_mapped) {
+                    None => searcher.search_slice(matcher, bytes, sink),
+                    Some(_) => searcher.search_reader(matcher, *bytes, sink),
+                }
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::model::SkipReason;
 
 /// Reads the file at `path`, which must be a regular file.
 pub fn read(path: &Path, limits: &Limits) -> ReadOutcome {
-    judged(content(path, limits.max_file_bytes), path, limits)
+    judged(content(path, limits.max_file_bytes, open::open_unblocked), path, limits)
 }
 
 /// The text of `bytes`, and whether it was decoded from another encoding than UTF-8.

@@ -10,7 +10,11 @@ use crate::model::SkipReason;
 
 /// Opens a regular file without following a link and without blocking. Returns the file and its length.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
-    let file = open_unblocked(path)?;
+    regular(open_unblocked(path)?)
+}
+
+/// An open file with its length, if the file is regular.
+pub(super) fn regular(file: File) -> io::Result<(File, u64)> {
     let metadata = file.metadata()?;
     match wrong_type(metadata.file_type()) {
         None => Ok((file, metadata.len())),
@@ -23,9 +27,13 @@ pub(super) enum Content {
     TooLarge(u64),
 }
 
-pub(super) fn content(path: &Path, max: u64) -> Result<Content, SkipDetail> {
+pub(super) fn content(
+    path: &Path,
+    max: u64,
+    open: impl Fn(&Path) -> io::Result<File>,
+) -> Result<Content, SkipDetail> {
     let unreadable = |error: io::Error| (SkipReason::Unreadable, error.to_string());
-    let file = open_unblocked(path).map_err(|error| {
+    let file = open(path).map_err(|error| {
         // A link or a socket cannot be opened this way; name its type instead of the system's error.
         match fs::symlink_metadata(path) {
             Ok(metadata) => wrong_type(metadata.file_type()).unwrap_or_else(|| unreadable(error)),
@@ -61,6 +69,19 @@ pub(super) fn open_unblocked(path: &Path) -> io::Result<File> {
     // terminal.
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Opens a file without blocking, and follows links.
+#[cfg(unix)]
+pub(super) fn open_followed(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
+}
+
+/// Opens a file, and follows links.
+#[cfg(not(unix))]
+pub(super) fn open_followed(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
 }
 
 #[cfg(not(unix))]

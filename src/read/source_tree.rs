@@ -1,5 +1,6 @@
 //! The source of a root's files: a folder, or a tree that is not in the file system.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use super::encoding::TextEncoding;
 use super::judge::judged;
 use super::limits::Limits;
-use super::open::{Content, content};
+use super::open::{Content, content, open_followed, open_unblocked, regular};
 use super::outcome::{ReadOutcome, SkipDetail};
 use crate::model::SkipReason;
 use crate::path::RelPath;
@@ -18,6 +19,8 @@ use crate::tree::{Tree, TreeEntry, TreeKind};
 pub enum SourceTree {
     /// A folder of the file system.
     Folder(PathBuf),
+    /// A folder of the file system in which a user asked to follow symbolic links.
+    Followed(PathBuf),
     /// A tree such as that of a commit.
     Tree(Arc<dyn Tree>),
 }
@@ -26,16 +29,37 @@ impl SourceTree {
     /// Reads the file at `path`, which must be a regular file.
     pub fn read(&self, path: &RelPath, limits: &Limits) -> ReadOutcome {
         let content = match self {
-            SourceTree::Folder(root) => content(&path.below(root), limits.max_file_bytes),
+            SourceTree::Folder(root) => content(&path.below(root), limits.max_file_bytes, open_unblocked),
+            SourceTree::Followed(root) => content(&path.below(root), limits.max_file_bytes, open_followed),
             SourceTree::Tree(tree) => of_tree(&**tree, path, limits.max_file_bytes),
         };
         judged(content, Path::new(path.as_str()), limits)
     }
 
+    /// The folder, unless the source is a tree.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            SourceTree::Folder(root) | SourceTree::Followed(root) => Some(root),
+            SourceTree::Tree(_) => None,
+        }
+    }
+
+    /// Opens the regular file at `path` in the folder. Returns the file and its length.
+    ///
+    /// # Errors
+    /// That of the system; `Unsupported` for a tree.
+    pub fn open(&self, path: &RelPath) -> io::Result<(File, u64)> {
+        match self {
+            SourceTree::Folder(root) => regular(open_unblocked(&path.below(root))?),
+            SourceTree::Followed(root) => regular(open_followed(&path.below(root))?),
+            SourceTree::Tree(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// The tree, unless the source is a folder.
     pub fn tree(&self) -> Option<&dyn Tree> {
         match self {
-            SourceTree::Folder(_) => None,
+            SourceTree::Folder(_) | SourceTree::Followed(_) => None,
             SourceTree::Tree(tree) => Some(&**tree),
         }
     }

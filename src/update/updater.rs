@@ -153,7 +153,7 @@ impl Updater<'_> {
         Some(Skipped { path, reason: SkipReason::BuiltIn, detail, is_dir: true })
     }
 
-    /// Walks folders of the tree that a walk has left out. Paths in them that other rules exclude stay excluded.
+    /// Walks folders of the tree, whatever rules say of these folders themselves. Paths in them that other rules exclude stay excluded.
     pub fn walk_below(&self, folders: &[RelPath]) -> Result<Walked, WalkError> {
         let tracked =
             |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));

@@ -12,6 +12,7 @@ mod cause;
 mod claim;
 mod error;
 mod folder;
+mod follow;
 mod opened;
 mod options;
 mod outside;
@@ -33,9 +34,11 @@ pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, NamePattern, RuleEvidence
 pub use cause::{Cause, Exception, OverridingRule};
 pub use claim::INDEX_FOLDER;
 pub use error::WalkError;
-pub use options::{AsRipgrep, GlobalExcludes, IsTracked, OnList, WalkOptions};
-pub use outside::{decides, decides_inside, exclude_of, is_in_repository, outside, private_rules};
-pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule};
+pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, IsTracked, OnList, WalkOptions};
+pub use outside::{
+    decides, decides_inside, exclude_of, has_ripgreps_rules_above, is_in_repository, outside, private_rules,
+};
+pub use rules::{BAD_LINE, IgnoreKind, IgnoreRule, RIPGREPS_NAME};
 pub use secret::holds_secrets;
 pub use some::{Region, walk_some};
 pub use stat::{FileIdentity, Stat, stat, stat_of};

@@ -1,8 +1,9 @@
 //! The options of a walk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::overrides::Override;
+use ignore::types::Types;
 
 use super::bounds::{Cancel, CommitLimits};
 use crate::path::RelPath;
@@ -39,14 +40,78 @@ pub struct WalkOptions<'a> {
     pub as_ripgrep: Option<AsRipgrep<'a>>,
 }
 
-/// Where ripgrep's selection of files differs: git's ignore files apply in a repository only, and globs take precedence
-/// over every ignore file and over hidden names.
-#[derive(Clone, Copy, Default)]
+/// Where ripgrep's selection of files differs: git's ignore files apply in a repository only, `.rgignore` files apply,
+/// ignore files of all folders above the root apply, and globs take precedence over every ignore file and over hidden
+/// names.
+#[derive(Clone, Copy)]
 pub struct AsRipgrep<'a> {
     /// The globs of `-g`, relative to the root.
     pub globs: Option<&'a Override>,
+    /// The file types. A hidden file of a selected type is included.
+    pub types: Option<&'a Types>,
     /// Whether git's own folder is searched, as ripgrep does with hidden files.
     pub git_folder: bool,
+    /// The ignore files that apply.
+    pub sources: &'a IgnoreSources,
+    /// Whether symbolic links are followed, wherever they lead.
+    pub follow: bool,
+}
+
+impl Default for AsRipgrep<'_> {
+    fn default() -> Self {
+        let sources = &RIPGREPS_SOURCES;
+        AsRipgrep { globs: None, types: None, git_folder: false, sources, follow: false }
+    }
+}
+
+/// The ignore files that apply in an exact search. The default is ripgrep's: all of them, and none in `files`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoreSources {
+    /// `.ignore` and `.rgignore`.
+    pub dot: bool,
+    /// Those of git: `.gitignore`, the repository's `info/exclude` and the user's own file.
+    pub vcs: bool,
+    /// The repository's `info/exclude`.
+    pub exclude: bool,
+    /// The user's own file for every tree.
+    pub global: bool,
+    /// Those of the folders above the searched tree.
+    pub parents: bool,
+    /// Whether git's ignore files apply in a repository only.
+    pub require_git: bool,
+    /// Whether patterns match whatever the case of letters.
+    pub ignore_case: bool,
+    /// Further ignore files, whose patterns are relative to `current_folder`. The last one has precedence.
+    pub files: Vec<PathBuf>,
+    /// The folder of the patterns in `files`, as an absolute path.
+    pub current_folder: Option<PathBuf>,
+}
+
+static RIPGREPS_SOURCES: IgnoreSources = IgnoreSources::RIPGREPS;
+
+impl IgnoreSources {
+    const RIPGREPS: IgnoreSources = IgnoreSources {
+        dot: true,
+        vcs: true,
+        exclude: true,
+        global: true,
+        parents: true,
+        require_git: true,
+        ignore_case: false,
+        files: Vec::new(),
+        current_folder: None,
+    };
+
+    /// Whether these are the files that ripgrep reads by default.
+    pub fn is_default(&self) -> bool {
+        IgnoreSources { current_folder: None, ..self.clone() } == RIPGREPS_SOURCES
+    }
+}
+
+impl Default for IgnoreSources {
+    fn default() -> IgnoreSources {
+        IgnoreSources::RIPGREPS
+    }
 }
 
 /// A callback for the directories of a walk.

@@ -58,6 +58,20 @@ pub fn outside(root: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// Whether a folder above `root` has an ignore file that applies in exact searches only: a `.rgignore`, or a `.ignore`
+/// above the repository of the tree.
+pub fn has_ripgreps_rules_above(root: &Path) -> bool {
+    let has = |folder: &Path, name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    let mut is_inside = root.ancestors().any(|folder| has(folder, ".git"));
+    for (at, folder) in root.ancestors().enumerate() {
+        if at > 0 && (has(folder, rules::RIPGREPS_NAME) || (!is_inside && has(folder, ".ignore"))) {
+            return true;
+        }
+        is_inside &= !has(folder, ".git");
+    }
+    false
+}
+
 /// Whether the tree at `root` lies in a repository, by ripgrep's definition.
 pub fn is_in_repository(root: &Path) -> bool {
     let is_top = |folder: &Path| rules::REPOSITORIES.iter().any(|name| folder.join(name).exists());

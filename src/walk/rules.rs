@@ -8,7 +8,8 @@
 //! then the repository's `info/exclude`, then the user's own file; among files of one name the deepest decides. So one
 //! line at the top of a tree can overrule an ignore file far below. Git's files apply without a repository too, but not
 //! inside a repository nested below them. As in git, a link is not read as an ignore file, which also prevents a tree
-//! from directing us to a device.
+//! from directing us to a device. An exact search reads `.rgignore` before `.ignore`, and may choose which files apply
+//! ([`RuleFiles`]).
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -21,11 +22,11 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_path};
 use rustc_hash::FxHashMap;
 
-use super::options::GlobalExcludes;
+use super::options::{GlobalExcludes, IgnoreSources, WalkOptions};
 use super::sieve::Sieve;
 use super::small_file::{bytes_of, small_file};
 use crate::gitdir;
-use crate::path::RelPath;
+use crate::path::{PathBase, RelPath};
 use crate::tree::{Tree, TreeKind};
 
 /// The longest line that applies. This is arbitrary: no system has paths that are as long, and the matcher refuses
@@ -39,8 +40,15 @@ pub const BAD_LINE: &str = "line ";
 const TOLD_LINES: usize = 5;
 
 /// The ignore files of a directory, in the order of precedence.
-pub(super) const NAMES: [(&str, Kind); 3] =
-    [(".spyhopignore", Kind::Spyhop), (".ignore", Kind::Ignore), (".gitignore", Kind::Git)];
+pub(super) const NAMES: [(&str, Kind); 4] = [
+    (".spyhopignore", Kind::Spyhop),
+    (RIPGREPS_NAME, Kind::Ripgrep),
+    (".ignore", Kind::Ignore),
+    (".gitignore", Kind::Git),
+];
+
+/// The ignore file that applies in exact searches only.
+pub const RIPGREPS_NAME: &str = ".rgignore";
 
 /// The entries that mark the top of a repository: git's, and Jujutsu's, which only ripgrep's definition includes.
 pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
@@ -50,6 +58,8 @@ pub(super) const REPOSITORIES: [&str; 2] = [".git", ".jj"];
 pub enum IgnoreKind {
     /// `.spyhopignore`, which only Spyhop reads.
     Spyhop,
+    /// `.rgignore`, which ripgrep reads, and an exact search.
+    Ripgrep,
     /// `.ignore`, which search tools read.
     Ignore,
     /// `.gitignore`.
@@ -58,6 +68,8 @@ pub enum IgnoreKind {
     GitExclude,
     /// The user's own file, for every tree.
     Global,
+    /// A file that the user names for one exact search.
+    Named,
 }
 
 use IgnoreKind as Kind;
@@ -67,10 +79,12 @@ impl IgnoreKind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Spyhop => "spyhopignore",
+            Kind::Ripgrep => "rgignore",
             Kind::Ignore => "ignore",
             Kind::Git => "gitignore",
             Kind::GitExclude => "git-exclude",
             Kind::Global => "global-excludes",
+            Kind::Named => "ignore-file",
         }
     }
 }
@@ -94,12 +108,62 @@ impl std::fmt::Display for IgnoreRule {
     }
 }
 
+/// The ignore files that apply in a walk.
+#[derive(Clone, Copy)]
+pub(super) struct RuleFiles<'a> {
+    /// The choice of an exact search; `None` for the index.
+    sources: Option<&'a IgnoreSources>,
+    no_ignore: bool,
+}
+
+impl<'a> RuleFiles<'a> {
+    pub(super) fn of(options: &WalkOptions<'a>) -> RuleFiles<'a> {
+        let sources = options.as_ripgrep.map(|as_ripgrep| as_ripgrep.sources);
+        RuleFiles { sources, no_ignore: options.no_ignore }
+    }
+
+    fn has(self, kind: Kind) -> bool {
+        match (kind, self.sources) {
+            (Kind::Named, sources) => sources.is_some(),
+            _ if self.no_ignore => false,
+            (Kind::Spyhop, _) => true,
+            (Kind::Ripgrep, None) => false,
+            (_, None) => true,
+            (Kind::Ripgrep | Kind::Ignore, Some(sources)) => sources.dot,
+            (Kind::Git, Some(sources)) => sources.vcs,
+            (Kind::GitExclude, Some(sources)) => sources.vcs && sources.exclude,
+            (Kind::Global, Some(sources)) => sources.vcs && sources.global,
+        }
+    }
+
+    /// Where git's ignore files apply.
+    pub(super) fn git_counts(self) -> GitCounts {
+        match self.sources {
+            None => GitCounts::Everywhere,
+            Some(sources) if sources.require_git => GitCounts::InRepositories,
+            Some(_) => GitCounts::AcrossRepositories,
+        }
+    }
+
+    /// Whether ignore files above the walked folders apply.
+    pub(super) fn reads_parents(self) -> bool {
+        self.sources.is_none_or(|sources| sources.parents)
+    }
+
+    fn ignores_case(self) -> bool {
+        self.sources.is_some_and(|sources| sources.ignore_case)
+    }
+}
+
 struct IgnoreFile {
     kind: Kind,
     /// The name in rows: the path from the root.
     shown: String,
     text: String,
     sieve: Sieve,
+    ignores_case: bool,
+    /// The folder from which the patterns are seen, relative to the base, if that is not the folder of the level.
+    seen_from: Option<PathBase>,
     /// The compiled patterns of `text`, made when a path first passes the sieve.
     patterns: OnceLock<Patterns>,
 }
@@ -114,7 +178,7 @@ struct Patterns {
 
 impl IgnoreFile {
     fn matched(&self, path: &str, is_dir: bool) -> Match<&Glob> {
-        if !self.sieve.passes(path, is_dir) {
+        if !self.ignores_case && !self.sieve.passes(path, is_dir) {
             return Match::None;
         }
         let matched = |matcher: &'_ Gitignore| -> bool { !matcher.matched(path, is_dir).is_none() };
@@ -124,7 +188,7 @@ impl IgnoreFile {
     }
 
     fn patterns(&self) -> &Patterns {
-        self.patterns.get_or_init(|| compile(&self.text, &self.shown))
+        self.patterns.get_or_init(|| compile(&self.text, &self.shown, self.ignores_case))
     }
 
     fn rule(&self, glob: &Glob) -> IgnoreRule {
@@ -151,6 +215,14 @@ pub(super) struct Level {
     in_repository: bool,
 }
 
+impl Level {
+    /// A level without a directory of its own.
+    fn of_files(files: Vec<IgnoreFile>, above: Option<Arc<Level>>) -> Level {
+        let in_repository = above.as_ref().is_some_and(|above| above.in_repository);
+        Level { above, start: 0, files, is_git_top: false, is_ripgreps_top: false, in_repository }
+    }
+}
+
 /// Where git's ignore files, and the user's own, apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GitCounts {
@@ -158,6 +230,8 @@ pub(super) enum GitCounts {
     Everywhere,
     /// Only in a repository, as in ripgrep.
     InRepositories,
+    /// Everywhere, also inside of repositories nested below, as in ripgrep where it requires no repository.
+    AcrossRepositories,
 }
 
 /// The verdict of the rules on a path.
@@ -189,7 +263,8 @@ impl RuleLine<'_> {
     }
 }
 
-/// The directory where the rules begin: the top of the repository that holds the root, else the root itself.
+/// The directory where the rules begin: the top of the repository that holds the root, else the root itself; in an exact
+/// search, the highest folder above the root that has rules.
 pub(super) struct Base {
     /// The path from the base to the root, empty or with `/` at its end; lossy if a name is not UTF-8.
     pub prefix: String,
@@ -198,46 +273,52 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// The base of `root`. With a `tree`, the rules of its folders apply instead of those in the file system.
-    pub(super) fn above(root: &Path, global: GlobalExcludes, tree: Option<&dyn Tree>) -> io::Result<Base> {
-        let mut level = global_level(global);
+    /// The base of `root`. With a tree in `options`, the rules of its folders apply instead of those in the file system.
+    pub(super) fn above(root: &Path, options: &WalkOptions<'_>) -> io::Result<Base> {
+        let (files, tree) = (RuleFiles::of(options), options.tree);
+        let mut level = own_level(options.global_excludes, files);
         let real = fs::canonicalize(root)?;
         let top = real.ancestors().find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok());
-        let way: Vec<&OsStr> = match top.and_then(|top| real.strip_prefix(top).ok()) {
-            Some(way) => way.iter().collect(),
-            None => Vec::new(),
+        let begin = match files.sources.filter(|_| tree.is_none()) {
+            Some(sources) => {
+                let has_rules = |dir: &&Path| {
+                    !sources.files.is_empty()
+                        || present_in(dir, RuleFiles { sources: Some(sources), ..files }).any()
+                };
+                real.ancestors().skip(1).filter(has_rules).last().unwrap_or(&real)
+            }
+            None => top.unwrap_or(&real),
         };
+        let way: Vec<&OsStr> = real.strip_prefix(begin).map(|way| way.iter().collect()).unwrap_or_default();
         let mut prefix = String::new();
-        let mut dir = top.unwrap_or(&real).to_path_buf();
+        let mut dir = begin.to_path_buf();
         for (at, part) in way.iter().enumerate() {
-            let mut present = PresentNames::default();
             let folder = RelPath::new(&prefix).unwrap_or(RelPath::root());
-            for name in NAMES.map(|(name, _)| name).into_iter().chain(REPOSITORIES) {
-                match tree.filter(|_| !REPOSITORIES.contains(&name)) {
-                    Some(tree) => {
-                        if let Ok(entry) = tree.find(&folder.join(name)) {
-                            present.note(name, entry.kind == TreeKind::File);
-                        }
-                    }
-                    None => {
-                        if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
-                            present.note(name, metadata.is_file());
-                        }
-                    }
-                }
+            let mut present = match tree {
+                Some(tree) => present_in_tree(tree, &folder, &dir, files),
+                None => present_in(&dir, files),
+            };
+            if !files.reads_parents() {
+                present.leave_only_repositories();
+            }
+            // The index reads rules of Spyhop up to the top of the repository only.
+            if !top.is_some_and(|top| dir.starts_with(top)) {
+                present.leave_out(Kind::Spyhop);
             }
             let shown = "../".repeat(way.len() - at);
             let read = |name: &str| match tree {
                 Some(tree) => small_file(tree, &folder, name),
                 None => bytes_of(&dir.join(name)),
             };
-            level = enter(&dir, &read, prefix.len(), &shown, present, level.as_ref(), |name, detail| {
+            let place = LevelPlace { path: &dir, start: prefix.len(), shown: &shown };
+            level = enter(place, &read, present, level.as_ref(), files, |name, detail| {
                 tracing::warn!("{}: {detail}", dir.join(name).display());
             });
             prefix.push_str(&part.to_string_lossy());
             prefix.push('/');
             dir.push(part);
         }
+        let level = named_files(&real, begin, files, level);
         Ok(Base { prefix, level })
     }
 
@@ -254,22 +335,34 @@ impl Base {
 /// Which of the relevant names a directory contains.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PresentNames {
-    ignore_files: [bool; 3],
+    ignore_files: [bool; NAMES.len()],
     git: bool,
     jujutsu: bool,
+    /// Whether the rules of the repository itself apply.
+    exclude: bool,
 }
 
 impl PresentNames {
-    pub(super) fn note(&mut self, name: &str, is_file: bool) {
-        if !name.starts_with('.') {
+    pub(super) fn note(&mut self, name: &str, is_file: bool, files: RuleFiles<'_>) {
+        if !name.starts_with('.') || files.no_ignore {
             return;
         }
         if name == ".git" {
-            self.git = true;
+            (self.git, self.exclude) = (true, files.has(Kind::GitExclude));
         } else if name == ".jj" {
             self.jujutsu = true;
         } else if let Some(at) = NAMES.iter().position(|(known, _)| *known == name) {
-            self.ignore_files[at] = is_file;
+            self.ignore_files[at] = is_file && files.has(NAMES[at].1);
+        }
+    }
+
+    pub(super) fn leave_only_repositories(&mut self) {
+        (self.ignore_files, self.exclude) = ([false; NAMES.len()], false);
+    }
+
+    fn leave_out(&mut self, kind: Kind) {
+        for ((_, own), present) in NAMES.iter().zip(&mut self.ignore_files) {
+            *present &= *own != kind;
         }
     }
 
@@ -279,25 +372,61 @@ impl PresentNames {
     }
 }
 
-/// The level of the directory at `path`. `bytes` reads its ignore files by their names, and `shown` is the prefix of
-/// these names in rows. An ignore file that cannot be read, and lines that are too long, do not apply; `broken` is
-/// called with the file's name and the reason.
+/// The relevant names in a folder of the file system.
+fn present_in(dir: &Path, files: RuleFiles<'_>) -> PresentNames {
+    let mut present = PresentNames::default();
+    for name in NAMES.map(|(name, _)| name).into_iter().chain(REPOSITORIES) {
+        if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
+            present.note(name, metadata.is_file(), files);
+        }
+    }
+    present
+}
+
+/// The relevant names in a folder of a tree, whose repository is at `dir` in the file system.
+fn present_in_tree(tree: &dyn Tree, folder: &RelPath, dir: &Path, files: RuleFiles<'_>) -> PresentNames {
+    let mut present = PresentNames::default();
+    for (name, _) in NAMES {
+        if let Ok(entry) = tree.find(&folder.join(name)) {
+            present.note(name, entry.kind == TreeKind::File, files);
+        }
+    }
+    for name in REPOSITORIES {
+        if let Ok(metadata) = fs::symlink_metadata(dir.join(name)) {
+            present.note(name, metadata.is_file(), files);
+        }
+    }
+    present
+}
+
+/// Where the directory of a level lies.
+pub(super) struct LevelPlace<'p> {
+    /// The path in the file system.
+    pub path: &'p Path,
+    /// The length in bytes of the path from the base, with its last `/`.
+    pub start: usize,
+    /// The prefix of the names of ignore files in rows.
+    pub shown: &'p str,
+}
+
+/// The level of the directory at `place`. `bytes` reads its ignore files by their names. An ignore file that cannot be
+/// read, and lines that are too long, do not apply; `broken` is called with the file's name and the reason.
 pub(super) fn enter(
-    path: &Path,
+    LevelPlace { path, start, shown }: LevelPlace<'_>,
     bytes: &dyn Fn(&str) -> io::Result<Vec<u8>>,
-    start: usize,
-    shown: &str,
     present: PresentNames,
     above: Option<&Arc<Level>>,
+    rule_files: RuleFiles<'_>,
     mut broken: impl FnMut(&str, String),
 ) -> Option<Arc<Level>> {
+    let ignores_case = rule_files.ignores_case();
     let mut files = Vec::new();
     for ((name, kind), present) in NAMES.into_iter().zip(present.ignore_files) {
         if present {
             match bytes(name) {
                 Ok(bytes) => {
                     let (file, bad_lines) = parse(bytes, kind, format!("{shown}{name}"));
-                    files.extend(file);
+                    files.extend(file.map(|file| IgnoreFile { ignores_case, ..file }));
                     if let Some(detail) = bad_lines {
                         broken(name, detail);
                     }
@@ -306,11 +435,11 @@ pub(super) fn enter(
             }
         }
     }
-    if present.git
+    if present.exclude
         && let Some(exclude) = exclude_file(&path.join(".git")).filter(|exclude| exclude.is_file())
     {
         match read(&exclude, Kind::GitExclude, format!("{shown}.git/info/exclude")) {
-            Ok(file) => files.extend(file),
+            Ok(file) => files.extend(file.map(|file| IgnoreFile { ignores_case, ..file })),
             Err(error) => tracing::warn!("the rules of {} do not count: {error}", exclude.display()),
         }
     }
@@ -335,7 +464,7 @@ pub(super) fn rule<'l>(
         if decided.is_some_and(|(line, _)| line.file.kind <= file.kind) {
             continue;
         }
-        match file.matched(path, is_dir) {
+        match file.matched(&path, is_dir) {
             Match::None => {}
             Match::Whitelist(glob) => decided = Some((RuleLine { file, glob }, true)),
             Match::Ignore(glob) => decided = Some((RuleLine { file, glob }, false)),
@@ -356,7 +485,7 @@ pub(super) fn overruled(
     git_counts: GitCounts,
 ) -> Option<IgnoreRule> {
     let ignoring =
-        in_order(level, path, git_counts).filter_map(|(file, path)| match file.matched(path, is_dir) {
+        in_order(level, path, git_counts).filter_map(|(file, path)| match file.matched(&path, is_dir) {
             Match::Ignore(glob) => Some(RuleLine { file, glob }),
             _ => None,
         });
@@ -369,10 +498,11 @@ fn in_order<'l, 'p>(
     level: Option<&'l Level>,
     path: &'p str,
     git_counts: GitCounts,
-) -> impl Iterator<Item = (&'l IgnoreFile, &'p str)> {
+) -> impl Iterator<Item = (&'l IgnoreFile, Cow<'p, str>)> {
     let (needs_repository, in_repository) =
         (git_counts == GitCounts::InRepositories, level.is_some_and(|level| level.in_repository));
     let git_counts_here = in_repository || !needs_repository;
+    let crosses = git_counts == GitCounts::AcrossRepositories;
     // Where the nearest repository begins: the user's own file is read as if it were there.
     let mut top = None;
     std::iter::successors(level, |level| level.above.as_deref()).flat_map(move |level| {
@@ -383,19 +513,22 @@ fn in_order<'l, 'p>(
         }
         let top = top.unwrap_or(0);
         let counts = move |file: &&IgnoreFile| match file.kind {
-            Kind::Spyhop | Kind::Ignore => true,
+            Kind::Spyhop | Kind::Ripgrep | Kind::Ignore | Kind::Named => true,
             Kind::Global => git_counts_here,
-            Kind::Git | Kind::GitExclude => git_counts_here && same_repository,
+            Kind::Git | Kind::GitExclude => git_counts_here && (same_repository || crosses),
         };
-        level.files.iter().filter(counts).map(move |file| match file.kind {
-            Kind::Global => (file, &path[top..]),
-            _ => (file, &path[level.start..]),
+        level.files.iter().filter(counts).map(move |file| match (file.kind, &file.seen_from) {
+            (_, Some(folder)) => (file, folder.shown(path)),
+            (Kind::Global, None) => (file, Cow::Borrowed(&path[top..])),
+            _ => (file, Cow::Borrowed(&path[level.start..])),
         })
     })
 }
 
-fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
+/// The level above all directories: the user's own file.
+fn own_level(global: GlobalExcludes, rule_files: RuleFiles<'_>) -> Option<Arc<Level>> {
     let path = match global {
+        _ if !rule_files.has(Kind::Global) => return None,
         GlobalExcludes::OfGit => gitconfig_excludes_path()?,
         GlobalExcludes::File(path) => path.to_path_buf(),
         GlobalExcludes::None => return None,
@@ -405,15 +538,37 @@ fn global_level(global: GlobalExcludes) -> Option<Arc<Level>> {
     }
     match read(&path, Kind::Global, path.display().to_string()) {
         Ok(file) => {
-            let files = vec![file?];
-            let (is_git_top, is_ripgreps_top, in_repository) = (false, false, false);
-            Some(Arc::new(Level { above: None, start: 0, files, is_git_top, is_ripgreps_top, in_repository }))
+            let ignores_case = rule_files.ignores_case();
+            Some(Arc::new(Level::of_files(vec![IgnoreFile { ignores_case, ..file? }], None)))
         }
         Err(error) => {
             tracing::warn!("the rules of {} do not count: {error}", path.display());
             None
         }
     }
+}
+
+/// `level` with the files that the user names for one search, in a tree at `real` whose rules begin at `begin`.
+fn named_files(
+    real: &Path,
+    begin: &Path,
+    rule_files: RuleFiles<'_>,
+    level: Option<Arc<Level>>,
+) -> Option<Arc<Level>> {
+    let Some(sources) = rule_files.sources.filter(|sources| !sources.files.is_empty()) else { return level };
+    let folder = sources.current_folder.as_deref().unwrap_or(real);
+    let inside = folder.strip_prefix(begin).ok().and_then(|inside| RelPath::from_path(inside).ok());
+    let seen_from = inside.map(PathBase::Folder);
+    let parsed = sources.files.iter().rev().filter_map(|path| match fs::read(path) {
+        Ok(bytes) => parse(bytes, Kind::Named, path.display().to_string()).0,
+        Err(error) => {
+            tracing::warn!("the rules of {} do not count: {error}", path.display());
+            None
+        }
+    });
+    let files: Vec<IgnoreFile> =
+        parsed.map(|file| IgnoreFile { seen_from: seen_from.clone(), ..file }).collect();
+    if files.is_empty() { level } else { Some(Arc::new(Level::of_files(files, level))) }
 }
 
 fn read(path: &Path, kind: Kind, shown: String) -> io::Result<Option<IgnoreFile>> {
@@ -441,8 +596,10 @@ fn parse(bytes: Vec<u8>, kind: Kind, shown: String) -> (Option<IgnoreFile>, Opti
         false => text.lines().flat_map(|line| [if is_bad(line) { "" } else { line }, "\n"]).collect(),
     };
     let sieve = Sieve::of(&text);
-    let file =
-        (!sieve.is_empty()).then(|| IgnoreFile { kind, shown, text, sieve, patterns: OnceLock::new() });
+    let file = (!sieve.is_empty()).then(|| {
+        let (ignores_case, seen_from) = (false, None);
+        IgnoreFile { kind, shown, text, sieve, ignores_case, seen_from, patterns: OnceLock::new() }
+    });
     (file, (!bad.is_empty()).then(|| bad_lines(&bad)))
 }
 
@@ -456,7 +613,7 @@ fn bad_lines(bad: &[String]) -> String {
     )
 }
 
-fn compile(text: &str, shown: &str) -> Patterns {
+fn compile(text: &str, shown: &str, ignores_case: bool) -> Patterns {
     let mut lines = FxHashMap::default();
     let mut patterns: Vec<(u32, &str)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -466,15 +623,18 @@ fn compile(text: &str, shown: &str) -> Patterns {
         lines.insert(pattern.into(), number);
     }
     let mut matchers = Vec::new();
-    share_out(&patterns, shown, &mut matchers);
+    share_out(&patterns, shown, ignores_case, &mut matchers);
     Patterns { matchers, lines }
 }
 
 /// Compiles patterns into as few matchers as possible. The size of a matcher is limited. A single line should never
 /// exceed that limit (see [`MAX_LINE_BYTES`]); if it does, only that line is dropped.
-fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore>) {
+fn share_out(patterns: &[(u32, &str)], shown: &str, ignores_case: bool, matchers: &mut Vec<Gitignore>) {
     // Patterns are matched against paths from the file's own directory, so the matcher's root is empty.
     let mut builder = GitignoreBuilder::new("");
+    if let Err(error) = builder.case_insensitive(ignores_case) {
+        tracing::debug!("{shown}: {error}");
+    }
     for (number, line) in patterns {
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!("{shown}:{number}: {error}");
@@ -488,8 +648,8 @@ fn share_out(patterns: &[(u32, &str)], shown: &str, matchers: &mut Vec<Gitignore
         }
         Err(_) => {
             let (first, rest) = patterns.split_at(patterns.len() / 2);
-            share_out(first, shown, matchers);
-            share_out(rest, shown, matchers);
+            share_out(first, shown, ignores_case, matchers);
+            share_out(rest, shown, ignores_case, matchers);
         }
     }
 }

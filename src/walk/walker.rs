@@ -14,9 +14,10 @@ use super::cause::{Cause, Exception, OverridingRule};
 use super::claim;
 use super::error::{WalkError, root_error};
 use super::folder::{Entry, EntryKind, Folder, FolderListing};
+use super::follow;
 use super::opened::OpenedEntry;
-use super::options::{GlobalExcludes, WalkOptions};
-use super::rules::{self, GitCounts, Level, Ruling};
+use super::options::WalkOptions;
+use super::rules::{self, GitCounts, Level, LevelPlace, RuleFiles, Ruling};
 use super::secret;
 use super::small_file::{bytes_of, small_file};
 use super::tally::{DirectoryCandidates, Tally};
@@ -79,6 +80,15 @@ impl Listing<'_> {
     }
 }
 
+/// Whose rules the ignore files of a directory are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RulesHere {
+    /// Those of a directory that is walked.
+    OfTree,
+    /// Those of a directory above the walked ones.
+    OfParent,
+}
+
 pub(super) enum EntryVerdict {
     /// A candidate; the flag is [`Candidate::wanted`].
     Keep(bool),
@@ -107,12 +117,7 @@ impl<'a> Walker<'a> {
         if !metadata.is_dir() {
             return Err(WalkError::NotADirectory { root: root.to_path_buf() });
         }
-        let global = if options.no_ignore { GlobalExcludes::None } else { options.global_excludes };
-        let mut base =
-            rules::Base::above(root, global, options.tree).map_err(|source| root_error(root, source))?;
-        if options.no_ignore {
-            base.level = None;
-        }
+        let base = rules::Base::above(root, options).map_err(|source| root_error(root, source))?;
         let top = Folder::open(root).map_err(|source| root_error(root, source))?;
         let spent = Spent::new(options.tree.map(|_| options.bounds), options.cancel);
         Ok(Walker { root, options, base, top, numbers: AtomicUsize::new(1), spent })
@@ -130,7 +135,7 @@ impl<'a> Walker<'a> {
     pub(super) fn dir(&self, folder: &RelPath) -> io::Result<Dir> {
         let mut dir = self.top();
         for name in folder.as_str().split('/').filter(|name| !name.is_empty()) {
-            let listing = self.list(&dir)?;
+            let listing = self.list_with(&dir, RulesHere::OfParent)?;
             dir = self.child(dir.rel.join(name), &listing);
         }
         Ok(dir)
@@ -207,6 +212,10 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn list(&self, dir: &Dir) -> io::Result<Listing<'a>> {
+        self.list_with(dir, RulesHere::OfTree)
+    }
+
+    fn list_with(&self, dir: &Dir, rules_here: RulesHere) -> io::Result<Listing<'a>> {
         if let Some(on_list) = self.options.on_list {
             on_list(&dir.rel);
         }
@@ -224,20 +233,26 @@ impl<'a> Walker<'a> {
             }
         };
         let mut broken: Vec<Skipped> = errors.into_iter().map(unread).collect();
+        let listed = match self.options.as_ripgrep.is_some_and(|as_ripgrep| as_ripgrep.follow) {
+            true => follow::followed(self.root, &dir.rel, listed, &mut broken),
+            false => listed,
+        };
         // Names come first: most directories have none of the four, and then no file is opened.
         let mut present = rules::PresentNames::default();
+        let files = RuleFiles::of(self.options);
         let mut may_be_index = false;
         for entry in &listed.entries {
             let (name, is_file) = (listed.name(entry), entry.kind == EntryKind::File);
-            if !self.options.no_ignore {
-                present.note(name, is_file);
-            }
+            present.note(name, is_file, files);
             // An index folder that is itself the root was requested by name.
             may_be_index |= is_file && name == claim::NAME && !dir.rel.as_str().is_empty();
         }
         // The tree of a commit does not contain its repository.
-        if !self.options.no_ignore && tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
-            present.note(".git", false);
+        if tree.as_ref().is_some_and(|(_, path)| path.as_str().is_empty()) {
+            present.note(".git", false, files);
+        }
+        if rules_here == RulesHere::OfParent && !files.reads_parents() {
+            present.leave_only_repositories();
         }
         let path = dir.rel.below(self.root);
         let read = |name: &str| match &tree {
@@ -248,7 +263,8 @@ impl<'a> Walker<'a> {
         let rules = if present.any() {
             let shown = if dir.rel.as_str().is_empty() { String::new() } else { format!("{}/", dir.rel) };
             let start = self.base.prefix.len() + shown.len();
-            rules::enter(&path, &read, start, &shown, present, dir.above.as_ref(), |name, detail| {
+            let place = LevelPlace { path: &path, start, shown: &shown };
+            rules::enter(place, &read, present, dir.above.as_ref(), files, |name, detail| {
                 let path = dir.rel.join(name);
                 broken.push(Skipped { path, reason: SkipReason::Unreadable, detail, is_dir: false });
             })
@@ -317,7 +333,7 @@ impl<'a> Walker<'a> {
                 None => return EntryVerdict::Leave(SkipReason::Secret, Cause::BuiltIn(fire)),
             }
         }
-        if name.starts_with('.') {
+        if name.starts_with('.') && !self.is_of_type(rel, is_dir) {
             let over = || Cause::Text(format!("'{name}' begins with a dot"));
             match wanted {
                 Some(line) => exception(SkipReason::Hidden, over(), OverridingRule::Rule(line.rule())),
@@ -346,9 +362,15 @@ impl<'a> Walker<'a> {
         globs.map_or(Match::None, |globs| globs.matched(rel.as_str(), is_dir).map(|_| ()))
     }
 
+    /// Whether an entry is of one of ripgrep's file types that are selected.
+    fn is_of_type(&self, rel: &RelPath, is_dir: bool) -> bool {
+        let types = self.options.as_ripgrep.and_then(|as_ripgrep| as_ripgrep.types);
+        types.is_some_and(|types| types.matched(rel.as_str(), is_dir).is_whitelist())
+    }
+
     /// Where git's ignore files apply.
     pub(super) fn git_counts(&self) -> GitCounts {
-        if self.options.as_ripgrep.is_some() { GitCounts::InRepositories } else { GitCounts::Everywhere }
+        RuleFiles::of(self.options).git_counts()
     }
 
     fn built_in(&self, listing: &Listing<'_>, entry: &Entry, rel: &RelPath) -> Option<BuiltInFire> {

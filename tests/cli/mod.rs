@@ -21,6 +21,7 @@ mod parameters;
 #[cfg(unix)]
 mod people;
 mod portable;
+mod ripgrep_files;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -9,6 +9,7 @@ use crate::model::{SymbolKind, qualified_name};
 use crate::path::RelPath;
 use crate::snippet::ContextLine;
 use crate::text::{Lines, Span};
+pub use crate::walk::IgnoreSources;
 
 /// The most rows of a page: lines of a [`GrepReply`], files of a [`FilesReply`], definitions of a [`SymbolsReply`].
 pub const MAX_ROWS: usize = 1_000;
@@ -79,8 +80,8 @@ pub struct GrepRequest {
     pub crlf: bool,
     /// Whether lines end with a NUL byte. Default false.
     pub null_data: bool,
-    /// Whether git's own folder is searched, if hidden files are. Default false.
-    pub git_folder: bool,
+    /// Which files are searched, apart from the filter.
+    pub files: GrepFiles,
     /// What a NUL byte in a file does. Default: the search of the file ends there.
     pub binary: Binary,
     /// Whether to read every file instead of using the index. The answer is the same, but takes longer. Default false.
@@ -116,12 +117,39 @@ impl GrepRequest {
             no_unicode: false,
             crlf: false,
             null_data: false,
-            git_folder: false,
+            files: GrepFiles::default(),
             binary: Binary::default(),
             brute: false,
             enclosing: false,
         }
     }
+}
+
+/// Which files an exact search reads, apart from the filter. The default is ripgrep's, except that no link is followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrepFiles {
+    /// The ignore files that apply.
+    pub ignore: IgnoreSources,
+    /// Which symbolic links are followed.
+    pub links: Links,
+    /// Whether git's own folder is searched, if hidden files are.
+    pub git_folder: bool,
+    /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
+    pub search_zip: bool,
+    /// Whether a NUL byte is looked for as ripgrep looks for one in a mapped file. No file is mapped.
+    pub as_mapped: bool,
+}
+
+/// The symbolic links that an exact search follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// None. The default, and the only choice for agents.
+    #[default]
+    Skipped,
+    /// Those that are on the way to a path of the request, if they lead to a place in the tree.
+    Named,
+    /// All of them, wherever they lead.
+    Followed,
 }
 
 /// The lines that match a pattern.
@@ -173,6 +201,8 @@ pub struct PrintedGrep {
     pub matched: bool,
     /// Why some file was not read to its end; `None` if every file was.
     pub incomplete: Option<String>,
+    /// Whether a filter or an ignore file left out every file of the tree. Only known if no file matched.
+    pub searched_nothing: bool,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }

@@ -75,6 +75,21 @@ impl FolderListing {
         self.names.push('\0');
     }
 
+    /// Replaces the kinds of entries by those that `kind_of` gives.
+    pub(in crate::walk) fn with_kinds(
+        mut self,
+        mut kind_of: impl FnMut(&FolderListing, &Entry) -> Option<EntryKind>,
+    ) -> FolderListing {
+        let kinds: Vec<Option<EntryKind>> = self.entries.iter().map(|entry| kind_of(&self, entry)).collect();
+        if kinds.iter().all(Option::is_none) {
+            return self;
+        }
+        for (entry, kind) in self.entries.iter_mut().zip(kinds) {
+            entry.kind = kind.unwrap_or(entry.kind);
+        }
+        self.sorted()
+    }
+
     pub(super) fn sorted(mut self) -> FolderListing {
         let name = |entry: &Entry| &self.names.as_bytes()[entry.at..entry.at + entry.len];
         self.entries.sort_unstable_by(|a, b| in_paths((name(a), a.is_dir()), (name(b), b.is_dir())));

@@ -60,10 +60,9 @@ fn build(root: &Path, parts: &[(String, Odd)]) {
     }
 }
 
-fn ripgreps(root: &Path, hidden: bool, globs: &Override) -> BTreeSet<String> {
+fn ripgreps(root: &Path, hidden: bool) -> BTreeSet<String> {
     let walk = ignore::WalkBuilder::new(root)
         .hidden(!hidden)
-        .overrides(globs.clone())
         .parents(false)
         .git_global(false)
         .add_custom_ignore_filename(".spyhopignore")
@@ -84,7 +83,7 @@ proptest! {
         let options = WalkOptions { hidden, no_built_in: true, ..plain() };
         let walked = walk(dir.path(), &options).unwrap();
         let ours: BTreeSet<String> = walked.candidates.iter().map(|c| c.path.as_str().to_string()).collect();
-        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &Override::empty()));
+        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden));
         // Nothing is missing: every file that is not a candidate lies at or below a row.
         for path in files_below(dir.path(), dir.path()) {
             let is_listed = walked.skipped.iter().any(|row| {
@@ -105,34 +104,86 @@ fn globs() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(glob, 0..4)
 }
 
+/// Which ignore files apply, and the part of the tree that is walked.
+#[derive(Clone, Debug)]
+struct WalkChoice {
+    sources: IgnoreSources,
+    hidden: bool,
+    is_repository: bool,
+    below: &'static str,
+}
+
+fn choice() -> impl Strategy<Value = WalkChoice> {
+    let flag = || prop::sample::select(vec![true, true, false]);
+    let flags = (flag(), flag(), flag(), flag(), flag(), any::<bool>(), any::<bool>());
+    (flags, prop::sample::select(vec!["", "", "a", "a/b"])).prop_map(|(flags, below)| {
+        let (dot, vcs, exclude, parents, require_git, hidden, is_repository) = flags;
+        let sources =
+            IgnoreSources { dot, vcs, exclude, parents, require_git, global: false, ..Default::default() };
+        WalkChoice { sources, hidden, is_repository, below }
+    })
+}
+
+/// The files that `ignore` finds with these options; the rules of Spyhop have no part.
+fn chosen_by_ripgrep(root: &Path, choice: &WalkChoice, globs: &Override) -> BTreeSet<String> {
+    let IgnoreSources { dot, vcs, exclude, parents, require_git, .. } = choice.sources;
+    let mut builder = ignore::WalkBuilder::new(root);
+    builder
+        .hidden(!choice.hidden)
+        .overrides(globs.clone())
+        .parents(parents)
+        .ignore(dot)
+        .git_ignore(vcs)
+        .git_exclude(vcs && exclude)
+        .git_global(false)
+        .require_git(require_git)
+        .filter_entry(|entry| entry.file_name() != ".git");
+    if dot {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
+    let files =
+        builder.build().filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|t| t.is_file()));
+    files.map(|entry| entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_string()).collect()
+}
+
+/// A part of a tree whose rules are those of ripgrep.
+fn ripgreps_part() -> impl Strategy<Value = (String, Odd)> {
+    (folder(), odd()).prop_map(|(folder, odd)| match odd {
+        Odd::Rules { name: ".spyhopignore", lines } => (folder, Odd::Rules { name: ".rgignore", lines }),
+        other => (folder, other),
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn random_trees_as_ripgrep(
-        parts in prop::collection::vec((folder(), odd()), 1..24),
-        hidden: bool,
-        is_repository: bool,
+        parts in prop::collection::vec(ripgreps_part(), 1..24),
+        choice in choice(),
         globs in globs(),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        if is_repository {
+        if choice.is_repository {
             fs::create_dir(dir.path().join(".git")).unwrap();
         }
         build(dir.path(), &parts);
+        let root = dir.path().join(choice.below);
+        fs::create_dir_all(&root).unwrap();
         let globs_at = |root: &Path| {
             let mut builder = ignore::overrides::OverrideBuilder::new(root);
             globs.iter().for_each(|glob| _ = builder.add(glob).unwrap());
             builder.build().unwrap()
         };
         let own_globs = globs_at(Path::new(""));
-        let as_ripgrep = Some(AsRipgrep { globs: Some(&own_globs), git_folder: false });
-        let options = WalkOptions { hidden, no_built_in: true, as_ripgrep, ..plain() };
-        let walked = walk(dir.path(), &options).unwrap();
+        let as_ripgrep =
+            Some(AsRipgrep { globs: Some(&own_globs), sources: &choice.sources, ..AsRipgrep::default() });
+        let options = WalkOptions { hidden: choice.hidden, no_built_in: true, as_ripgrep, ..plain() };
+        let walked = walk(&root, &options).unwrap();
         let paths = walked.candidates.iter().map(|candidate| candidate.path.as_str());
         // A glob may ask for git's own folder; only that folder is kept from the other walk.
         let ours: BTreeSet<String> =
             paths.filter(|path| path.split('/').all(|name| name != ".git")).map(str::to_string).collect();
-        prop_assert_eq!(&ours, &ripgreps(dir.path(), hidden, &globs_at(dir.path())));
+        prop_assert_eq!(&ours, &chosen_by_ripgrep(&root, &choice, &globs_at(&root)));
     }
 }
 
