@@ -28,6 +28,7 @@ pub const COLOR: Param = Param {
 pub const NO_HYPERLINKS: Param =
     flag("no_hyperlinks", "No links on paths; else they are links on a terminal");
 pub const QUIET: Param = Param { short: Some('q'), ..flag("quiet", "No progress and no warnings") };
+pub const YES: Param = flag("yes", "Index a huge folder, such as a home folder, without asking");
 pub const VERBOSE: Param = Param {
     short: Some('v'),
     ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
@@ -37,6 +38,16 @@ pub const VERBOSE: Param = Param {
 const SEARCH_ONLY: &[&Param] = &[&ALL, &JSONL, &BATCH];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &QUIET, &VERBOSE];
+
+/// The operations that build a missing index.
+const BUILDS_UNASKED: &[OperationId] = &[
+    OperationId::Search,
+    OperationId::Files,
+    OperationId::Symbols,
+    OperationId::Map,
+    OperationId::Skipped,
+    OperationId::WhyNot,
+];
 
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
@@ -52,6 +63,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     }
     let own = row.params.iter().filter(|row| row.faces != Faces::Tools).map(|row| row.param);
     command = command.args(own.map(arg));
+    if BUILDS_UNASKED.contains(&row.id) {
+        command = command.arg(arg(&YES).help_heading("Tree and index"));
+    }
     command = command.args(forms.iter().chain(EVERYWHERE).map(|param| arg(param).help_heading("Output")));
     command = command.args(catalog::PLACE.iter().map(|row| arg(row.param).help_heading("Tree and index")));
     match row.id {

@@ -8,6 +8,8 @@ use spyhop::engine::api::FilesRequest;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::first::FirstIndex;
+use super::huge;
 use super::options;
 use super::output::Output;
 use super::progress::Bar;
@@ -18,9 +20,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.style.paths = place.base();
     let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
     fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
-    let bar = Bar::new(output);
-    let reply =
-        place.open(call.options)?.files_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let first = FirstIndex::new(&call.options);
+    let engine = huge::open(&place, first.engine_options(call.options), matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let mut reply = engine.files_with_progress(&call.request, &|progress| bar.update(progress))?;
+    reply.warnings.extend(first.complete(&engine, &reply.snapshot));
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

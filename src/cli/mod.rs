@@ -8,6 +8,8 @@
 mod args;
 mod explain;
 mod failure;
+mod first;
+mod huge;
 mod log;
 mod options;
 mod output;
@@ -76,6 +78,14 @@ fn runner(operation: OperationId) -> RunCommand {
 
 /// Runs the process.
 pub fn main() -> ExitCode {
+    match completions::answer_if_asked() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&failure);
+            return ExitCode::from(2);
+        }
+    }
     let command = command();
     let typed: Vec<OsString> = std::env::args_os().collect();
     let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {

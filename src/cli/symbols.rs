@@ -8,6 +8,7 @@ use spyhop::engine::api::SymbolsRequest;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::huge;
 use super::options;
 use super::output::Output;
 use super::progress::Bar;
@@ -18,9 +19,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.style.paths = place.base();
     let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
-    let bar = Bar::new(output);
-    let reply =
-        place.open(call.options)?.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let reply = engine.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

@@ -5,9 +5,14 @@
 //! standard error, the exit code. How well answers rank is not tested here.
 
 mod bad_input;
+#[cfg(unix)]
+mod completions;
 mod crashed_parser;
 mod explain;
+mod first;
 mod forms;
+#[cfg(unix)]
+mod huge;
 mod install;
 mod like_ripgrep;
 #[cfg(unix)]
@@ -19,6 +24,8 @@ mod names;
 mod operations;
 mod parameters;
 mod portable;
+#[cfg(unix)]
+mod pty;
 #[cfg(unix)]
 mod terminal;
 mod upkeep;
