@@ -45,8 +45,8 @@ fn lines(mut command: Command) -> Vec<String> {
 const CASES: &[(&[&str], &[&str], &str)] = &[
     (&["sea"], &["search"], "files"),
     (&[""], &["search", "grep", "files", "index", "completions"], "struct"),
-    (&["search", "--kind", "fun"], &["function"], "struct"),
-    (&["search", "--kind", "function,str"], &["function,struct"], "struct"),
+    (&["search", "--kind", "str"], &["struct"], "fn"),
+    (&["search", "--kind", "fn,str"], &["fn,struct"], "struct"),
     (&["search", "--lang", "ru"], &["rust", "ruby"], "python"),
     (&["--lang", "py"], &["python"], "rust"),
     (&["search", "--view", ""], &["main", "topic/paint", "v1.0"], "rust"),
@@ -127,7 +127,7 @@ fn zsh_completes() {
     pty.wait_for(|seen| seen.contains("\nset"));
     for (typed, completed) in [
         ("spyhop sea", "spyhop search"),
-        ("spyhop search --kind func", "spyhop search --kind function"),
+        ("spyhop search --kind meth", "spyhop search --kind method"),
         ("spyhop search --lang pyt", "spyhop search --lang python"),
         ("spyhop search --view top", "spyhop search --view topic/paint"),
         ("spyhop grep fn --view v1", "spyhop grep fn --view v1.0"),
@@ -156,7 +156,7 @@ fn the_scripts_of_other_shells_are_printed() {
     assert!(script("powershell").contains("Register-ArgumentCompleter"));
     assert!(script("elvish").contains("edit:completion:arg-completer"));
     let nushell = script("nushell");
-    assert!(nushell.contains("export extern spyhop") && nushell.contains("\"function\""), "{nushell}");
+    assert!(nushell.contains("export extern spyhop") && nushell.contains("\"method\""), "{nushell}");
     let unknown = tree.run(&["completions", "csh"]);
     assert!(unknown.code == 2 && unknown.err.contains("nushell"), "{}", unknown.err);
 }
