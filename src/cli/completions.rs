@@ -77,7 +77,7 @@ fn with_values(command: Command) -> Command {
 fn with_candidates(arg: Arg) -> Arg {
     let id = arg.get_id().as_str().to_string();
     if let Some(values) = fixed_values(&id) {
-        return arg.add(ArgValueCandidates::new(move || values()));
+        return arg.add(ArgValueCandidates::new(values));
     }
     match id.as_str() {
         id if id == params::VIEW.name => arg.add(ArgValueCandidates::new(views)),
