@@ -14,7 +14,7 @@ use clap::{Arg, ArgMatches, Command};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompleteEnv, CompletionCandidate, PathCompleter};
 use spyhop::catalog::{Takes, grep_params, params};
-use spyhop::engine::Engine;
+use spyhop::engine::{Engine, LanguageRow};
 use spyhop::filter::type_definitions;
 
 use super::failure::{Failure, Outcome};
@@ -122,7 +122,7 @@ fn kinds() -> Vec<CompletionCandidate> {
 }
 
 fn languages() -> Vec<CompletionCandidate> {
-    let row = |row: spyhop::LanguageRow| CompletionCandidate::new(row.name).help(Some(row.title.into()));
+    let row = |row: LanguageRow| CompletionCandidate::new(row.name).help(Some(row.title.into()));
     Engine::built_in_languages().into_iter().map(row).collect()
 }
 
