@@ -54,6 +54,7 @@ pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = &[
     shared::view(),
     shared::stale_policy(),
     shared::no_refresh(),
+    shared::wait_for_index(),
     shared::require_index(),
 ];
 
@@ -91,6 +92,7 @@ pub const SYMBOLS_ROWS: &[Row<Call<SymbolsRequest>>] = &[
     shared::view(),
     shared::stale_policy(),
     shared::no_refresh(),
+    shared::wait_for_index(),
     shared::require_index(),
 ];
 
@@ -125,6 +127,7 @@ pub const MAP_ROWS: &[Row<Call<MapRequest>>] = &[
     shared::view(),
     shared::stale_policy(),
     shared::no_refresh(),
+    shared::wait_for_index(),
     shared::require_index(),
 ];
 

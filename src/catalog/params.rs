@@ -118,6 +118,12 @@ pub const NO_REFRESH: Param =
 /// Fails on a missing index instead of building it.
 pub const REQUIRE_INDEX: Param =
     param("require_index", Takes::Nothing, "Fail when there is no index, instead of making it first");
+/// Waits for the complete index.
+pub const WAIT_FOR_INDEX: Param = param(
+    "wait",
+    Takes::Nothing,
+    "Answer from the complete index only, the same as --stale-policy wait; else the text of a large tree answers first",
+);
 /// The number of threads.
 pub const THREADS: Param = param(
     "threads",

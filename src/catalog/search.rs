@@ -95,6 +95,7 @@ pub const SEARCH_ROWS: &[Row<SearchCall>] = &[
     shared::view(),
     shared::stale_policy(),
     shared::no_refresh(),
+    shared::wait_for_index(),
     shared::require_index(),
     shared::profile(),
 ];

@@ -164,6 +164,24 @@ pub const fn no_refresh<R: HasOptions>() -> Row<R> {
     })
 }
 
+/// Short for the stale policy `wait`; must follow [`no_refresh`].
+pub const fn wait_for_index<R: HasOptions>() -> Row<R> {
+    command_line(&params::WAIT_FOR_INDEX, |call, param, given| {
+        if given.flag(param)? != Some(true) {
+            return Ok(());
+        }
+        if given.flag(&params::NO_REFRESH)? == Some(true) {
+            return Err(given.excluded((param, ""), (&params::NO_REFRESH, "")));
+        }
+        if let Some(name) = given.text(&params::STALE_POLICY)?.filter(|name| name != StalePolicy::Wait.name())
+        {
+            return Err(given.excluded((param, ""), (&params::STALE_POLICY, &name)));
+        }
+        call.options().stale_policy = StalePolicy::Wait;
+        Ok(())
+    })
+}
+
 /// Fails on a missing index instead of building it.
 pub const fn require_index<R: HasOptions>() -> Row<R> {
     command_line(&params::REQUIRE_INDEX, |call, param, given| {

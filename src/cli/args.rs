@@ -39,6 +39,7 @@ pub const NO_HYPERLINKS: Param =
 pub const NO_PAGER: Param =
     flag("no_pager", "No pager; else SPYHOP_PAGER, PAGER or less shows what does not fit the screen");
 pub const QUIET: Param = Param { short: Some('q'), ..flag("quiet", "No progress and no warnings") };
+pub const YES: Param = flag("yes", "Index a huge folder, such as a home folder, without asking");
 pub const VERBOSE: Param = Param {
     short: Some('v'),
     ..flag("verbose", "Log to standard error, more with -vv; SPYHOP_LOG chooses finely")
@@ -76,6 +77,17 @@ const SHORT: &[&str] = &[
     NULL.name,
 ];
 
+/// The operations that build a missing index.
+const BUILDS_UNASKED: &[OperationId] = &[
+    OperationId::Search,
+    OperationId::Files,
+    OperationId::Symbols,
+    OperationId::Map,
+    OperationId::Read,
+    OperationId::Skipped,
+    OperationId::WhyNot,
+];
+
 /// The name of the path argument without a flag.
 pub const HERE: &str = "path_argument";
 /// The name of the root argument without a flag.
@@ -99,6 +111,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     let is_few = own.len() <= FEW;
     command = command
         .args(own.iter().copied().map(|param| arg(param).hide_short_help(!is_few && !is_short(param))));
+    if BUILDS_UNASKED.contains(&row.id) || matches!(row.id, OperationId::Graph(_)) {
+        command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
+    }
     let output = forms.iter().chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));

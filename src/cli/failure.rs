@@ -26,6 +26,8 @@ pub enum Failure {
     Engine(Error),
     /// The command line is invalid.
     Usage(String),
+    /// Something that needs a person's consent was not done.
+    Refused(String),
     /// A stream or folder failed.
     Io(io::Error),
 }
@@ -37,7 +39,7 @@ impl fmt::Display for Failure {
                 write!(f, "there is no index\n{}", error_text(error))
             }
             Failure::Engine(error) => f.write_str(&error_text(error)),
-            Failure::Usage(text) => f.write_str(text),
+            Failure::Usage(text) | Failure::Refused(text) => f.write_str(text),
             Failure::Io(error) => error.fmt(f),
         }
     }

@@ -8,6 +8,8 @@ use spyhop::engine::api::{ALL_ROWS, FileMatch, FileRow, FilesReply, FilesRequest
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::first::FirstIndex;
+use super::huge;
 use super::output::Output;
 use super::progress::Bar;
 use super::values::{fill_from, given, optional};
@@ -25,9 +27,11 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if is_list && !is_limited {
         call.request.max_results = ALL_ROWS;
     }
-    let bar = Bar::new(output);
-    let mut reply =
-        place.open(call.options)?.files_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let first = FirstIndex::new(&call.options);
+    let engine = huge::open(&place, first.engine_options(call.options), matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let mut reply = engine.files_with_progress(&call.request, &|progress| bar.update(progress))?;
+    reply.warnings.extend(first.complete(&engine, &reply.snapshot));
     drop(bar);
     output.warn(&reply.warnings);
     if !output.json && !is_limited {

@@ -8,11 +8,11 @@ use spyhop::engine::api::{GraphQuestion, GraphRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
-use super::options;
 use super::output::Output;
 use super::place::TreePlace;
 use super::progress::Bar;
 use super::values::fill_from;
+use super::{huge, options};
 
 /// The function that runs a question.
 pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
@@ -32,9 +32,9 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
     fill_from(catalog::GRAPH_ROWS, &mut call, matches, Some(&place))?;
     call.request.target = root_relative(&place, &call.request.target);
-    let bar = Bar::new(output);
-    let reply =
-        place.open(call.options)?.graph_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let reply = engine.graph_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

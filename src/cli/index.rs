@@ -32,7 +32,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return super::explain::run(path, matches, call.options, output);
     }
     let engine = ManuallyDrop::new(Engine::open(&options::place(matches)?.root, call.options)?);
-    let bar = Bar::new(output);
+    let bar = Bar::announcing(output, &engine);
     let begun = Instant::now();
     let report = if call.request.rebuild {
         engine.rebuild(&|progress| bar.update(progress))

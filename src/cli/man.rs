@@ -8,15 +8,18 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::failure::{Failure, Outcome};
 
+/// The name of the argument that chooses a page.
+pub const COMMAND: &str = "man_command";
+
 pub fn command() -> Command {
-    let name = Arg::new("command").value_name("COMMAND").help("The command; else the page of spyhop itself");
+    let name = Arg::new(COMMAND).value_name("COMMAND").help("The command; else the page of spyhop itself");
     Command::new("man").about("Print a manual page").arg(name)
 }
 
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let mut top = super::command();
     top.build();
-    let page = match matches.get_one::<String>("command") {
+    let page = match matches.get_one::<String>(COMMAND) {
         None => top,
         Some(name) => match top.find_subcommand(name) {
             Some(found) => found.clone(),

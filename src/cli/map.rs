@@ -8,6 +8,7 @@ use spyhop::engine::api::MapRequest;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::huge;
 use super::options;
 use super::output::Output;
 use super::progress::Bar;
@@ -18,10 +19,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.style.paths = place.base();
     let mut call = Call::new(MapRequest::default(), options::options(matches)?);
     fill_from(catalog::MAP_ROWS, &mut call, matches, Some(&place))?;
-    let bar = Bar::new(output);
-    let reply = place
-        .open(call.options)?
-        .project_map_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let reply = engine.project_map_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if output.json {

@@ -9,6 +9,8 @@ mod args;
 mod examples;
 mod explain;
 mod failure;
+mod first;
+mod huge;
 mod log;
 mod open;
 mod options;
@@ -86,6 +88,14 @@ fn runner(operation: OperationId) -> RunCommand {
 
 /// Runs the process.
 pub fn main() -> ExitCode {
+    match completions::answer_if_asked() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&failure);
+            return ExitCode::from(2);
+        }
+    }
     let command = command();
     let typed: Vec<OsString> = std::env::args_os().collect();
     let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {

@@ -9,12 +9,18 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use spyhop::engine::Engine;
 use spyhop::engine::api::{LockHolder, Progress, Stage};
+use spyhop::render::clean;
 
 use super::output::Output;
 
 /// An update faster than this shows no bar. The value is a guess at what a person notices.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// A first update that takes longer than this is announced where no bar is shown. Most trees are indexed by then, and a
+/// line for each of these would be noise in the log of a script.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// An update of at most this many bytes of source touches little of the memory that it allocates. The limit lies
 /// between two measurements: 5 MB take seven eighths of the time without huge pages, and 160 MB take as long either
@@ -31,6 +37,8 @@ pub struct Bar {
     memory: Once,
     /// Whether huge pages are turned off at present.
     spares: AtomicBool,
+    /// The tree whose first index is to be announced.
+    first: Mutex<Option<String>>,
 }
 
 /// The bar that is on the screen.
@@ -50,7 +58,16 @@ impl Bar {
             drawn: Mutex::new(None),
             memory: Once::new(),
             spares: AtomicBool::new(false),
+            first: Mutex::new(None),
         }
+    }
+
+    /// A bar for this run, which announces a first index of the engine's tree with one line where no bar is shown.
+    pub fn announcing(output: &Output, engine: &Engine) -> Bar {
+        let mut bar = Bar::new(output);
+        let announces = !bar.quiet && !bar.shown && !engine.has_index();
+        bar.first = Mutex::new(announces.then(|| engine.root().display().to_string()));
+        bar
     }
 
     /// Shows the progress of the update.
@@ -60,6 +77,7 @@ impl Bar {
             return;
         }
         self.prepare_memory(progress);
+        self.announce(progress);
         if !self.shown || self.begun.elapsed() < PATIENCE {
             return;
         }
@@ -87,6 +105,18 @@ impl Bar {
             total => format!("{stage} {}/{total} files", progress.files),
         });
         bar.set_position(progress.bytes);
+    }
+
+    fn announce(&self, Progress { stage, total_files, .. }: Progress) {
+        if !matches!(stage, Stage::Text | Stage::Index) || self.begun.elapsed() < SILENCE {
+            return;
+        }
+        if let Some(root) = self.first.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let root = clean::line(&root);
+            let text = format!("spyhop: {root} has no index yet; indexing {total_files} files");
+            // When standard error is closed, nobody can be told.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
     }
 
     fn prepare_memory(&self, Progress { stage, files, total_bytes, .. }: Progress) {

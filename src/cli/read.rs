@@ -11,19 +11,19 @@ use spyhop::path::RelPath;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
-use super::options;
 use super::output::Output;
 use super::place::TreePlace;
 use super::progress::Bar;
 use super::values::{fill_from, optional};
+use super::{huge, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = place(matches)?;
     output.style.paths = place.base();
     let mut call = Call::new(ReadRequest::default(), options::options(matches)?);
     fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
-    let bar = Bar::new(output);
-    let engine = place.open(call.options)?;
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
     let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     let (warnings, outcome) = match &reply {

@@ -12,10 +12,11 @@ use spyhop::engine::{Engine, Error};
 use spyhop::render::{error_text, json, text};
 
 use super::failure::{Failure, Outcome};
+use super::first::FirstIndex;
 use super::output::Output;
 use super::progress::Bar;
 use super::values::{fill_from, given};
-use super::{args, open, options};
+use super::{args, huge, open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
@@ -30,13 +31,18 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if vimgrep {
         request.mode = Mode::Compact;
     }
-    let engine = place.open(options)?;
+    let first = FirstIndex::new(&options);
+    let engine = huge::open(&place, first.engine_options(options), matches)?;
     if given(matches, args::BATCH.name) {
-        return batch(&engine, request, output);
+        return batch(&engine, &first, request, output);
     }
     let reply = match &call.queries {
-        Some(queries) => engine.search_batch(queries, &request)?,
-        None => search(&engine, &request, output)?,
+        Some(queries) => {
+            let mut reply = engine.search_batch(queries, &request)?;
+            reply.warnings.extend(first.complete(&engine, &reply.snapshot));
+            reply
+        }
+        None => search(&engine, &first, &request, output)?,
     };
     if let Some(number) = opened {
         output.warn(&reply.warnings);
@@ -74,7 +80,12 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
 }
 
 /// Answers each line of standard input with a line of JSON.
-fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Result<Outcome, Failure> {
+fn batch(
+    engine: &Engine,
+    first: &FirstIndex,
+    mut request: SearchRequest,
+    output: &mut Output,
+) -> Result<Outcome, Failure> {
     if io::stdin().is_terminal() && !output.quiet {
         output.remark("spyhop: waiting for queries on standard input, one a line; Ctrl-D ends\n")?;
     }
@@ -83,7 +94,7 @@ fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Re
         // A line that is not UTF-8 is searched too; it just finds little.
         let line = line?;
         request.query = String::from_utf8_lossy(&line).trim_end_matches('\r').to_string();
-        match search(engine, &request, output) {
+        match search(engine, first, &request, output) {
             Ok(reply) => {
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);
@@ -99,9 +110,16 @@ fn batch(engine: &Engine, mut request: SearchRequest, output: &mut Output) -> Re
     Ok(whole)
 }
 
-fn search(engine: &Engine, request: &SearchRequest, output: &Output) -> Result<SearchReply, Error> {
-    let bar = Bar::new(output);
-    engine.search_with_progress(request, &|progress| bar.update(progress))
+fn search(
+    engine: &Engine,
+    first: &FirstIndex,
+    request: &SearchRequest,
+    output: &Output,
+) -> Result<SearchReply, Error> {
+    let bar = Bar::announcing(output, engine);
+    let mut reply = engine.search_with_progress(request, &|progress| bar.update(progress))?;
+    reply.warnings.extend(first.complete(engine, &reply.snapshot));
+    Ok(reply)
 }
 
 fn outcome(reply: &SearchReply) -> Outcome {

@@ -7,6 +7,7 @@ use spyhop::catalog::{self, Call, SkippedRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::huge;
 use super::options;
 use super::output::Output;
 use super::values::fill_from;
@@ -19,7 +20,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     let place = options::place(matches)?;
     output.style.paths = place.base();
-    let mut reply = place.open(call.options)?.skipped()?;
+    let mut reply = huge::open(&place, call.options, matches)?.skipped()?;
     if let Some(reason) = call.request.reason {
         reply.entries.retain(|entry| entry.reason == reason);
         reply.counts.retain(|(counted, _)| *counted == reason);

@@ -10,6 +10,7 @@ use spyhop::engine::api::{ALL_ROWS, SymbolsRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::huge;
 use super::output::Output;
 use super::progress::Bar;
 use super::values::{fill_from, given, optional};
@@ -29,9 +30,9 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         call.request.max_results = ALL_ROWS;
     }
     call.request.max_results = call.request.max_results.max(opened.unwrap_or(0));
-    let bar = Bar::new(output);
-    let reply =
-        place.open(call.options)?.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let reply = engine.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;
     drop(bar);
     output.warn(&reply.warnings);
     if let Some(number) = opened {

@@ -8,6 +8,7 @@ use spyhop::engine::api::Verdict;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
+use super::huge;
 use super::options;
 use super::output::Output;
 use super::values::fill_from;
@@ -19,7 +20,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
     let file = call.file.expect("the parser insists on a file");
     let Call { request, options } = call.search;
-    let answer = place.open(options)?.why_not(file.as_str(), &request)?;
+    let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
     if output.json {
         output.json(&json::why_not(&answer))?;
     } else {

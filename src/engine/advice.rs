@@ -8,7 +8,7 @@ use super::{Error, ErrorKind};
 
 impl Engine {
     /// The recipe of this engine's index.
-    pub(super) fn recipe(&self) -> IndexRecipe {
+    pub fn recipe(&self) -> IndexRecipe {
         let Options { grammars, max_file_bytes, hidden, no_ignore, no_built_in, secrets, .. } = &self.options;
         let is_default = *max_file_bytes == Options::default().max_file_bytes;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());

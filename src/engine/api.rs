@@ -138,7 +138,11 @@ impl SnapshotPolicy {
 pub enum OnMissing {
     /// Build the index, then answer.
     Build,
-    /// Fail with an error of kind [`super::ErrorKind::NoIndex`].
+    /// Index the tree, then answer. If the tree is large, from 16 MiB on, only its text is indexed, and the answer says
+    /// so ([`Snapshot::building`]). The caller lets the next [`super::Engine::refresh`] complete the index, in another
+    /// process as a rule.
+    BuildText,
+    /// Answer with an error of kind [`super::ErrorKind::NoIndex`].
     Fail,
 }
 

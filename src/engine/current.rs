@@ -149,7 +149,7 @@ impl Engine {
     /// Whether the options allow a search to build an index.
     fn repairs(&self) -> bool {
         let refreshes = matches!(self.policy.stale_policy, StalePolicy::Refresh | StalePolicy::Wait);
-        refreshes && self.policy.on_missing == OnMissing::Build
+        refreshes && self.policy.on_missing != OnMissing::Fail
     }
 
     /// The snapshot that answers, updated first if the policy says so.
@@ -175,7 +175,7 @@ impl Engine {
         {
             return Ok(vouched);
         }
-        let builds = self.policy.on_missing == OnMissing::Build;
+        let builds = self.policy.on_missing != OnMissing::Fail;
         let refreshes = matches!(policy, StalePolicy::Refresh | StalePolicy::Wait);
         match self.current() {
             Ok(Current::Whole(snapshot)) => match policy {
@@ -242,14 +242,18 @@ impl Engine {
                     _ => std::thread::sleep(LOOK_AGAIN),
                 }
             }
-            let report = match self.refresh_from(committed, patience, progress) {
+            let report = match self.build_from(committed, patience, progress) {
                 Err(error) if error.kind() == ErrorKind::Locked && patience.is_zero() => continue,
                 other => other?,
             };
-            // Otherwise, another branch was checked out meanwhile.
-            if let Current::Whole(snapshot) = self.current()? {
-                let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repair_warning(&report) };
-                return Ok((snapshot, freshness));
+            match self.current()? {
+                Current::Whole(snapshot) => {
+                    let checked_at = Some(SystemTime::now());
+                    return Ok((snapshot, Freshness { checked_at, ..repair_warning(&report) }));
+                }
+                Current::Part(snapshot) if self.builds_text() => return Ok(partial_answer(snapshot)),
+                // Another branch was checked out meanwhile.
+                _ => {}
             }
         }
     }
@@ -302,6 +306,23 @@ impl Engine {
             let plan = updater.plan(Some(committed))?;
             Ok(updater.stale(&plan, &committed.meta)?)
         })
+    }
+
+    /// Whether an answer may come from the text alone while nobody has completed the index.
+    fn builds_text(&self) -> bool {
+        self.options.on_missing == OnMissing::BuildText
+    }
+
+    fn build_from(
+        &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, Error> {
+        if self.builds_text() {
+            return self.with_updater(|updater| updater.refresh_text(committed, patience, progress));
+        }
+        self.refresh_from(committed, patience, progress)
     }
 
     pub(super) fn refresh_from(
@@ -399,7 +420,12 @@ fn whole_or_part(snapshot: Arc<SearchSnapshot>) -> Current {
 /// The staged view of a first update, with a warning.
 fn partial_answer(snapshot: Arc<SearchSnapshot>) -> (Arc<SearchSnapshot>, Freshness) {
     let (files, of) = (snapshot.n_files(), snapshot.info().of);
-    let text = format!("the index is being built: this answer is from {files} of {of} files");
+    let text = match snapshot.info().text_only as usize {
+        0 => format!("the index is being built: this answer is from {files} of {of} files"),
+        text_only => format!(
+            "the index is being built: this answer is from {files} of {of} files, {text_only} of them by their text so far"
+        ),
+    };
     (snapshot, Freshness { warnings: vec![text], ..Freshness::default() })
 }
 

@@ -23,6 +23,7 @@ mod graph;
 mod graph_target;
 mod grep;
 mod items;
+mod known;
 mod lock;
 mod lookup;
 mod map;
@@ -64,7 +65,7 @@ use crate::path::RelPath;
 use crate::query::Query;
 use crate::read::Limits;
 use crate::session::TouchLog;
-use crate::store::IoCause;
+use crate::store::{IoCause, Lock};
 use crate::tokenize::Tokenizers;
 use crate::update::{self, OnProgress, UpdateError, Updater};
 use crate::walk::WalkError;
@@ -174,6 +175,20 @@ impl Engine {
     /// Whether the folder has a committed index. The index may be of another branch, or damaged.
     pub fn has_index(&self) -> bool {
         self.workspace.stamp().is_some()
+    }
+
+    /// The number of files that an update would index or look at. Counting ends above `limit`, so a larger number is a
+    /// lower bound. The count takes a fraction of a second for a hundred thousand files.
+    ///
+    /// # Errors
+    /// `NoRoot` if the tree cannot be walked.
+    pub fn count_files(&self, limit: usize) -> Result<usize, Error> {
+        self.with_updater(|updater| Ok(updater.count(limit)?))
+    }
+
+    /// Whether a process is changing the index now, this one included.
+    pub fn is_updating(&self) -> bool {
+        Lock::holder(&self.workspace.lock_path()).is_some()
     }
 
     /// Updates the index, or builds it if there is none. Only files with changed stat data are read, and only new
@@ -433,7 +448,11 @@ impl Engine {
             threads: self.options.threads,
             max_memory: self.options.max_memory,
             checkpoint: update::FIRST_CHECKPOINT,
-            text_first: if self.options.text_first { update::TEXT_FIRST } else { u64::MAX },
+            text_first: match (self.options.text_first, self.options.on_missing) {
+                (false, _) => u64::MAX,
+                (true, OnMissing::BuildText) => update::TEXT_ALONE,
+                (true, _) => update::TEXT_FIRST,
+            },
             since: None,
             on_list: None,
             cancel: cancel::current(),

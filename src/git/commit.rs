@@ -151,8 +151,9 @@ impl Repo {
         self.inner.to_thread_local().try_find_reference(name).map_or(true, |found| found.is_some())
     }
 
-    /// The error for an unknown revision `spec`.
-    pub fn unknown(&self, spec: &str) -> RevisionError {
+    /// The short names of the local branches, the remote branches and the tags, in this order. Names that cannot be read
+    /// are missing.
+    pub fn revision_names(&self) -> Vec<String> {
         let repo = self.inner.to_thread_local();
         let mut names: Vec<String> = Vec::new();
         if let Ok(references) = repo.references() {
@@ -161,6 +162,12 @@ impl Repo {
                 names.push(reference.name().shorten().to_str_lossy().into_owned());
             }
         }
+        names
+    }
+
+    /// The error for an unknown revision `spec`.
+    pub fn unknown(&self, spec: &str) -> RevisionError {
+        let mut names = self.revision_names();
         names.sort_by_key(|name| strsim::damerau_levenshtein(name, spec));
         names.dedup();
         let is_like =

@@ -1,23 +1,32 @@
 //! Command lines and flags of `spyhop` that texts advise to use.
 
+use std::ffi::OsString;
+
 use crate::clean;
 use crate::engine::api::{IndexRecipe, Remedy};
 use crate::engine::{Error, ErrorKind};
 
 use super::paint::shown;
 
-/// The command line that builds an index, quoted for a shell. It has a flag for each option that determines the place
-/// or the content of the index, so that it builds exactly the index that was missing.
+/// The command line that builds an index, quoted for a shell.
 pub fn index_command(recipe: &IndexRecipe) -> String {
-    let root = quoted(&recipe.root.to_string_lossy());
-    let mut command = match &recipe.view {
-        None => format!("spyhop index {root}"),
+    let words = index_arguments(recipe);
+    let words = words.iter().map(|word| format!(" {}", quoted(&word.to_string_lossy())));
+    format!("spyhop{}", words.collect::<String>())
+}
+
+/// The arguments of the command that builds an index. They include a flag for each option that determines the place or
+/// the content of the index, so that the command builds exactly the index that was missing.
+pub fn index_arguments(recipe: &IndexRecipe) -> Vec<OsString> {
+    let root = recipe.root.clone().into_os_string();
+    let mut words: Vec<OsString> = match &recipe.view {
+        None => vec!["index".into(), root],
         // The first request to a view builds it.
-        Some(view) => format!("spyhop files --view {} --root {root}", quoted(view)),
+        Some(view) => vec!["files".into(), "--view".into(), view.into(), "--root".into(), root],
     };
     for (flag, path) in [("--index-dir", &recipe.index_dir), ("--grammars", &recipe.grammars)] {
         if let Some(path) = path {
-            command += &format!(" {flag} {}", quoted(&path.to_string_lossy()));
+            words.extend([flag.into(), path.into()]);
         }
     }
     let flags = [
@@ -26,11 +35,11 @@ pub fn index_command(recipe: &IndexRecipe) -> String {
         ("--no-built-in", recipe.no_built_in),
         ("--secrets", recipe.secrets),
     ];
-    flags.iter().filter(|(_, is_on)| *is_on).for_each(|(flag, _)| command += &format!(" {flag}"));
+    words.extend(flags.iter().filter(|(_, is_on)| *is_on).map(|(flag, _)| flag.into()));
     if let Some(bytes) = recipe.max_file_bytes {
-        command += &format!(" --max-file-size {bytes}");
+        words.extend(["--max-file-size".into(), bytes.to_string().into()]);
     }
-    command
+    words
 }
 
 /// The two lines that a search and a status show if there is no index.

@@ -17,7 +17,7 @@ mod phrases;
 mod time;
 
 pub use crate::clean;
-pub use command::{error_text, index_command, no_index};
+pub use command::{error_text, index_arguments, index_command, no_index};
 pub use paint::Style;
 
 #[cfg(test)]

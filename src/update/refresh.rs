@@ -7,7 +7,7 @@ use super::error::UpdateError;
 use super::plan::UpdatePlan;
 use super::progress::{OnProgress, Stage, tell, tell_waiting};
 use super::report::RefreshReport;
-use super::run::UpdateRun;
+use super::run::{Extent, UpdateRun};
 use super::updater::Updater;
 use crate::index::IndexError;
 use crate::meta::Meta;
@@ -18,6 +18,27 @@ impl Updater<'_> {
     /// still the newest. Waits at most `patience` for another process that is indexing.
     pub fn refresh(
         &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        self.refresh_to(Extent::Whole, committed, patience, progress)
+    }
+
+    /// Like [`Updater::refresh`], but if the tree is large and has no index yet, only its text is indexed. The next
+    /// update goes on with the structure.
+    pub fn refresh_text(
+        &self,
+        committed: Option<&Committed>,
+        patience: Duration,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        self.refresh_to(Extent::Text, committed, patience, progress)
+    }
+
+    fn refresh_to(
+        &self,
+        extent: Extent,
         committed: Option<&Committed>,
         patience: Duration,
         progress: OnProgress<'_>,
@@ -39,14 +60,14 @@ impl Updater<'_> {
         if let Some((committed, plan)) = known
             && stamp.as_deref() == Some(committed.reader.stamp())
         {
-            let report = self.run(&committed.meta, true, plan, progress);
+            let report = self.run_to(extent, &committed.meta, plan, progress);
             return report.or_else(|error| self.unless_damaged(error, progress));
         }
         let (current, put_aside) = self.open_or_put_aside()?;
         current.as_ref().map_or(Ok(()), |current| self.workspace.check_has_tree(current))?;
         let nothing = self.nothing();
         let meta = current.as_ref().map_or(&nothing, |committed| &committed.meta);
-        let report = self.plan(current.as_ref()).and_then(|plan| self.run(meta, true, plan, progress));
+        let report = self.plan(current.as_ref()).and_then(|plan| self.run_to(extent, meta, plan, progress));
         let report = report.or_else(|error| self.unless_damaged(error, progress))?;
         Ok(RefreshReport { put_aside: report.put_aside.or(put_aside), ..report })
     }
@@ -143,6 +164,23 @@ impl Updater<'_> {
         Meta::empty(self.workspace.fingerprint())
     }
 
+    /// Carries out a plan, as far as `extent`, with the versions of `meta`.
+    fn run_to(
+        &self,
+        extent: Extent,
+        meta: &Meta,
+        plan: UpdatePlan,
+        progress: OnProgress<'_>,
+    ) -> Result<RefreshReport, UpdateError> {
+        let _entered = self.span(&plan).entered();
+        UpdateRun::new(self, meta, true, plan, progress)?.limited(extent).run()
+    }
+
+    fn span(&self, plan: &UpdatePlan) -> tracing::Span {
+        let root = self.workspace.root().display();
+        tracing::info_span!("code.index.build", path = %root, fileCount = plan.read.len())
+    }
+
     /// Carries out a plan. `reuse` says whether versions of `meta` may be used instead of indexing the files again.
     fn run(
         &self,
@@ -151,9 +189,7 @@ impl Updater<'_> {
         plan: UpdatePlan,
         progress: OnProgress<'_>,
     ) -> Result<RefreshReport, UpdateError> {
-        let root = self.workspace.root().display();
-        let span = tracing::info_span!("code.index.build", path = %root, fileCount = plan.read.len());
-        let _entered = span.enter();
+        let _entered = self.span(&plan).entered();
         UpdateRun::new(self, meta, reuse, plan, progress)?.run()
     }
 }

@@ -47,6 +47,16 @@ pub(super) struct UpdateRun<'r, 'e> {
     progress: OnProgress<'r>,
     /// The number of files from which new stat data of unchanged content are recorded.
     worth_a_commit: usize,
+    extent: Extent,
+}
+
+/// How much of a large tree a first update indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All of it.
+    Whole,
+    /// The text only; the next update goes on with the structure.
+    Text,
 }
 
 /// The merged outcomes of the workers.
@@ -95,12 +105,18 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
             text_pass,
             progress,
             worth_a_commit: RESTATS_WORTH_A_COMMIT,
+            extent: Extent::Whole,
         })
     }
 
     /// The run, for a view whose stat data prove nothing yet: proving stat data are recorded even for a single file.
     pub fn proving(self) -> UpdateRun<'r, 'e> {
         UpdateRun { worth_a_commit: 1, ..self }
+    }
+
+    /// The run, limited to `extent`.
+    pub fn limited(self, extent: Extent) -> UpdateRun<'r, 'e> {
+        UpdateRun { extent, ..self }
     }
 
     pub fn run(mut self) -> Result<RefreshReport, UpdateError> {
@@ -116,9 +132,17 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         let quarantine = self.updater.quarantine();
         self.try_suspects(&quarantine)?;
         let mut found = self.found_already();
+        self.text_pass = self.text_so_far(&tasks)?;
         if self.begins_with_text(&tasks) {
-            self.work_through(&mut writer, &tasks, &quarantine, &mut found, true)?;
+            let missing = self.text_pass.begin(&tasks);
+            if !missing.is_empty() {
+                self.work_through(&mut writer, &missing, &quarantine, &mut found, true)?;
+            }
             self.checkpoint(&mut writer, &mut found)?;
+            if self.extent == Extent::Text {
+                writer.close().map_err(failed)?;
+                return Ok(RefreshReport { generation: self.meta().commit().generation, ..found.report });
+            }
             tasks = self.text_pass.again(&tasks);
         }
         self.work_through(&mut writer, &tasks, &quarantine, &mut found, false)?;
@@ -172,10 +196,28 @@ impl<'r, 'e> UpdateRun<'r, 'e> {
         Ok(outcome.unwrap_or(Ok(()))?)
     }
 
-    /// Whether the tree is large and nothing of it is indexed yet.
+    /// The text pass over `tasks`, with what the staged view of an earlier update has of it.
+    fn text_so_far(&self, tasks: &[ReadTask]) -> Result<TextPass, UpdateError> {
+        let staged =
+            if self.reuse && self.view.is_none() { self.base.view(&self.key.stage())? } else { None };
+        let entries = staged.into_iter().flat_map(View::entries).filter_map(|entry| {
+            let version = self.base.version(entry.version).filter(|version| version.is_text_only())?;
+            Some((version.path(), entry))
+        });
+        let known: FxHashMap<&str, ViewEntry> = entries.collect();
+        Ok(TextPass::new(tasks, |task| {
+            let identity = RecordedIdentity::stat_verified(task.identity, task.wanted);
+            known.get(task.path.as_str()).filter(|entry| entry.identity == identity).copied()
+        }))
+    }
+
+    /// Whether the tree is large and nothing of it is indexed yet, but what an earlier first update has staged.
     fn begins_with_text(&self, tasks: &[ReadTask]) -> bool {
         let bytes = || tasks.iter().map(|task| task.identity.size()).sum::<u64>();
-        self.reuse && self.base.version_ids().next().is_none() && bytes() >= self.updater.text_first
+        let staged = self.key.stage();
+        let is_first =
+            || self.base.version_ids().next().is_none() || self.base.views().all(|(key, _)| *key == staged);
+        self.reuse && is_first() && bytes() >= self.updater.text_first
     }
 
     /// Lets the workers do `tasks`, by their text alone or whole, and merges their outcomes; writes checkpoints at

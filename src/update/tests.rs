@@ -397,6 +397,41 @@ fn what_was_indexed_by_its_text_is_not_known_to_the_next_update() {
 }
 
 #[test]
+fn an_update_limited_to_the_text_is_completed_by_the_next_one() {
+    let mut tree = TestTree::new();
+    (0..200).for_each(|number| tree.write(&format!("{number:03}.rs"), &format!("fn f{number}() {{}}\n")));
+    std::thread::sleep(Duration::from_millis(2100)); // so that stat data prove something
+    tree.text_first = 1;
+    let text = |tree: &TestTree| {
+        let committed = tree.workspace.open().ok();
+        tree.with_updater(|updater| {
+            updater.refresh_text(committed.as_ref(), Duration::ZERO, &|_| ()).unwrap()
+        })
+    };
+    text(&tree);
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(true, 200)], (200, 200)));
+    // A second one reads only files that the first one lacks.
+    tree.write("more.rs", "fn more() {}\n");
+    text(&tree);
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(true, 201)], (201, 201)));
+    // What completes the index is killed: the text of all files still answers.
+    interrupt(&mut tree, 120);
+    let (all, text_only) = versions(&tree);
+    assert!(all > text_only && text_only > 0, "{all} {text_only}");
+    assert_eq!(keys(&tree), [(true, 201)], "no file is lost meanwhile");
+    tree.refresh();
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(false, 201)], (201, 0)));
+}
+
+#[test]
+fn an_update_limited_to_the_text_does_all_of_a_small_tree() {
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn a() {}\n");
+    tree.with_updater(|updater| updater.refresh_text(None, Duration::ZERO, &|_| ()).unwrap());
+    assert_eq!((keys(&tree), versions(&tree)), (vec![(false, 1)], (1, 0)));
+}
+
+#[test]
 fn what_was_checked_out_meanwhile_is_not_mixed_in() {
     let tree = TestTree::new();
     tree.git("init -q -b main");

@@ -27,6 +27,10 @@ pub const FIRST_CHECKPOINT: Duration = Duration::from_millis(1200);
 /// time, and then structure, file by file. Smaller trees are done before a user waits.
 pub const TEXT_FIRST: u64 = 64 << 20;
 
+/// The size in bytes from which an answer comes from the text alone, if the caller lets another process complete the
+/// index. A smaller tree is indexed whole within a second.
+pub const TEXT_ALONE: u64 = 16 << 20;
+
 /// The inputs of an update.
 pub struct Updater<'e> {
     /// The index.
@@ -143,6 +147,19 @@ impl Updater<'_> {
         let mut walked = walk(self.workspace.root(), &options)?;
         self.leave_own_index_out(&mut walked);
         Ok(walked)
+    }
+
+    /// The number of files that a walk finds, counted up to `limit`; a larger number is a lower bound.
+    pub fn count(&self, limit: usize) -> Result<usize, WalkError> {
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            tree: self.source_tree.tree(),
+            ..self.settings.walk_options()
+        };
+        walk::count(self.workspace.root(), &options, limit)
     }
 
     /// The skipped row for an index that the user placed inside its own tree. Such an index is not part of the tree.

@@ -10,6 +10,7 @@ mod bounds;
 mod built_in;
 mod cause;
 mod claim;
+mod count;
 mod error;
 mod folder;
 mod follow;
@@ -33,6 +34,7 @@ pub use bounds::{Cancel, CommitLimits};
 pub use built_in::{BUILT_IN, BuiltInFire, BuiltInRule, NamePattern, RuleEvidence};
 pub use cause::{Cause, Exception, OverridingRule};
 pub use claim::INDEX_FOLDER;
+pub use count::count;
 pub use error::WalkError;
 pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, IsTracked, OnList, WalkOptions};
 pub use outside::{

@@ -5,9 +5,14 @@
 //! standard error, the exit code. How well answers rank is not tested here.
 
 mod bad_input;
+#[cfg(unix)]
+mod completions;
 mod crashed_parser;
 mod explain;
+mod first;
 mod forms;
+#[cfg(unix)]
+mod huge;
 mod install;
 mod like_ripgrep;
 #[cfg(unix)]
@@ -21,6 +26,8 @@ mod parameters;
 #[cfg(unix)]
 mod people;
 mod portable;
+#[cfg(unix)]
+mod pty;
 mod ripgrep_files;
 #[cfg(unix)]
 mod terminal;

@@ -330,7 +330,7 @@ fn completions_and_manual() {
     let tree = Tree::new(SMALL);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let ran = tree.run(&["completions", shell]);
-        assert!(ran.code == 0 && ran.out.contains("why-not"), "{shell}: {}", ran.err);
+        assert!(ran.code == 0 && ran.out.contains("spyhop"), "{shell}: {}", ran.err);
     }
     let page = tree.run(&["man"]);
     assert!(page.code == 0 && page.out.contains(".TH spyhop 1"), "{}", page.out);

@@ -42,6 +42,13 @@ fn an_index_of_any_tree_is_left_out() {
     let hidden = "! .spyhopignore [hidden: '.spyhopignore' begins with a dot]";
     let expected = expected.replacen("! idx", &format!("{hidden}\n! idx"), 1);
     check_at(dir.path(), &WalkOptions { no_built_in: true, ..plain() }, &expected);
+    let all = WalkOptions { no_built_in: true, no_ignore: true, hidden: true, ..plain() };
+    let walked = walk(dir.path(), &all).unwrap();
+    assert!(
+        walked.candidates.iter().all(|found| !found.path.as_str().starts_with("idx/")),
+        "{}",
+        print(&walked)
+    );
 }
 
 #[test]
