@@ -156,7 +156,7 @@ pub fn main() -> ExitCode {
                 Failure::Usage(_) => true,
                 // `spyhop read timeout` may be meant as a search.
                 Failure::Engine(error) => error.kind() == ErrorKind::NotFound,
-                Failure::Io(_) => false,
+                Failure::Io(_) | Failure::Refused(_) => false,
             };
             if is_about_words && !is_search(name) {
                 advise(&typed);

@@ -310,7 +310,7 @@ impl Engine {
 
     /// Whether an answer may come from the text alone while nobody has completed the index.
     fn builds_text(&self) -> bool {
-        self.options.on_missing == OnMissing::BuildText
+        self.policy.on_missing == OnMissing::BuildText
     }
 
     fn build_from(

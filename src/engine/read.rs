@@ -31,7 +31,7 @@ const MAX_LINE_BYTES: usize = 4_000;
 const OFFERED: usize = 5;
 
 /// A definition in a file.
-struct Definition {
+struct FoundDefinition {
     name: String,
     container: Option<String>,
     kind: SymbolKind,
@@ -105,13 +105,13 @@ impl Engine {
         let take = |item: FileItem<'_>| {
             let FileItem { kind, lines, span, .. } = item;
             let container = item.container.map(str::to_string);
-            let definition = Definition { name: item.name.to_string(), container, kind, lines, span };
+            let definition = FoundDefinition { name: item.name.to_string(), container, kind, lines, span };
             (!item.name.is_empty()).then_some(definition)
         };
         let all = self.items(&sources, std::iter::once(&file.path), &take)?;
-        let all: Vec<Definition> = all.into_values().flatten().collect();
+        let all: Vec<FoundDefinition> = all.into_values().flatten().collect();
         let language = self.language_now(&file.path, source_tree);
-        let row = |definition: &Definition| SymbolRow {
+        let row = |definition: &FoundDefinition| SymbolRow {
             path: file.path.clone(),
             lines: definition.lines,
             kind: definition.kind,

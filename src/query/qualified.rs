@@ -61,9 +61,17 @@ pub fn qualified_of(text: &str) -> Vec<Qualified> {
         let [(start, container), (next, name)] = *pair else { continue };
         let between = &text[start + container.len()..next];
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-        if !SEPARATORS.contains(&between) || is_number(container) || is_number(name) {
+        // A prime belongs to the container, and the sign of a destructor to the name.
+        let n_primes = between.len() - between.trim_start_matches('\'').len();
+        let separator = &between[n_primes..];
+        let is_destructor = separator == "::~";
+        let is_separator = is_destructor || SEPARATORS.contains(&separator);
+        if !is_separator || is_number(container) || is_number(name) {
             continue;
         }
+        let container = &text[start..start + container.len() + n_primes];
+        let start = next - is_destructor as usize;
+        let name = &text[start..next + name.len() + sign_after(text, next + name.len())];
         let qualified = Qualified { container: container.to_string(), name: name.to_string() };
         if !found.contains(&qualified) {
             found.push(qualified);
@@ -73,6 +81,19 @@ pub fn qualified_of(text: &str) -> Vec<Qualified> {
         }
     }
     found
+}
+
+/// The bytes of the sign at `at` that belongs to the name before it: at the end of a text without blanks, the sign of a
+/// predicate `?`, of a method that changes its receiver `!`, a prime, or the operator after `operator`.
+fn sign_after(text: &str, at: usize) -> usize {
+    let sign = &text[at..];
+    let is_operator = text[..at].ends_with("operator") && !sign.is_empty();
+    let is_sign = matches!(sign, "?" | "!" | "'") || (is_operator && sign.chars().all(is_of_operator));
+    if is_sign && !text.contains(char::is_whitespace) { sign.len() } else { 0 }
+}
+
+fn is_of_operator(c: char) -> bool {
+    "+-*/%^&|~!=<>,[]()".contains(c)
 }
 
 #[cfg(test)]
@@ -95,6 +116,12 @@ mod tests {
             &["Illuminate|Queue", "Queue|Worker", "Worker|pop", "this|pop"],
         );
         check("1.5 seconds. Then a, b: c", &[]);
+        check("Crane::~Crane", &["Crane|~Crane"]);
+        check("Crane::operator==", &["Crane|operator=="]);
+        check("Crane#idle?", &["Crane|idle?"]);
+        check("why is Harbor.Crane.lift! slow", &["Harbor|Crane", "Crane|lift"]);
+        check("Harbor.Crane.lift!", &["Harbor|Crane", "Crane|lift!"]);
+        check("Crane'.lift'", &["Crane'|lift'"]);
     }
 
     #[test]

@@ -73,10 +73,48 @@ func ResolveProvider(name string) (*Provider, error) {
 }
 "#;
 
+const BARGE: &str = r#"
+class Barge {
+public:
+    explicit Barge(int capacity) : capacity_(capacity) {
+        reserve(capacity);
+        announce("a barge is ready");
+    }
+
+    ~Barge() {
+        release(capacity_);
+    }
+
+    Barge& operator=(const Barge& other) {
+        capacity_ = other.capacity_;
+        return *this;
+    }
+};
+"#;
+
+const DOCK: &str = r#"
+class Dock
+  def open
+    @gates.each { |gate| gate.raise_to(:top) }
+    log "the dock is open"
+  end
+
+  def open?
+    @gates.all? { |gate| gate.top? }
+  end
+
+  def close!
+    @gates.clear
+  end
+end
+"#;
+
 fn engine(tree: &Tree) -> Engine {
     tree.write("app/db/query.py", QUERY);
     tree.write("lib/db/query.py", "def unrelated():\n    return 1\n");
     tree.write("pool/pool.go", POOL);
+    tree.write("harbor/barge.cpp", BARGE);
+    tree.write("harbor/dock.rb", DOCK);
     let filler: String = (0..40)
         .map(|n| format!("def slice_helper_{n}(pool, query):\n    return pool.take({n}, query)\n\n"))
         .collect();
@@ -96,7 +134,10 @@ fn check(cases: &[(&str, &str, &str)]) {
     for (query, symbol, holds) in cases {
         let hit = first(&engine, query);
         assert_eq!(hit.symbol.as_deref(), Some(*symbol), "{query}");
-        let text = [QUERY, POOL].into_iter().find(|text| text.contains(holds)).expect("a line of the tree");
+        let text = [QUERY, POOL, BARGE, DOCK]
+            .into_iter()
+            .find(|text| text.contains(holds))
+            .expect("a line of the tree");
         let line = 1 + text[..text.find(holds).unwrap()].matches('\n').count() as u32;
         assert!(hit.lines.first <= line && line <= hit.lines.last, "{query}: {:?} without {line}", hit.lines);
     }
@@ -137,6 +178,17 @@ fn a_qualified_name_is_found_by_its_container() {
         ("RawRowSet._fetch_all", "RawRowSet._fetch_all", "for row in self.rows"),
         ("BatchSemaphore::Acquire", "BatchSemaphore.Acquire", "s.permits -= n"),
         ("RowSet#distinct", "RowSet.distinct", "clone = self.chain()"),
+    ]);
+}
+
+#[test]
+fn a_sign_of_a_name_belongs_to_the_name() {
+    check(&[
+        ("Barge::~Barge", "Barge.~Barge", "release(capacity_)"),
+        ("Barge::operator=", "Barge.operator=", "return *this"),
+        ("Dock#open?", "Dock.open?", "@gates.all?"),
+        ("Dock#open", "Dock.open", "raise_to(:top)"),
+        ("Dock.close!", "Dock.close!", "@gates.clear"),
     ]);
 }
 
