@@ -289,7 +289,7 @@ fn front_ends_behind_the_api(sources: &[Source]) -> Vec<String> {
                     }
                 }
             }
-            if pair == ["[", "path"] {
+            if pair == ["[", "path"] && tokens.get(at + 2) == Some(&"=") {
                 complaints.push(format!("{}: takes a file in by `#[path]`", source.path));
             }
         }

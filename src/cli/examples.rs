@@ -20,11 +20,15 @@ Commands: spyhop -h. All options: spyhop --help. One: spyhop help COMMAND.
 pub const SHORT_HELP: &str = "
 Further commands:
   index, watch, status      build the index, keep it current, see its state
+  read                      lines of a file, or a definition, with line numbers
+  def, refs, trace, impact  a symbol in the code graph; also callers, callees, impls,
+                            tests-of, imports, importers
   skipped, why-not          why a file is left out, or not among the answers
   views, gc, doctor         branches in the index, what to drop, what is damaged
   export, import            the index as a file for another machine
   touch, languages          files that you work on, languages that are parsed
   mcp, mcp install CLIENT   a server for coding agents, and how agents find it
+  ui, lsp                   a picker in the terminal, a server for editors
   completions, man          for a shell, and the manual
 
 Options of a search:
@@ -61,6 +65,58 @@ pub fn of(command: &str) -> &'static [Example] {
             ("symbols Pool.take --kind method", "a method by its name and type"),
             ("symbols --vimgrep parse --lang go", "definitions for an editor"),
         ],
+        "read" => &[
+            ("read src/auth.rs --lines 10-40", "lines of a file, numbered"),
+            ("read --symbol Pool.take", "a definition by its name"),
+        ],
+        "def" => &[
+            ("def Engine::search", "where a symbol is defined"),
+            ("def src/main.rs:40:12", "what the name at a place means"),
+        ],
+        "refs" => &[
+            ("refs Pool --lang rust", "calls, types, imports and mentions"),
+            ("refs Pool.take --min-confidence 0.8", "only uses that are nearly certain"),
+        ],
+        "callers" => &[
+            ("callers Engine::search", "the calls of a function"),
+            ("callers take --depth 3", "the callers of the callers too"),
+        ],
+        "callees" => &[
+            ("callees Engine::search", "the functions that a function calls"),
+            ("callees src/pool.rs:10", "the calls of the function around a line"),
+        ],
+        "impls" => &[
+            ("impls Source", "the types that extend or implement a type"),
+            ("impls Source.next", "the methods that implement a method"),
+        ],
+        "tests-of" => &[
+            ("tests-of Pool.take", "the tests that reach a function"),
+            ("tests-of Pool.take --depth 1", "the tests that call a function directly"),
+        ],
+        "imports" => &[
+            ("imports src/user.rs", "the modules that a file imports"),
+            ("imports src/user.rs --json", "the modules as JSON"),
+        ],
+        "importers" => &[
+            ("importers src/pool.rs", "the files that import a file"),
+            ("importers src/pool.rs --exclude test", "the files without tests"),
+        ],
+        "trace" => &[
+            ("trace Engine::search", "callers and callees at once"),
+            ("trace take --depth 2 --json", "two levels of callers as JSON"),
+        ],
+        "impact" => &[
+            ("impact src/pool.rs", "what depends on the symbols of a file"),
+            ("impact Pool.take --depth 2", "what depends on a function"),
+        ],
+        "ui" => &[
+            ("ui", "a picker that searches while you type"),
+            ("ui retry delay --print", "prints the places that are picked"),
+        ],
+        "lsp" => &[
+            ("lsp", "a language server for the folders that an editor opens"),
+            ("lsp -v", "with a log on standard error"),
+        ],
         "map" => &[
             ("map", "the folders of the tree, with their main symbols"),
             ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
@@ -73,20 +129,15 @@ pub fn of(command: &str) -> &'static [Example] {
             ("watch", "keeps the index of this tree current"),
             ("watch ../other", "the index of another tree"),
         ],
-        "status" => &[
-            ("status", "whether there is an index, and what it contains"),
-            ("status --json", "the same for a program"),
-        ],
-        "views" => {
-            &[("views", "branches and worktrees in the index"), ("views --json", "the same for a program")]
+        "status" => {
+            &[("status", "whether there is an index, and what it contains"), ("status --json", "as JSON")]
         }
+        "views" => &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
         "gc" => &[
             ("gc --dry-run", "what would be dropped"),
             ("gc --max-bytes 2G", "keeps all indexes together below a size"),
         ],
-        "doctor" => {
-            &[("doctor", "checks every byte of the index"), ("doctor --json", "the same for a program")]
-        }
+        "doctor" => &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
         "export" => &[
             ("export ./tree.spyhop", "writes the index into a file"),
             ("export ./tree.spyhop --with-snippets", "with sources, for a machine without the tree"),
@@ -101,16 +152,15 @@ pub fn of(command: &str) -> &'static [Example] {
         ],
         "why-not" => &[
             ("why-not src/auth.rs token refresh", "why a file is not among the answers"),
-            ("why-not src/auth.rs token refresh --json", "the same for a program"),
+            ("why-not src/auth.rs token refresh --json", "as JSON"),
         ],
         "touch" => &[
             ("touch src/auth.rs src/token.rs", "files that you work on rank higher"),
             ("touch src/auth.rs -q", "from an editor's hook"),
         ],
-        "languages" => &[
-            ("languages", "the languages and their extensions"),
-            ("languages --json", "the same for a program"),
-        ],
+        "languages" => {
+            &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")]
+        }
         "mcp" => &[
             ("mcp ~/src/tree", "a server for one agent, over standard input and output"),
             ("mcp --http 127.0.0.1:7411 ~/src/tree", "a server for several agents"),
@@ -118,7 +168,7 @@ pub fn of(command: &str) -> &'static [Example] {
         ],
         "completions" => &[
             ("completions zsh", "a script for the shell's folder of completions"),
-            ("completions bash", "the same for bash"),
+            ("completions bash", "a script for bash"),
         ],
         "man" => &[("man", "the manual page of spyhop"), ("man grep", "the page of one command")],
         _ => &[],

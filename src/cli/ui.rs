@@ -46,7 +46,7 @@ pub fn command() -> Command {
         .arg(query)
         .args([&MODE, &PRINT].map(args::arg))
         .args([&args::COLOR].map(|param| args::arg(param).help_heading("Output")))
-        .args(place.map(|param| args::arg(param).help_heading("Tree and index")))
+        .args(place.map(|param| args::arg(param).help_heading("Tree and index").hide_short_help(true)))
         .after_help(
             "Keys: Enter opens in $VISUAL or $EDITOR, Tab marks, Ctrl-T changes the mode, Esc ends.\n\
              Exit codes: 0 opened or printed, 1 nothing chosen, 2 error, 130 ended by Ctrl-C.",

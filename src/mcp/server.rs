@@ -277,7 +277,8 @@ mod tests {
 
     #[test]
     fn a_removed_name_is_an_error_that_names_the_replacement() {
-        let alias = Alias { name: "old", state: AliasState::Removed, ..aliases::ALIASES[0] };
+        let canonical = "codebase_search";
+        let alias = Alias { name: "old", canonical, state: AliasState::Removed, ..aliases::ALIASES[0] };
         let error = removed(&alias);
         assert_eq!(error.message, "tool 'old' has been removed; call 'codebase_search'");
         assert_eq!(error.data.unwrap()["replacement"], "codebase_search");

@@ -101,7 +101,7 @@ fn of_choices() {
     refuses(
         &tree,
         &["man", "woman"],
-        &["unknown command 'woman'", "search, grep, files, symbols, map, index"],
+        &["unknown command 'woman'", "search, grep, files, symbols, def, refs"],
     );
 }
 
