@@ -57,6 +57,9 @@ pub trait GraphFiles {
     fn analyze(&self, file: u32, text: &str) -> Analysis;
 }
 
+/// The files that a module name means, by the importing file and the name.
+pub(super) type ResolvedModules = FxHashMap<(u32, Box<str>), Vec<u32>>;
+
 /// The code graph of a snapshot, for one question.
 pub struct Graph<'a> {
     pub(super) snapshot: &'a SearchSnapshot,
@@ -69,7 +72,7 @@ pub struct Graph<'a> {
     facts: RefCell<FxHashMap<u32, Option<Arc<FileFacts>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
     paths: OnceCell<Paths<'a>>,
-    pub(super) modules: RefCell<FxHashMap<(u32, Box<str>), Vec<u32>>>,
+    pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
     pub(super) crates: OnceCell<Vec<(String, String)>>,

@@ -143,11 +143,11 @@ impl Graph<'_> {
                 return Ok(Some((EdgeRule::SamePackage, beside)));
             }
         }
-        self.from_wildcards(question)
+        self.by_wildcards(question)
     }
 
     /// A name of a module that the file imports as a whole.
-    fn from_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+    fn by_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let mut found = Vec::new();
         for import in question.facts.imports.iter().filter(|import| import.is_wildcard) {
             let mut files = self.module_files(question.file, import);

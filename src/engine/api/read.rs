@@ -123,7 +123,7 @@ impl ReadText {
 pub struct SymbolChoices {
     /// The name of the request.
     pub symbol: String,
-    /// The definitions, at most [`MAX_CHOICES`](crate::engine::api::MAX_CHOICES).
+    /// The definitions, at most [`MAX_CHOICES`].
     pub choices: Vec<SymbolRow>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
