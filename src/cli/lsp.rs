@@ -17,7 +17,10 @@ pub fn command() -> Command {
         .about("Serve editors over the Language Server Protocol, on standard input and output")
         .arg(stdio)
         .arg(args::arg(&args::VERBOSE))
-        .args(mcp::settings().map(|param| args::arg(param).help_heading("Tree and index")))
+        .args(
+            mcp::settings()
+                .map(|param| args::arg(param).help_heading("Tree and index").hide_short_help(true)),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
