@@ -25,7 +25,7 @@ pub struct FilterSpec {
     pub globs: Vec<String>,
     /// Like `globs`, but case-insensitive.
     pub iglobs: Vec<String>,
-    /// File types of ripgrep, such as `rust` or `all`; a file must have one of them.
+    /// File types of ripgrep, such as `rust` or `all`; a file must have one of them, or match `globs` or `iglobs`.
     pub types: Vec<String>,
     /// File types of ripgrep whose files are excluded.
     pub types_not: Vec<String>,
@@ -184,8 +184,8 @@ impl Filter {
         self.refusal_of_path(path).is_none()
     }
 
-    /// Whether an entry that nobody could look into has to do with what may answer: by its own path or, where it is a
-    /// folder, by what may be in it.
+    /// Whether an unreadable file or folder could have contributed a result: its path is within the filter, or the filter
+    /// selects paths below the folder.
     pub fn may_take_below(&self, path: &RelPath, is_dir: bool) -> bool {
         let concerns =
             |folder: &RelPath| is_in(path.as_str(), folder) || (is_dir && is_in(folder.as_str(), path));

@@ -139,8 +139,8 @@ pub enum OnMissing {
     /// Build the index, then answer.
     Build,
     /// Index the tree, then answer. If the tree is large, from 16 MiB on, only its text is indexed, and the answer says
-    /// so ([`Snapshot::building`]). The caller lets the next [`super::Engine::refresh`] complete the index, in another
-    /// process as a rule.
+    /// so ([`Snapshot::building`]). The caller runs [`super::Engine::refresh`] afterwards, usually in another process,
+    /// to complete the index.
     BuildText,
     /// Answer with an error of kind [`super::ErrorKind::NoIndex`].
     Fail,
@@ -219,9 +219,9 @@ pub struct SearchRequest {
     pub cursor: Option<String>,
     /// The filter of files and kinds.
     pub filter: FilterSpec,
-    /// Whether every file that contains the query text is a hit. These files are those that an exact search for the text
-    /// finds, which includes path-only files, files that are not ranked and files that changed since they were indexed,
-    /// and also files whose decoded text contains the query. They are ranked together with the usual head. The hit of a
+    /// Whether every file that contains the query text is a hit, as with an exact search for the text. This includes
+    /// path-only files, unranked files, changed files, and files that contain the text only after decoding. They are
+    /// ranked together with the best files of a search that is not exhaustive. The hit of a
     /// file that is not ranked is its first matching line. All candidate files are read again for each page. Default
     /// false: the search for the query text ends when its budget is used up.
     pub exhaustive: bool,
@@ -229,8 +229,9 @@ pub struct SearchRequest {
     pub expand: u32,
     /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
     pub min_score: f32,
-    /// The most hits in one file, at least 1. The best place has the rank of the file; further places rank lower, by
-    /// their probability. Files after the first ten have at most 3 hits. Default 10.
+    /// The most hits in one file, at least 1. The best place has the rank of the file; other places rank lower
+    /// according to their probability. Only the first ten files (twenty for a report) are divided into places; other
+    /// files have at most 3 hits. Default 10.
     pub per_file: usize,
     /// How much text the reply has for each hit.
     pub mode: Mode,
@@ -291,7 +292,7 @@ pub struct RankedCandidate {
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of the file's share of the head, see [`ScoreLine`](crate::ScoreLine).
+    /// The log-odds of the softmax probability of `sum` over the head, see [`ScoreLine`](crate::ScoreLine).
     pub standing: f32,
     pub(super) forms: Forms,
 }

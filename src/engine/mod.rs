@@ -279,8 +279,8 @@ impl Engine {
         Ok(self.masked_search(reply))
     }
 
-    /// Records that a file was read or written. The file then weighs more in the searches of every caller in this tree;
-    /// [`Engine::note`] records for one caller. The weight halves with every eight further touches and with every two
+    /// Records that a file was read or written. The file then ranks higher in searches of this tree with
+    /// [`Recall::Tree`], the default; [`Engine::note`] records for one session. The weight halves with every eight further touches and with every two
     /// days, and expires after two weeks.
     ///
     /// # Errors

@@ -1,8 +1,9 @@
 //! The session of one caller: the texts that it was sent, and the files that it opened and touched.
 //!
-//! A session has no clock: the front end decides when a session begins and ends. A search reads the session and records
-//! only which files changed since the search before, because only the front end knows how much of a reply arrived. Each tree has its own part of a session, so
-//! one handle serves a caller of several engines, and the record of one tree does not affect another.
+//! A session has no clock: the front end decides when a session begins and ends. A search records only changed files in
+//! the session. The front end records a delivered reply by [`Session::sent`], because only the front end knows how much of
+//! the reply arrived. Each tree has its own part of a session, so one handle serves a caller of several engines, and the
+//! record of one tree does not affect another.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -120,7 +120,7 @@ pub struct GraphReply {
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
-    /// The number of edges without the limit of rows.
+    /// The number of edges before `max_results` is applied.
     pub total: usize,
     /// Why edges may be missing; `None` if every file that could hold one was analysed.
     pub incomplete: Option<String>,
@@ -142,7 +142,7 @@ impl GraphReply {
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
-    /// Whether the edge leads away from the symbol or file that was asked about, as to a callee.
+    /// Whether the target of the request is the `from` end, as of an edge to a callee.
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,

@@ -14,7 +14,7 @@ pub use crate::walk::IgnoreSources;
 /// The most rows of a page: lines of a [`GrepReply`], files of a [`FilesReply`], definitions of a [`SymbolsReply`].
 pub const MAX_ROWS: usize = 1_000;
 
-/// In place of a number of files or definitions: all of them on one page.
+/// The value of `max_results` of a [`FilesRequest`] or [`SymbolsRequest`] that returns every row on one page.
 pub const ALL_ROWS: usize = usize::MAX;
 
 /// The most lines of context before or after a matching line.
@@ -23,7 +23,7 @@ pub const MAX_GREP_CONTEXT: u32 = 100;
 /// The most rows of a map.
 pub const MAX_MAP_ITEMS: usize = 5_000;
 
-/// An exact search of all lines. The terms have their meaning in ripgrep.
+/// An exact search of all lines. The options have the same meaning as in ripgrep.
 #[derive(Clone, Debug)]
 pub struct GrepRequest {
     /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
@@ -45,9 +45,9 @@ pub struct GrepRequest {
     pub invert: bool,
     /// The most matching lines of one file; `None` for all.
     pub max_count: Option<u64>,
-    /// The filter of files. With kinds, only lines inside items of these kinds count, from the first to the last line
-    /// of the item, without its doc comment, attributes or decorators; for `doc`, `block` and `text` also lines in a
-    /// part of a file that defines nothing. The index has the items of an unchanged file; a changed file is parsed. A
+    /// The filter of files. With kinds, only lines inside items of these kinds match, from the first to the last line
+    /// of the item, without its doc comment, attributes or decorators. The kinds `doc`, `block` and `text` also select the
+    /// parts of a file that contain no definition. The index has the items of an unchanged file; a changed file is parsed. A
     /// file that cannot be decoded or is too large to be ranked has no items.
     pub filter: FilterSpec,
     /// Whether the files are ordered as a search for the words of the pattern would rank them, with unranked files
@@ -69,10 +69,10 @@ pub struct GrepRequest {
     pub regex_size_limit: Option<usize>,
     /// The most bytes of the pattern's cache; `None` for the crate's default.
     pub dfa_size_limit: Option<usize>,
-    /// The encoding of all files, by its name on the web; `none` for bytes as they are. `None` for UTF-8, and UTF-16 by
-    /// its mark.
+    /// The encoding of all files, as a label of the WHATWG, or `none` to search the bytes as they are. `None` for UTF-8,
+    /// or UTF-16 if the file has a byte order mark.
     pub encoding: Option<String>,
-    /// Whether a file ends at the first line that does not match after one that does. Default false.
+    /// Whether the search of a file stops at the first line that does not match after a line that matches. Default false.
     pub stop_on_nonmatch: bool,
     /// Whether character classes mean ASCII and `.` a byte. Default false.
     pub no_unicode: bool,
@@ -136,7 +136,7 @@ pub struct GrepFiles {
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
     pub search_zip: bool,
-    /// Whether a NUL byte is looked for as ripgrep looks for one in a mapped file. No file is mapped.
+    /// Whether binary files are detected as `rg --mmap` detects them. No file is mapped.
     pub as_mapped: bool,
 }
 
@@ -146,7 +146,7 @@ pub enum Links {
     /// None. The default, and the only choice for agents.
     #[default]
     Skipped,
-    /// Those that are on the way to a path of the request, if they lead to a place in the tree.
+    /// Only links that are a part of a path of the request, if the target is inside the tree.
     Named,
     /// All of them, wherever they lead.
     Followed,

@@ -150,7 +150,8 @@ pub enum Health {
     Ok,
     /// A problem that does not affect answers.
     Warning,
-    /// Answers may be wrong or fail. The next refresh that finds the damage rebuilds the index; so does `--rebuild`.
+    /// Answers may be wrong or fail. A refresh rebuilds an index that cannot be opened;
+    /// [`Engine::rebuild`](crate::Engine::rebuild) repairs any damage.
     Damaged,
 }
 
