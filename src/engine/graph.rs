@@ -6,6 +6,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
@@ -80,6 +82,12 @@ impl Engine {
             });
             rows.sort_by(order);
             rows.dedup_by(|next, first| is_same_edge(first, next));
+            // A use that may mean several wanted definitions is one row, with the most certain of them.
+            let mut seen = FxHashSet::default();
+            rows.retain(|row| {
+                let place = (row.path.clone(), row.line, row.column, row.relation.name());
+                row.is_outgoing || matches!(row.to, GraphEnd::File(_)) || seen.insert(place)
+            });
             let total = rows.len();
             rows.truncate(request.max_results);
             let incomplete = asked.incomplete();

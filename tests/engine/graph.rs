@@ -279,6 +279,27 @@ fn go_java_and_c_uses_are_resolved_by_packages_imports_and_headers() {
 }
 
 #[test]
+fn a_use_that_may_mean_several_definitions_is_one_row() {
+    let tree = "
+=== a.py
+class A:
+    def fetch_all(self):
+        pass
+=== b.py
+class B:
+    def fetch_all(self):
+        pass
+=== c.py
+def run(x):
+    return x.fetch_all()
+";
+    let request =
+        GraphRequest { min_confidence: 0.0, ..GraphRequest::new(GraphQuestion::Callers, "fetch_all") };
+    let reply = open(&Tree::new(tree)).graph(&request).unwrap();
+    assert_eq!((reply.definitions.len(), reply.rows.len(), reply.total), (2, 1, 1), "{:?}", shown(&reply));
+}
+
+#[test]
 fn a_place_is_a_target_too_and_impact_follows_callers() {
     let tree = Tree::new(RUST);
     let names = |target: &str| {
