@@ -1,120 +1,131 @@
-//! The user's editor: the command line that opens a file at a line.
+//! The command line that opens places in the user's editor.
+//!
+//! This module owns what is known about editors. `VISUAL` and then `EDITOR` name the editor, with arguments quoted as in
+//! a shell. An unknown editor gets `+LINE FILE`, which POSIX defines for vi and most editors understand.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::Command;
 
-/// How an editor takes a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineArgument {
-    /// `+LINE FILE`, as vi has it.
-    Plus,
-    /// `-g FILE:LINE`, as VS Code has it.
-    Goto,
-    /// `FILE:LINE`.
-    Colon,
-    /// The editor is unknown and gets the file only.
-    None,
+/// A place to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditorTarget {
+    /// The path as the editor gets it.
+    pub path: String,
+    pub line: u32,
+    pub column: u32,
 }
 
-/// Editors by the name of their program.
-const EDITORS: &[(LineArgument, &[&str])] = &[
-    (
-        LineArgument::Plus,
-        &[
-            "vi",
-            "vim",
-            "nvim",
-            "view",
-            "gvim",
-            "mvim",
-            "emacs",
-            "emacsclient",
-            "nano",
-            "pico",
-            "micro",
-            "kak",
-            "joe",
-            "mg",
-            "ne",
-            "gedit",
-            "mcedit",
-        ],
-    ),
-    (LineArgument::Goto, &["code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"]),
-    (LineArgument::Colon, &["hx", "helix", "zed", "zeditor", "subl", "lapce"]),
-];
+/// How an editor is told a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineSyntax {
+    /// `+LINE FILE`, for the first file only: a further `+LINE` would be about the first file too.
+    PlusOnce,
+    /// `+LINE FILE` for each file.
+    Plus,
+    /// `+LINE:COLUMN FILE` for each file.
+    PlusColumn,
+    /// `-g FILE:LINE:COLUMN` for each file.
+    Goto,
+    /// `FILE:LINE:COLUMN`.
+    Suffix,
+    /// `--line LINE --column COLUMN FILE`, for one file.
+    LineFlag,
+}
+
+/// The editor where neither variable is set.
+const DEFAULT: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
 /// The editor that the environment names: `VISUAL`, else `EDITOR`.
-pub fn named() -> Option<String> {
-    let names = ["VISUAL", "EDITOR"].iter().filter_map(|name| std::env::var(name).ok());
-    names.into_iter().find(|editor| !editor.trim().is_empty())
+pub fn named(variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+    let named = |name: &str| variable(name)?.into_string().ok().filter(|value| !value.trim().is_empty());
+    named("VISUAL").or_else(|| named("EDITOR"))
 }
 
-/// The command that opens `file`, an absolute path, at a line in `editor`: a program with arguments, separated by
-/// blanks; quotes hold a name with blanks together. `None` if no program is named.
-pub fn command(editor: &str, file: &Path, line: u32) -> Option<Command> {
-    let mut words = words(editor).into_iter();
-    let program = words.next()?;
-    let mut command = Command::new(&program);
-    command.args(words);
-    let at_line = || {
-        let mut text = OsString::from(file);
-        text.push(format!(":{line}"));
-        text
-    };
-    match line_argument(&program) {
-        LineArgument::Plus => command.arg(format!("+{line}")).arg(file),
-        LineArgument::Goto => command.arg("-g").arg(at_line()),
-        LineArgument::Colon => command.arg(at_line()),
-        LineArgument::None => command.arg(file),
-    };
-    Some(command)
+/// The editor that the environment names, or else the usual one of the system.
+pub fn chosen(variable: impl Fn(&str) -> Option<OsString>) -> String {
+    named(variable).unwrap_or_else(|| DEFAULT.to_string())
 }
 
-fn line_argument(program: &str) -> LineArgument {
-    let name = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let known = EDITORS.iter().find(|(_, names)| names.contains(&name.as_str()));
-    known.map_or(LineArgument::None, |(argument, _)| *argument)
+fn syntax(program: &str) -> LineSyntax {
+    let stem = Path::new(program).file_stem().and_then(OsStr::to_str).unwrap_or(program);
+    match stem {
+        "code" | "code-insiders" | "codium" | "vscodium" | "code-oss" | "cursor" | "windsurf"
+        | "positron" => LineSyntax::Goto,
+        "hx" | "helix" | "subl" | "sublime_text" | "zed" | "zeditor" | "zed-editor" => LineSyntax::Suffix,
+        "emacs" | "emacsclient" | "kak" => LineSyntax::PlusColumn,
+        "nano" | "micro" | "joe" | "jed" | "mg" | "ne" => LineSyntax::Plus,
+        "idea" | "pycharm" | "clion" | "goland" | "rustrover" | "webstorm" => LineSyntax::LineFlag,
+        _ => LineSyntax::PlusOnce,
+    }
 }
 
-/// The words of a command line with quotes.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            None if ['"', '\''].contains(&c) => {
-                quote = Some(c);
-                word.get_or_insert_default();
+/// The command line that opens `targets` with `editor`.
+pub fn command(editor: &str, targets: &[EditorTarget]) -> Result<Vec<String>, String> {
+    let mut argv =
+        shlex::split(editor).ok_or_else(|| format!("the editor is '{editor}', which has an open quote"))?;
+    let program = argv.first().ok_or("no editor is named; set EDITOR")?;
+    let syntax = syntax(program);
+    for (place, EditorTarget { path, line, column }) in targets.iter().enumerate() {
+        // A name that begins with a sign would be an option.
+        let path = match path.starts_with(['-', '+']) {
+            true => format!("./{path}"),
+            false => path.clone(),
+        };
+        match syntax {
+            LineSyntax::PlusOnce if place > 0 => argv.push(path),
+            LineSyntax::PlusOnce | LineSyntax::Plus => argv.extend([format!("+{line}"), path]),
+            LineSyntax::PlusColumn => argv.extend([format!("+{line}:{column}"), path]),
+            LineSyntax::Goto => argv.extend(["-g".to_string(), format!("{path}:{line}:{column}")]),
+            LineSyntax::Suffix => argv.push(format!("{path}:{line}:{column}")),
+            LineSyntax::LineFlag if place > 0 => argv.push(path),
+            LineSyntax::LineFlag => {
+                argv.extend(["--line".into(), line.to_string(), "--column".into(), column.to_string(), path]);
             }
-            None if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
         }
     }
-    words.extend(word);
-    words
+    Ok(argv)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn target(path: &str, line: u32) -> EditorTarget {
+        EditorTarget { path: path.to_string(), line, column: 5 }
+    }
+
     #[test]
-    fn each_editor_gets_the_line_in_its_own_way() {
-        let check = |editor: &str, expected: &[&str]| {
-            let command = command(editor, Path::new("/w/a b.rs"), 12).unwrap();
-            let program = command.get_program().to_string_lossy().into_owned();
-            let args = command.get_args().map(|arg| arg.to_string_lossy().into_owned());
-            assert_eq!([vec![program], args.collect()].concat(), expected, "{editor}");
+    fn each_editor_gets_its_own_syntax() {
+        let targets = [target("a b.rs", 3), target("-c.rs", 7)];
+        let check = |editor: &str, one: &str, two: &str| {
+            let of = |targets: &[EditorTarget]| command(editor, targets).unwrap().join(" ");
+            assert_eq!((of(&targets[..1]).as_str(), of(&targets).as_str()), (one, two), "{editor}");
         };
-        check("vim", &["vim", "+12", "/w/a b.rs"]);
-        check("emacsclient -t", &["emacsclient", "-t", "+12", "/w/a b.rs"]);
-        check("/usr/bin/nvim --clean", &["/usr/bin/nvim", "--clean", "+12", "/w/a b.rs"]);
-        check("code --wait", &["code", "--wait", "-g", "/w/a b.rs:12"]);
-        check("hx", &["hx", "/w/a b.rs:12"]);
-        check("'/opt/my editor/nano' -w", &["/opt/my editor/nano", "-w", "+12", "/w/a b.rs"]);
-        check("ed", &["ed", "/w/a b.rs"]);
-        assert!(command("  ", Path::new("/w/a"), 1).is_none());
+        check("vi", "vi +3 a b.rs", "vi +3 a b.rs ./-c.rs");
+        check("/usr/bin/nvim -R", "/usr/bin/nvim -R +3 a b.rs", "/usr/bin/nvim -R +3 a b.rs ./-c.rs");
+        check("nano", "nano +3 a b.rs", "nano +3 a b.rs +7 ./-c.rs");
+        check("emacs -nw", "emacs -nw +3:5 a b.rs", "emacs -nw +3:5 a b.rs +7:5 ./-c.rs");
+        check("code --wait", "code --wait -g a b.rs:3:5", "code --wait -g a b.rs:3:5 -g ./-c.rs:7:5");
+        check("hx", "hx a b.rs:3:5", "hx a b.rs:3:5 ./-c.rs:7:5");
+        check("idea", "idea --line 3 --column 5 a b.rs", "idea --line 3 --column 5 a b.rs ./-c.rs");
+        check("my-editor", "my-editor +3 a b.rs", "my-editor +3 a b.rs ./-c.rs");
+    }
+
+    #[test]
+    fn the_command_is_quoted_as_in_a_shell() {
+        let argv = command("'/opt/my editor/vim' -c \"set nu\"", &[target("a", 1)]).unwrap();
+        assert_eq!(argv, ["/opt/my editor/vim", "-c", "set nu", "+1", "a"]);
+        assert_eq!(command("'vim", &[]).unwrap_err(), "the editor is ''vim', which has an open quote");
+        assert_eq!(command(" ", &[]).unwrap_err(), "no editor is named; set EDITOR");
+    }
+
+    #[test]
+    fn visual_comes_before_editor() {
+        let of = |visual: Option<&str>, editor: Option<&str>| {
+            chosen(|name| if name == "VISUAL" { visual } else { editor }.map(OsString::from))
+        };
+        assert_eq!(of(Some("a"), Some("b")), "a");
+        assert_eq!(of(Some(" "), Some("b")), "b");
+        assert_eq!(of(None, None), DEFAULT);
     }
 }

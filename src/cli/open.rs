@@ -1,6 +1,7 @@
 //! `--open N`: a hit of an answer in the user's editor.
 
 use std::path::Path;
+use std::process::Command;
 
 use clap::ArgMatches;
 use spyhop::path::RelPath;
@@ -8,7 +9,7 @@ use spyhop::path::RelPath;
 use super::args;
 use super::failure::{Failure, Outcome};
 use super::values::optional;
-use crate::editor;
+use crate::editor::{self, EditorTarget};
 
 /// The number of the hit to open, from 1, if the user asks for that.
 pub fn wanted(matches: &ArgMatches) -> Option<usize> {
@@ -26,14 +27,13 @@ pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outc
             "--open {number}: the answer has {count} hits; choose 1 to {count}"
         )));
     };
-    let editor = editor::named().ok_or_else(|| {
+    let editor = editor::named(|name| std::env::var_os(name)).ok_or_else(|| {
         Failure::Usage("--open needs an editor; set VISUAL or EDITOR, such as EDITOR=vim".to_string())
     })?;
-    let file = path.below(root);
-    let Some(mut command) = editor::command(&editor, &file, *line) else {
-        return Err(Failure::Usage(format!("the editor '{editor}' names no program; set VISUAL or EDITOR")));
-    };
-    let ended = command.status().map_err(|error| {
+    let file = path.below(root).to_string_lossy().into_owned();
+    let target = EditorTarget { path: file, line: *line, column: 1 };
+    let argv = editor::command(&editor, &[target]).map_err(Failure::Usage)?;
+    let ended = Command::new(&argv[0]).args(&argv[1..]).status().map_err(|error| {
         Failure::Usage(format!("the editor '{editor}' did not start: {error}; set VISUAL or EDITOR"))
     })?;
     if ended.success() {

@@ -5,7 +5,6 @@
 
 mod answer;
 mod draw;
-mod editor;
 mod history;
 mod keys;
 mod layout;
@@ -30,12 +29,12 @@ use spyhop::render::clean;
 
 use self::answer::ResolvePath;
 use self::draw::Palette;
-use self::editor::EditorTarget;
 pub use self::pick::PickMode;
 use self::pick::PickPlace;
 use self::state::{Effect, Message, PickerStart, UiState};
 use self::terminal::{EndSignals, TakenTerminal};
 use self::work::{Workers, Workplace};
+use crate::editor::{self, EditorTarget};
 
 /// How long the loop waits for a key while an answer is awaited, and otherwise.
 const BUSY: Duration = Duration::from_millis(5);
