@@ -7,7 +7,7 @@
 
 use crate::text::Span;
 
-/// What a token is.
+/// The class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxClass {
     /// A reserved word.
@@ -22,9 +22,9 @@ pub enum SyntaxClass {
 
 /// The tokens of a language.
 struct Lexis {
-    /// What begins a comment that ends with its line.
+    /// The signs that begin a comment up to the end of the line.
     line_comments: &'static [&'static str],
-    /// What begins and ends a comment of several lines.
+    /// The signs that begin and end a comment of several lines.
     block_comment: Option<(&'static str, &'static str)>,
     /// What begins and ends a string, the longest first. Only those of more than one character, and backquotes, may
     /// contain line ends.
@@ -195,7 +195,7 @@ impl<'t> SyntaxLexer<'t> {
             return;
         }
         let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        // `class` is no keyword in `node.class`, nor is `for` in `@for`.
+        // `class` is not a keyword in `node.class`, and neither is `for` in `@for`.
         let is_free = !self.text[..self.at].ends_with(['.', '$', '@', '-']);
         if is_free && self.lexis.keywords.split_ascii_whitespace().any(|word| word == &rest[..end]) {
             return self.take(end, SyntaxClass::Keyword);

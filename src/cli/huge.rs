@@ -79,7 +79,7 @@ fn agrees(answers: &mut impl BufRead) -> io::Result<bool> {
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
-/// What a folder is that is seldom meant as a tree of sources.
+/// A kind of folder that is rarely a tree of sources.
 fn special(root: &Path, home: Option<&Path>) -> Option<&'static str> {
     let is_one_of = |folders: &[&str], path: &Path| folders.iter().any(|folder| Path::new(folder) == path);
     match root.parent() {
