@@ -44,7 +44,7 @@ pub struct AnswerContext<'a> {
     request: &'a SearchRequest,
     sources: ReplySources<'a>,
     /// The record of earlier calls, unless the request excludes it.
-    session: Option<session::SessionActivity>,
+    session: Option<session::ActivityRecord>,
 }
 
 impl<'a> AnswerContext<'a> {
@@ -56,15 +56,15 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
     ) -> Result<AnswerContext<'a>, Error> {
         let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(snapshot))?, snapshot);
-        let session = match &request.session {
-            Recall::Tree => {
-                Some(session::SessionActivity::Log(lock(&engine.touched).clone(), (engine.clock)()))
+        let session = match &request.activity {
+            ActivitySource::AnyCaller => {
+                Some(session::ActivityRecord::Log(lock(&engine.touched).clone(), (engine.clock)()))
             }
-            Recall::Session(caller) => {
+            ActivitySource::Session(caller) => {
                 caller.see(engine.root(), Viewed::from_snapshot(snapshot));
-                Some(session::SessionActivity::Trail(caller.trail(engine.root(), engine.view(), request)))
+                Some(session::ActivityRecord::Trail(caller.trail(engine.root(), engine.view(), request)))
             }
-            Recall::Off => None,
+            ActivitySource::Ignored => None,
         };
         Ok(AnswerContext { engine, snapshot, filter, request, sources, session })
     }
@@ -319,7 +319,7 @@ impl<'a> AnswerContext<'a> {
     /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
     /// before.
     fn deduplicated(&self, hit: Hit) -> Hit {
-        let Recall::Session(session) = &self.request.session else { return hit };
+        let ActivitySource::Session(session) = &self.request.activity else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
             None => hit,

@@ -22,7 +22,7 @@ pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
-pub use super::session::{Interest, Recall, Sent, Session};
+pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
 pub use crate::git::Reach as GitReach;
@@ -235,9 +235,9 @@ pub struct SearchRequest {
     pub per_file: usize,
     /// How much text the reply has for each hit.
     pub mode: Mode,
-    /// The record of files that weigh more because they were touched, opened or shown before. Default: the files that
-    /// [`Engine::touch`](super::Engine::touch) recorded.
-    pub session: Recall,
+    /// Whose earlier work with files affects the ranking. Default: the files that
+    /// [`Engine::record_touch`](super::Engine::record_touch) recorded.
+    pub activity: ActivitySource,
     /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
     /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
     pub dedupe: bool,
@@ -258,7 +258,7 @@ impl SearchRequest {
             min_score: 0.0,
             per_file: 10,
             mode: Mode::Default,
-            session: Recall::Tree,
+            activity: ActivitySource::AnyCaller,
             dedupe: false,
             profile: None,
         }

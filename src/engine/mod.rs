@@ -279,14 +279,15 @@ impl Engine {
         Ok(self.masked_search(reply))
     }
 
-    /// Records that a file was read or written. The file then ranks higher in searches of this tree with
-    /// [`Recall::Tree`], the default; [`Engine::note`] records for one session. The weight halves with every eight further touches and with every two
-    /// days, and expires after two weeks.
+    /// Records a touch: that a file was read or written. The file then ranks higher in searches of this tree with
+    /// [`ActivitySource::AnyCaller`], the default; [`Engine::record_activity`] records for one session. The weight halves
+    /// with every eight further touches and with every two days, and expires after two weeks. The file itself is not
+    /// changed.
     ///
     /// # Errors
     /// `BadRequest` if there is no such file below the root; `NoIndex` if there is no index, because the record is
     /// stored in its folder.
-    pub fn touch(&self, path: &str) -> Result<(), Error> {
+    pub fn record_touch(&self, path: &str) -> Result<(), Error> {
         self.only_of_worktrees("touch")?;
         let path = RelPath::new(path)?;
         if !path.below(self.root()).is_file() {
@@ -302,16 +303,21 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Records the interest of one caller in files, as one turn of its session. Nothing is written to disk. With
-    /// [`Recall::Session`], the files weigh more in later searches of the session.
+    /// Records what one caller did with files, as one turn of its session. Nothing is written to disk. With
+    /// [`ActivitySource::Session`], the files rank higher in later searches of the session.
     ///
     /// # Errors
     /// `BadRequest` if a path is not a file below the root; then none is recorded.
-    pub fn note(&self, session: &Session, files: &[RelPath], interest: Interest) -> Result<(), Error> {
+    pub fn record_activity(
+        &self,
+        session: &Session,
+        files: &[RelPath],
+        activity: FileActivity,
+    ) -> Result<(), Error> {
         if let Some(path) = files.iter().find(|path| !path.below(self.root()).is_file()) {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
         }
-        session.note(self.root(), files, interest);
+        session.record_activity(self.root(), files, activity);
         Ok(())
     }
 

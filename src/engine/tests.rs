@@ -33,7 +33,7 @@ fn trees_that_share_an_index_remember_their_own_touches() {
         |root: &Path| Engine::open(root, Options { index_dir: dir.clone(), ..Options::default() }).unwrap();
     let above = open(&top);
     above.refresh(&|_| ()).unwrap();
-    above.touch("a.rs").unwrap();
+    above.record_touch("a.rs").unwrap();
     let signals = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("provider")).unwrap();
         let hit = reply.results.into_iter().find(|hit| hit.path.as_str() == "a.rs").unwrap();
@@ -71,7 +71,7 @@ fn what_was_touched_ages_by_the_clock() {
             Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
     };
     days_later(&mut engine, 0);
-    engine.touch("b/two.rs").unwrap();
+    engine.record_touch("b/two.rs").unwrap();
     let asked = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("hoist sail")).unwrap();
         let is_session = |reason: &&Reason| reason.signal == crate::profile::Signal::Session;

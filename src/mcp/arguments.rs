@@ -14,7 +14,7 @@ use spyhop::catalog::{
     WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, Recall, SearchRequest, Session,
+    ActivitySource, FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest, Session,
     SymbolsRequest,
 };
 use spyhop::model::SkipReason;
@@ -99,9 +99,9 @@ pub fn call(
     let view = arguments.text(&params::VIEW)?;
     let index_dir = arguments.text(&params::TOOL_DB)?;
     let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
-    let recall = session.clone().map_or(Recall::Off, Recall::Session);
+    let activity = session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
     let is_on_disk = view.is_none();
-    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, recall };
+    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, activity };
     Ok(ToolCall { root, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
@@ -228,7 +228,7 @@ struct ResolvedArguments<'a> {
     /// Whether the call searches files on disk. If not, only the engine knows which paths exist.
     is_on_disk: bool,
     /// What a search remembers: the actions of its own client, never those of other clients.
-    recall: Recall,
+    activity: ActivitySource,
 }
 
 impl ResolvedArguments<'_> {
@@ -241,7 +241,7 @@ impl ResolvedArguments<'_> {
             OperationId::Search => {
                 let mut call = SearchCall::new(options());
                 self.fill(catalog::SEARCH_ROWS, &mut call)?;
-                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
+                let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
                 let is_batch = tool.required().iter().any(|param| param.name == params::QUERIES.name);
                 match call.queries {
                     queries if is_batch => ToolRequest::Batch(queries.unwrap_or_default(), request),
@@ -270,7 +270,7 @@ impl ResolvedArguments<'_> {
             OperationId::WhyNot => {
                 let mut call = WhyNotCall::new(options());
                 self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
-                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
+                let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
                 let file = call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, params::FILE.name))?;
                 ToolRequest::WhyNot(file, request)
             }

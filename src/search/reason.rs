@@ -11,7 +11,7 @@ use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::{Interest, SessionInterest};
+use crate::session::{FileActivity, WeightedActivity};
 
 /// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,7 +180,7 @@ impl SentenceWriter<'_> {
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
-            Signal::Session => facts.interest.map_or_else(String::new, session_sentence),
+            Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
             Signal::Test => format!("'{}' in its path", role::test_part(path).unwrap_or_default()),
@@ -236,12 +236,12 @@ impl SentenceWriter<'_> {
 }
 
 /// The sentence for the activity of the session in the file.
-fn session_sentence(noted: SessionInterest) -> String {
-    let what = match noted.interest {
-        Interest::Shown => "code of it shown",
-        Interest::Opened => "file opened",
-        Interest::Edited => "file edited",
-        Interest::Touched => "file read",
+fn session_sentence(noted: WeightedActivity) -> String {
+    let what = match noted.activity {
+        FileActivity::Shown => "code of it shown",
+        FileActivity::Opened => "file opened",
+        FileActivity::Edited => "file edited",
+        FileActivity::Touched => "file read",
     };
     match (noted.turns, noted.hours / 24) {
         (0, 0) => format!("{what} just now"),

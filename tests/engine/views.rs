@@ -264,7 +264,7 @@ fn what_only_a_worktree_can_do_is_refused() {
     let topic = view(&tree, "topic");
     refresh(&topic);
     for error in [
-        topic.touch("src/auth.rs").unwrap_err(),
+        topic.record_touch("src/auth.rs").unwrap_err(),
         topic.rebuild(&|_| ()).unwrap_err(),
         topic.explain_skips("src/auth.rs").unwrap_err(),
     ] {
