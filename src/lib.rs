@@ -19,8 +19,8 @@
 //! let best = &reply.results[0];
 //! assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
 //!
-//! // Each hit has reasons, whose shares add up to its score.
-//! let total: f32 = best.reasons.iter().map(|reason| reason.share).sum();
+//! // Each hit has reasons, whose contributions add up to its score.
+//! let total: f32 = best.reasons.iter().map(|reason| reason.contribution).sum();
 //! assert!((total - best.score).abs() < 1e-4);
 //! # Ok(())
 //! # }

@@ -213,7 +213,7 @@ impl<'a> AnswerContext<'a> {
         let of_file = |(ranked, places): (&RankedFile, Vec<search::MeasuredPlace>)| {
             let candidate = |own: search::MeasuredPlace| PlaceCandidate {
                 lines: own.place.lines,
-                share: own.place.share,
+                probability: own.place.probability,
                 measures: own.values,
             };
             let path = RelPath::new(self.snapshot.version(ranked.file).path())?;
@@ -446,5 +446,5 @@ fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
 }
 
 fn reason_row(reason: Contribution) -> Reason {
-    Reason { signal: reason.signal, share: reason.share, text: reason.text }
+    Reason { signal: reason.signal, contribution: reason.amount, text: reason.text }
 }

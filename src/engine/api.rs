@@ -328,7 +328,7 @@ pub struct PlaceCandidate {
     /// The lines of the place.
     pub lines: Lines,
     /// The probability that the place answers, given that its file does.
-    pub share: f32,
+    pub probability: f32,
     /// For each signal, in the order of [`PlaceSignal::ALL`]: the measure, and the measure divided by the greatest one in
     /// the file.
     pub measures: [[f32; 2]; PlaceSignal::COUNT],
@@ -397,7 +397,7 @@ pub struct Hit {
     pub score: f32,
     /// The score as a word.
     pub band: Band,
-    /// The reasons of the score; never empty. The shares add up to the score.
+    /// The reasons of the score; never empty. The contributions add up to the score.
     pub reasons: Vec<Reason>,
     /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
@@ -445,8 +445,8 @@ impl Band {
 pub struct Reason {
     /// The signal.
     pub signal: Signal,
-    /// The part of the score; negative for a penalty.
-    pub share: f32,
+    /// What the signal adds to the score; negative for a penalty.
+    pub contribution: f32,
     /// A sentence such as `path: component 'provider' matches query`.
     pub text: String,
 }
@@ -473,9 +473,9 @@ pub struct WhyNot {
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
-    /// The file's share.
+    /// The file's contribution.
     pub own: f32,
-    /// The tenth hit's share.
+    /// The tenth hit's contribution.
     pub tenth: f32,
 }
 

@@ -76,7 +76,7 @@ fn what_was_touched_ages_by_the_clock() {
         let reply = engine.search(&SearchRequest::new("hoist sail")).unwrap();
         let is_session = |reason: &&Reason| reason.signal == crate::profile::Signal::Session;
         let two = reply.results.iter().find(|hit| hit.path.as_str() == "b/two.rs").unwrap();
-        let reason = two.reasons.iter().find(is_session).map(|reason| (reason.share, reason.text.clone()));
+        let reason = two.reasons.iter().find(is_session).map(|reason| (reason.contribution, reason.text.clone()));
         (reply.results[0].path.as_str().to_string(), reason, reply.backend.contains("session"))
     };
     let (first, fresh, is_used) = asked(&engine);

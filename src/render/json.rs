@@ -1,8 +1,8 @@
 //! The wire format: one JSON document per reply, on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
-//! meaning of the values. Shares and scores are rounded to six decimals, each separately. The error of the sum of a dozen
-//! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
+//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of a dozen
+//! contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its signal.
 
 mod error;
 mod graph;
@@ -113,7 +113,7 @@ fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
     out
 }
 
-/// A score or share, rounded to six decimals, without negative zero.
+/// A score or contribution, rounded to six decimals, without negative zero.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e6).round() / 1e6 + 0.0
 }
@@ -195,7 +195,7 @@ impl<'a> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
-            share: rounded(reason.share),
+            share: rounded(reason.contribution),
             text: &reason.text,
         };
         WireHit {

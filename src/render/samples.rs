@@ -16,8 +16,8 @@ use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::text::{Lines, Span};
 
-fn reason(signal: Signal, share: f32, text: &str) -> Reason {
-    Reason { signal, share, text: text.to_string() }
+fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {
+    Reason { signal, contribution, text: text.to_string() }
 }
 
 fn first_hit() -> Hit {

@@ -214,7 +214,7 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
     if mode == Mode::Debug {
         for reason in &hit.reasons {
             let line =
-                format!("{:+.3} {:<13} {}", reason.share + 0.0, reason.signal.name(), clean(&reason.text));
+                format!("{:+.3} {:<13} {}", reason.contribution + 0.0, reason.signal.name(), clean(&reason.text));
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {

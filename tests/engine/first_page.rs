@@ -107,14 +107,14 @@ fn grepped(engine: &Engine, text: &str, kind: &[SymbolKind]) -> GrepReply {
     engine.grep(&request).unwrap()
 }
 
-/// Scores fall, and the shares of the reasons add up to them.
+/// Scores fall, and the contributions of the reasons add up to them.
 fn check_scores(reply: &SearchReply) {
     let mut last = 1.0;
     for hit in &reply.results {
         assert!(hit.score <= last, "{}: {hit:?}", reply.query);
         last = hit.score;
-        let shares: f32 = hit.reasons.iter().map(|reason| reason.share).sum();
-        assert!((shares - hit.score).abs() < 1e-4, "{}: {hit:?}", reply.query);
+        let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
+        assert!((total - hit.score).abs() < 1e-4, "{}: {hit:?}", reply.query);
     }
 }
 

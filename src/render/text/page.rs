@@ -214,7 +214,7 @@ const OF_PLACE: usize = 9;
 fn evidence(reasons: &[Reason]) -> Vec<String> {
     let reason_of = |signal: &Signal| {
         let is_own =
-            |reason: &&Reason| reason.signal == *signal && reason.share > 0.0 && !reason.text.contains("[]");
+            |reason: &&Reason| reason.signal == *signal && reason.contribution > 0.0 && !reason.text.contains("[]");
         reasons.iter().find(is_own).map(in_words)
     };
     let texts: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).take(2).collect();
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     fn reason(signal: Signal, text: &str) -> Reason {
-        Reason { signal, share: 0.1, text: text.to_string() }
+        Reason { signal, contribution: 0.1, text: text.to_string() }
     }
 
     #[test]

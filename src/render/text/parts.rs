@@ -122,7 +122,7 @@ const GENERAL: &[Signal] =
 pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
     let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
     let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
-        reasons.iter().filter(says).partition(|reason| reason.share >= 0.0);
+        reasons.iter().filter(says).partition(|reason| reason.contribution >= 0.0);
     telling.extend(against);
     telling.truncate(most);
     if telling.is_empty() {
