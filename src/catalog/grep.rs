@@ -10,8 +10,8 @@ use super::shared::{self, Call, HasFilter, HasOptions, flag};
 use super::values::ValueError;
 use super::{param::Param, params};
 use crate::engine::api::{
-    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Links, Options, OutputFormat,
-    PrintOptions,
+    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
+    PrintOptions, SymlinkPolicy,
 };
 use crate::filter::FilterSpec;
 
@@ -350,7 +350,7 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.request().files.ignore.ignore_case = true;
     }),
     when_on!(CommandLine, &grep::NO_IGNORE_FILE_CASE_INSENSITIVE, |_| ()),
-    when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.links = Links::Followed),
+    when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.symlinks = SymlinkPolicy::FollowAll),
     when_on!(CommandLine, &grep::NO_FOLLOW, |_| ()),
     when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
     shared::path_glob(&grep::GREP_PATH_GLOB),

@@ -27,7 +27,7 @@ pub fn run(
     } else {
         output.text(&text::explanation(&explanation, &output.style))?;
     }
-    Ok(match explanation.fate {
+    Ok(match explanation.outcome {
         PathOutcome::LeftOut(..) | PathOutcome::PathOnly(_) => Outcome::Found,
         PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => Outcome::Nothing,
     })

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
 use spyhop::engine::api::{
-    Binary, GrepRequest, IgnoreSources, Links, OutputFormat, PrintOptions, PrintedGrep,
+    Binary, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SymlinkPolicy,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
@@ -244,8 +244,8 @@ fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<Gr
     }
     // To ripgrep git's own folder is a hidden one as any other.
     request.files.git_folder = call.grep.options.hidden;
-    if request.files.links == Links::Skipped {
-        request.files.links = Links::Named;
+    if request.files.symlinks == SymlinkPolicy::Skip {
+        request.files.symlinks = SymlinkPolicy::FollowNamed;
     }
     let ignore = &mut request.files.ignore;
     ignore.current_folder = Some(here()?);

@@ -95,7 +95,7 @@ impl<'a> AnswerContext<'a> {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
-            fallback_grep_hits: asked.iter().map(RankedQuery::literal_lines).sum(),
+            literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
             complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
             next: lookup::next_cursor(self.snapshot, end, total),
@@ -294,7 +294,7 @@ impl<'a> AnswerContext<'a> {
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // The text must come from the indexed content.
-        let (snippet, telling_line) =
+        let (snippet, representative_line) =
             source.map(|source| self.shown_text(&face, file, query, (version.path(), &source))).unzip();
         let snippet = snippet.flatten();
         let hit = Hit {
@@ -304,7 +304,7 @@ impl<'a> AnswerContext<'a> {
             language: self.engine.grammars.name(version.language()),
             content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,
-            telling_line,
+            representative_line,
             sent_before: None,
             score: ranked.score,
             band: Band::of(ranked.score),
@@ -351,7 +351,7 @@ impl<'a> AnswerContext<'a> {
     ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
-        let telling_line = SourceLine {
+        let representative_line = SourceLine {
             line: first.number,
             column: first.highlights.first().map_or(0, |span| span.start) + 1,
             text: first.text.clone(),
@@ -375,7 +375,7 @@ impl<'a> AnswerContext<'a> {
             // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
-            telling_line: Some(telling_line),
+            representative_line: Some(representative_line),
             sent_before: None,
             score,
             band: Band::of(score),
@@ -411,7 +411,7 @@ impl<'a> AnswerContext<'a> {
         let index = LineIndex::new(source);
         let mut tokenizer = self.engine.tokenizers.take();
         let signature = face.head.last().copied();
-        let telling = snippet::telling_line(source, &index, &request, signature, &mut tokenizer);
+        let telling = snippet::representative_line(source, &index, &request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
             let above = face.head.iter().map(|line| Lines { first: *line, last: *line });

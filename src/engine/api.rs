@@ -346,7 +346,7 @@ pub struct SearchReply {
     pub backend: String,
     /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
     /// false.
-    pub fallback_grep_hits: usize,
+    pub literal_lines: usize,
     /// The number of hits over all pages. Only files of the rescored head have hits.
     pub total: usize,
     /// Whether every file that may contain the query text was searched for it.
@@ -388,7 +388,7 @@ pub struct Hit {
     pub snippet: Option<Snippet>,
     /// The line that says most about the hit, in every mode: the signature, or the line that matches; `None` if the
     /// text could not be read.
-    pub telling_line: Option<SourceLine>,
+    pub representative_line: Option<SourceLine>,
     /// The earlier reply that had the snippet, if the snippet is omitted because of [`SearchRequest::dedupe`].
     pub sent_before: Option<Sent>,
     /// The hash of the file's content, if the file was read for the snippet.

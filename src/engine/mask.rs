@@ -101,7 +101,7 @@ impl Engine {
     }
 
     pub(super) fn masked_explanation(&self, mut explanation: Explanation) -> Explanation {
-        match &mut explanation.fate {
+        match &mut explanation.outcome {
             PathOutcome::LeftOut(row, cause) => {
                 self.mask([&mut row.detail]);
                 self.mask_cause(cause);

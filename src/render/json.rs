@@ -146,7 +146,7 @@ impl<'a> WireReply<'a> {
             queries,
             results: Some(hits.collect()),
             backend: &reply.backend,
-            fallback_grep_hits: reply.fallback_grep_hits,
+            fallback_grep_hits: reply.literal_lines,
             total: reply.total,
             complete: reply.complete,
             next: reply.next.as_deref(),
@@ -272,14 +272,14 @@ struct WireExplanation<'a> {
 
 impl<'a> WireExplanation<'a> {
     fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
-        let row = explanation.fate.row();
-        let cause = match &explanation.fate {
+        let row = explanation.outcome.row();
+        let cause = match &explanation.outcome {
             PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
         WireExplanation {
             path: explanation.path.as_str(),
-            fate: explanation.fate.name(),
+            fate: explanation.outcome.name(),
             at: row.map(|row| row.path.as_str()),
             is_dir: row.map(|row| row.is_dir),
             reason: row.map(|row| row.reason.name()),
@@ -288,7 +288,7 @@ impl<'a> WireExplanation<'a> {
             exceptions: explanation.exceptions.iter().map(WireException::new).collect(),
             tracked: explanation.tracked,
             in_index: explanation.in_index,
-            remedy: explanation.remedy.as_deref(),
+            remedy: explanation.include_line.as_deref(),
             text: &explanation.text,
         }
     }

@@ -1,7 +1,7 @@
 //! Files outside the head that contain the query as written and have no other evidence.
 
 use super::measure::Values;
-use super::model::{probability, amounts};
+use super::model::{amounts, probability};
 use super::reason::{Contribution, OF_FEW, base, literal};
 use super::standing::{self, Standing};
 use crate::profile::{Profile, Signal};

@@ -87,7 +87,7 @@ fn it_finds_every_file_that_an_exact_search_finds() {
         let (expected, lines) = grepped(&engine, text);
         let missing: Vec<_> = expected.difference(&paths).collect();
         assert!(missing.is_empty(), "{text}: {missing:?}");
-        assert_eq!((reply.fallback_grep_hits, reply.complete), (lines, true), "{text}");
+        assert_eq!((reply.literal_lines, reply.complete), (lines, true), "{text}");
     }
     let (usual, reply) =
         all(&engine, SearchRequest { exhaustive: false, max_results: 50, ..exhaustive("}") });

@@ -171,7 +171,7 @@ fn the_worktree_is_neither_read_nor_shown() {
     // And the other way round.
     let own = ask(&open(&tree), "something_else_entirely");
     assert_eq!(paths(&own)[0], "src/auth.rs");
-    assert_eq!(ask(&topic, "something_else_entirely").fallback_grep_hits, 0);
+    assert_eq!(ask(&topic, "something_else_entirely").literal_lines, 0);
     assert_eq!(
         (own.snapshot.branch.as_deref(), before.snapshot.branch.as_deref()),
         (Some("main"), Some("topic"))

@@ -131,7 +131,7 @@ pub struct GrepFiles {
     /// The ignore files that apply.
     pub ignore: IgnoreSources,
     /// Which symbolic links are followed.
-    pub links: Links,
+    pub symlinks: SymlinkPolicy,
     /// Whether git's own folder is searched, if hidden files are.
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
@@ -140,16 +140,16 @@ pub struct GrepFiles {
     pub as_mapped: bool,
 }
 
-/// The symbolic links that an exact search follows.
+/// Which symbolic links an exact search follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
-    /// None. The default, and the only choice for agents.
+pub enum SymlinkPolicy {
+    /// No link. The default, and the only choice for agents.
     #[default]
-    Skipped,
+    Skip,
     /// Only links that are a part of a path of the request, if the target is inside the tree.
-    Named,
-    /// All of them, wherever they lead.
-    Followed,
+    FollowNamed,
+    /// Every link, wherever it leads.
+    FollowAll,
 }
 
 /// The lines that match a pattern.
