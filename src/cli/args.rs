@@ -16,6 +16,10 @@ const fn flag(name: &'static str, help: &'static str) -> Param {
 }
 
 pub const JSON: Param = flag("json", "Answer as one line of JSON");
+pub const ABSOLUTE: Param = flag(
+    "absolute",
+    "Absolute paths; in JSON a field absolute beside each path, which stays relative to the root",
+);
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
@@ -51,6 +55,17 @@ const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
+/// The operations whose answers have paths of files.
+const WITH_PATHS: &[OperationId] = &[
+    OperationId::Search,
+    OperationId::Grep,
+    OperationId::Files,
+    OperationId::Symbols,
+    OperationId::Map,
+    OperationId::Read,
+    OperationId::Skipped,
+    OperationId::WhyNot,
+];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
 
@@ -114,7 +129,9 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     if BUILDS_UNASKED.contains(&row.id) || matches!(row.id, OperationId::Graph(_)) {
         command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
     }
-    let output = forms.iter().chain(EVERYWHERE);
+    let has_paths = WITH_PATHS.contains(&row.id) || matches!(row.id, OperationId::Graph(_));
+    let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
+    let output = forms.iter().chain(absolute).chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
     let place = catalog::PLACE.iter().map(|row| row.param);

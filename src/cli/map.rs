@@ -16,7 +16,7 @@ use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = Call::new(MapRequest::default(), options::options(matches)?);
     fill_from(catalog::MAP_ROWS, &mut call, matches, Some(&place))?;
     let engine = huge::open(&place, call.options, matches)?;
