@@ -99,6 +99,8 @@ pub mod engine;
 pub mod catalog;
 pub mod render;
 
+pub mod operations;
+
 /// README's example is compiled with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -25,7 +25,8 @@ pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
-use self::shared::{WireReasonCount, WireSnapshot, line, reasons};
+pub use self::shared::line;
+use self::shared::{WireReasonCount, WireSnapshot, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
