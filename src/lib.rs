@@ -36,10 +36,11 @@
 )]
 
 pub use engine::api::{
-    ActivitySource, Band, ContextLine, Explanation, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply,
-    FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
-    GrepRequest, Hit, LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing,
-    Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
+    ActivitySource, Band, ContextLine, EnclosingLine, Explanation, FileActivity, FileMatch, FilePlaces,
+    FileRow, FilesReply, FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
+    GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry,
+    MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
+    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
     ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
     SkippedReply, Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State, Status, SymbolChoices,
     SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
@@ -78,6 +79,7 @@ pub mod fuzzy;
 pub mod snippet;
 pub mod watch;
 
+mod goals;
 pub mod index;
 pub mod meta;
 pub mod session;

@@ -22,6 +22,9 @@ pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
+pub use super::pack::{
+    EnclosingLine, LeftOutPlace, LeftOutReason, PackFile, PackGoal, PackReply, PackRequest, PackUnit,
+};
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;

@@ -29,6 +29,7 @@ mod lookup;
 mod map;
 mod mask;
 mod opened;
+mod pack;
 mod ranked_query;
 mod read;
 mod revision;

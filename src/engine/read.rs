@@ -40,10 +40,10 @@ struct FoundDefinition {
 }
 
 /// The text of a file, decoded.
-struct FileText {
-    path: RelPath,
-    text: String,
-    source_tree: SourceTree,
+pub(super) struct FileText {
+    pub(super) path: RelPath,
+    pub(super) text: String,
+    pub(super) source_tree: SourceTree,
 }
 
 impl Engine {
@@ -222,7 +222,7 @@ impl Engine {
     }
 
     /// The text of the file at `path`.
-    fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
+    pub(super) fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
         if self.lacks_tree() {
             return Err(Error::no_sources("reading a file"));
         }

@@ -5,6 +5,7 @@
 //! function does not compile.
 
 mod map;
+mod pack;
 mod plain;
 mod state;
 
@@ -92,6 +93,7 @@ pub static OPERATIONS: &[ListedOperation] = &[
     graph(GraphQuestion::Trace, &TRACE),
     graph(GraphQuestion::Impact, &IMPACT),
     plain(&map::MAP),
+    plain(&pack::PACK),
     own(OperationId::Read, &READ),
     own(OperationId::Index, &INDEX),
     own(OperationId::Watch, &WATCH),

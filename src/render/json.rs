@@ -25,8 +25,9 @@ pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
+pub(crate) use self::shared::WireSnapshot;
 pub use self::shared::line;
-use self::shared::{WireReasonCount, WireSnapshot, reasons};
+use self::shared::{WireReasonCount, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
