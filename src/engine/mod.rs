@@ -121,7 +121,12 @@ impl Engine {
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let policy = SnapshotPolicy { on_missing: options.on_missing, stale_policy: options.stale_policy };
+        let policy = CallPolicy {
+            on_missing: options.on_missing,
+            stale_policy: options.stale_policy,
+            wait: options.wait,
+            show_secrets: options.show_secrets,
+        };
         let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
@@ -200,7 +205,7 @@ impl Engine {
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         // An update needs the commit, but not the snapshot for ranking.
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
-        self.refresh_from(committed.as_deref(), self.options.wait, progress)
+        self.refresh_from(committed.as_deref(), self.policy.wait, progress)
     }
 
     /// Rebuilds the index from the sources. The old index answers meanwhile.
@@ -210,7 +215,7 @@ impl Engine {
     /// views.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         self.only_of_worktrees("rebuilding")?;
-        self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
+        self.with_updater(|updater| updater.rebuild(self.policy.wait, progress))
     }
 
     /// Removes the views of deleted branches and worktrees, the data that only these views use, and data of older
