@@ -27,8 +27,9 @@
 //! ```
 //!
 //! The stable API consists of the items that this page re-exports, and of the types of their public fields, parameters and
-//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The modules are public for the command line and the evaluation programs
-//! of this repository, and their items change without notice.
+//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The
+//! modules are public for the command line and the evaluation programs of this repository, and their items change without
+//! notice.
 
 #![allow(
     rustdoc::private_intra_doc_links,

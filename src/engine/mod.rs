@@ -359,7 +359,7 @@ impl Engine {
         })
     }
 
-    /// Measures every file of the rescored head on every signal of the ranking, best file first. Weights are learned
+    /// Measures every file that is rescored, by every signal of the ranking, best file first. Weights are learned
     /// from these measures. `per_file`, paging and `min_score` have no effect here.
     ///
     /// # Errors

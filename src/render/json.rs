@@ -1,8 +1,9 @@
 //! The wire format: one JSON document per reply, on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
-//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of a dozen
-//! contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its signal.
+//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
+//! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
+//! signal.
 
 mod error;
 mod graph;

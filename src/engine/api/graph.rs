@@ -142,7 +142,7 @@ impl GraphReply {
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
-    /// Whether the target of the request is the `from` end, as of an edge to a callee.
+    /// Whether the edge leads from the target of the request, for example to a callee, and not to the target.
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,

@@ -84,7 +84,8 @@ pub struct GrepRequest {
     pub files: GrepFiles,
     /// What a NUL byte in a file does. Default: the search of the file ends there.
     pub binary: Binary,
-    /// Whether to read every file instead of only the files that may match by the index. The answer is the same, but takes longer. Default false.
+    /// Whether to read every file instead of only the files that may match by the index. The answer is the same, but
+    /// takes longer. Default false.
     pub brute: bool,
     /// Whether the lines of a [`GrepReply`] name the definition around them. Default false.
     pub enclosing: bool,
