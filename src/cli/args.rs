@@ -15,6 +15,10 @@ const fn flag(name: &'static str, help: &'static str) -> Param {
 }
 
 pub const JSON: Param = flag("json", "Answer as one line of JSON");
+pub const ABSOLUTE: Param = flag(
+    "absolute",
+    "Absolute paths; in JSON a field absolute beside each path, which stays relative to the root",
+);
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
@@ -50,6 +54,16 @@ const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
+/// The operations whose answers have paths of files.
+const WITH_PATHS: &[OperationId] = &[
+    OperationId::Search,
+    OperationId::Grep,
+    OperationId::Files,
+    OperationId::Symbols,
+    OperationId::Read,
+    OperationId::Skipped,
+    OperationId::WhyNot,
+];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
 
@@ -117,7 +131,12 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     if builds_index {
         command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
     }
-    let output = forms.iter().chain(EVERYWHERE);
+    let has_paths = match listed {
+        ListedOperation::Own(id, _) => WITH_PATHS.contains(id) || matches!(id, OperationId::Graph(_)),
+        ListedOperation::Plain(plain) => plain.has_bare_path(),
+    };
+    let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
+    let output = forms.iter().chain(absolute).chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
     let place = catalog::PLACE.iter().map(|row| row.param);

@@ -79,14 +79,14 @@ fn search(
         output.text(&format!("{plan}\n"))?;
         return Ok(Outcome::Found);
     }
-    let base = typed_base(paths, place, request);
+    output.show_paths(place, typed_base(paths, place, request));
     let is_page =
         [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if !output.json && !is_page {
+        let base = output.style.paths.clone();
         let looks = PrintOptions { base, ..print_options(&call, output, is_one_file) };
         return printed(&call, output, paths.is_empty(), |sink| engine.print_grep(request, &looks, sink));
     }
-    output.style.paths = base;
     let request = &GrepRequest { enclosing: output.json, ..request.clone() };
     let reply = engine.grep(request)?;
     output.warn(&reply.warnings);
@@ -155,11 +155,12 @@ fn list_files(
 ) -> Result<Outcome, Failure> {
     let request = &call.grep.request;
     let engine = place.open(call.grep.options.clone())?;
-    let base = typed_base(paths, place, request);
+    output.show_paths(place, typed_base(paths, place, request));
     let files = engine.grep_files(request, call.options.order)?;
     let end = if call.options.null { '\0' } else { '\n' };
     if !output.quiet {
-        let lines: String = files.iter().map(|path| format!("{}{end}", base.shown(path.as_str()))).collect();
+        let lines: String =
+            files.iter().map(|path| format!("{}{end}", output.style.paths.shown(path.as_str()))).collect();
         io::stdout().write_all(lines.as_bytes())?;
     }
     Ok(if files.is_empty() { Outcome::Nothing } else { Outcome::Found })

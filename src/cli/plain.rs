@@ -18,7 +18,7 @@ pub fn run(
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let call = operation.prepare(options::options(matches)?, &CommandValues::new(matches, &place));
     let call = call.map_err(|error| Failure::Usage(error.to_string()))?;
     let reply = if operation.builds_index() {

@@ -5,6 +5,7 @@
 //! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
 //! signal.
 
+mod absolute;
 mod error;
 mod graph;
 mod index;
@@ -14,6 +15,7 @@ mod shared;
 
 use serde::Serialize;
 
+pub use self::absolute::with_absolute;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::graph::graph;
