@@ -63,6 +63,13 @@ pub struct EncodedUses {
     pub(super) bytes: Vec<u8>,
 }
 
+impl EncodedUses {
+    /// The uses as stored; `None` if the bytes are damaged.
+    pub fn decoded(&self) -> Option<StoredUses> {
+        StoredUses::decode(&self.bytes)
+    }
+}
+
 impl StoredUse {
     /// The span of the name in the text of the file.
     pub fn span(self, text: &str) -> Span {
@@ -181,8 +188,8 @@ mod tests {
     use crate::text::Lines;
 
     fn decoded(text: &str, analysis: &Analysis) -> (StoredUses, usize) {
-        let EncodedUses { bytes } = StoredUses::encode(text, analysis);
-        (StoredUses::decode(&bytes).unwrap(), bytes.len())
+        let encoded = StoredUses::encode(text, analysis);
+        (encoded.decoded().unwrap(), encoded.bytes.len())
     }
 
     fn references_of(text: &str, stored: &StoredUses) -> Vec<Reference> {
