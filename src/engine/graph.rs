@@ -214,7 +214,7 @@ impl<'e> GraphSources<'e> {
             snapshot,
             quarantine,
             sources: ReplySources::new(tree, snapshot),
-            analyzer: LazyCell::new(Box::new(|| {
+            analyzer: LazyCell::new(Box::new(move || {
                 RefCell::new(FileAnalyzer::new(&engine.options.parsing, &engine.grammars))
             })),
             lines: RefCell::default(),
