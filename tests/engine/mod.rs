@@ -14,6 +14,7 @@ mod faults;
 mod files;
 mod first_page;
 mod graph;
+mod graph_alike;
 mod grep;
 #[cfg(unix)]
 mod hostile;
