@@ -7,6 +7,7 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod entries;
 mod family;
 mod files;
 mod imports;
@@ -21,6 +22,7 @@ mod rust_modules;
 mod uses;
 mod words;
 
+pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
 pub use files::{Definition, Graph, GraphFiles};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use rule::EdgeRule;

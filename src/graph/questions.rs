@@ -306,6 +306,18 @@ impl<'a> Graph<'a> {
         Ok(own.filter(|own| own.lines.first <= line && line <= own.lines.last).collect())
     }
 
+    /// The definitions that the name from `start` to `end` means, each with its confidence.
+    pub(super) fn meant_by(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        start: usize,
+        end: usize,
+    ) -> Result<Vec<(Definition, f32)>, SearchError> {
+        let meanings = self.meanings(file, facts, &facts.use_at(Span::new(start, end)))?;
+        Ok(meanings.into_iter().map(|meaning| (meaning.definition, meaning.confidence)).collect())
+    }
+
     /// Whether a symbol is a test, by the path of its file or by its name.
     pub fn is_test(&self, file: u32, from: Option<&Definition>) -> bool {
         let by_name = |own: &Definition| {
