@@ -36,7 +36,7 @@
 )]
 
 pub use engine::api::{
-    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd,
+    Band, ContextLine, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd,
     GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit, Interest,
     LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome,
     PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,

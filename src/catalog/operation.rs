@@ -1,7 +1,7 @@
 //! An operation: what a user can call.
 
 use super::row::Listed;
-use crate::engine::api::GraphQuestion;
+use crate::engine::api::{EntryKind, GraphQuestion};
 
 /// An operation that a user can call.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub enum OperationId {
     Files,
     Symbols,
     Graph(GraphQuestion),
+    Entries(EntryKind),
     Map,
     Read,
     Index,

@@ -111,7 +111,7 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     let is_few = own.len() <= FEW;
     command = command
         .args(own.iter().copied().map(|param| arg(param).hide_short_help(!is_few && !is_short(param))));
-    if BUILDS_UNASKED.contains(&row.id) || matches!(row.id, OperationId::Graph(_)) {
+    if BUILDS_UNASKED.contains(&row.id) || matches!(row.id, OperationId::Graph(_) | OperationId::Entries(_)) {
         command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
     }
     let output = forms.iter().chain(EVERYWHERE);

@@ -23,6 +23,7 @@ Further commands:
   read                      lines of a file, or a definition, with line numbers
   def, refs, trace, impact  a symbol in the code graph; also callers, callees, impls,
                             tests-of, imports, importers
+  routes, commands          the routes of web frameworks, the commands of the tree
   skipped, why-not          why a file is left out, or not among the answers
   views, gc, doctor         branches in the index, what to drop, what is damaged
   export, import            the index as a file for another machine
@@ -108,6 +109,14 @@ pub fn of(command: &str) -> &'static [Example] {
         "impact" => &[
             ("impact src/pool.rs", "what depends on the symbols of a file"),
             ("impact Pool.take --depth 2", "what depends on a function"),
+        ],
+        "routes" => &[
+            ("routes", "every route, with its handler"),
+            ("routes 'POST users'", "routes with these words"),
+        ],
+        "commands" => &[
+            ("commands", "binaries, scripts, targets and subcommands"),
+            ("commands test --path web", "commands with a word, declared below a folder"),
         ],
         "ui" => &[
             ("ui", "a picker that searches while you type"),

@@ -26,6 +26,7 @@ mod completions;
 mod doctor;
 mod files;
 mod gc;
+mod entries;
 mod graph;
 mod grep;
 mod index;
@@ -53,6 +54,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, OperationId};
 use spyhop::engine::ErrorKind;
+use spyhop::engine::api::EntryKind;
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -69,6 +71,8 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
         OperationId::Graph(question) => graph::runner(question),
+        OperationId::Entries(EntryKind::Route) => entries::routes,
+        OperationId::Entries(EntryKind::Command) => entries::commands,
         OperationId::Map => map::run,
         OperationId::Read => read::run,
         OperationId::Index => index::run,

@@ -19,6 +19,7 @@ mod questions;
 mod resolve;
 mod rule;
 mod rust_modules;
+mod test_names;
 mod uses;
 mod words;
 

@@ -24,6 +24,8 @@ pub enum Relation {
     Imports,
     /// A type that extends or implements another type, or a method that implements one of an interface.
     Implements,
+    /// A test that is found by its name or by the name of its file.
+    Tests,
 }
 
 impl Relation {
@@ -34,6 +36,7 @@ impl Relation {
             Relation::References => "references",
             Relation::Imports => "imports",
             Relation::Implements => "implements",
+            Relation::Tests => "tests",
         }
     }
 

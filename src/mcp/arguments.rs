@@ -292,7 +292,8 @@ impl ResolvedArguments<'_> {
             | OperationId::Export
             | OperationId::Import
             | OperationId::Languages
-            | OperationId::Graph(_) => return Err(format!("no tool offers '{}'", operation.name)),
+            | OperationId::Graph(_)
+            | OperationId::Entries(_) => return Err(format!("no tool offers '{}'", operation.name)),
         })
     }
 

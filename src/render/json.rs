@@ -4,6 +4,7 @@
 //! meaning of the values. Shares and scores are rounded to six decimals, each separately. The error of the sum of a dozen
 //! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
 
+mod entries;
 mod error;
 mod graph;
 mod index;
@@ -13,6 +14,7 @@ mod shared;
 
 use serde::Serialize;
 
+pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::graph::graph;

@@ -415,7 +415,7 @@ impl Scanned<'_> {
     fn resource(&self, rule: &Rule, own: &Match, prefix: &str, found: &mut FileScan) {
         let listed = |name: &str| own.captured.get(name).map(|list| words(list));
         let (only, except) = (listed("only"), listed("except"));
-        let names = own.captured.get("names").map_or_else(Vec::new, |list| match code::literal_text(list) {
+        let names = own.captured.get("names").map_or_else(|| vec![String::new()], |list| match code::literal_text(list) {
             Some(name) => vec![name.to_string()],
             None => words(list),
         });
@@ -439,9 +439,9 @@ impl Scanned<'_> {
                     span: own.span,
                     method: method.clone(),
                     path: joined(prefix, &path),
-                    object: None,
+                    object: own.captured.get("object").cloned(),
                     handler: WrittenHandler::Text { form: rule.handler_form, text },
-                    needs_router: false,
+                    needs_router: rule.needs_router,
                     handler_is_base: false,
                 });
             }

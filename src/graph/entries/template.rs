@@ -35,6 +35,8 @@ enum TextFilter {
     Verb,
     /// No text, but only if there is one.
     Nothing,
+    /// `StoriesController#check` of `/stories/check`; a path of another length does not expand.
+    Inferred,
 }
 
 impl TextFilter {
@@ -53,6 +55,7 @@ impl TextFilter {
             "last-part" => TextFilter::LastPart,
             "verb" => TextFilter::Verb,
             "nothing" => TextFilter::Nothing,
+            "inferred" => TextFilter::Inferred,
             _ => return None,
         })
     }
@@ -79,6 +82,12 @@ impl TextFilter {
                 verb => verb.to_ascii_uppercase(),
             },
             TextFilter::Nothing => String::new(),
+            TextFilter::Inferred => {
+                let (controller, action) = text.trim_matches('/').split_once('/')?;
+                let is_name = |text: &str| text.chars().all(|c| c == '_' || c.is_alphanumeric());
+                let is_plain = is_name(controller) && is_name(action);
+                is_plain.then(|| format!("{}Controller#{action}", camel(controller)))?
+            }
         })
     }
 }
