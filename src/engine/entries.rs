@@ -69,7 +69,8 @@ impl Engine {
                 pattern: request.pattern.clone(),
                 rows,
                 total,
-                incomplete: (left_out > 0).then(|| format!("{left_out} files that may declare more were not read")),
+                incomplete: (left_out > 0)
+                    .then(|| format!("{left_out} files that may declare more were not read")),
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.clone(),
             };

@@ -143,7 +143,11 @@ mod tests {
     fn every_convention_names_files_by_their_stem_and_a_source() {
         for row in CONVENTIONS.iter() {
             assert!(!row.languages.is_empty() && row.source.starts_with("https://"), "{:?}", row.names);
-            assert!(row.names.iter().all(|name| name.contains("{stem}") && name.contains('.')), "{:?}", row.names);
+            assert!(
+                row.names.iter().all(|name| name.contains("{stem}") && name.contains('.')),
+                "{:?}",
+                row.names
+            );
         }
     }
 

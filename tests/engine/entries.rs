@@ -89,16 +89,22 @@ fn entries_of_tests_come_last_and_say_so() {
 #[test]
 fn secrets_of_scripts_are_masked() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let tree = Tree::new(&format!("\n=== package.json\n{{\"scripts\": {{\"deploy\": \"T={token} ./deploy\"}}}}\n"));
+    let tree =
+        Tree::new(&format!("\n=== package.json\n{{\"scripts\": {{\"deploy\": \"T={token} ./deploy\"}}}}\n"));
     let rows = list(&tree, EntryKind::Command, "deploy").rows;
     assert!(rows[0].handler.contains("./deploy") && !rows[0].handler.contains(&token), "{}", rows[0].handler);
 }
 
 #[test]
 fn an_entry_of_a_changed_file_follows_the_change() {
-    let tree = Tree::new("\n=== web.py\nfrom flask import Flask\napp = Flask('w')\n\n@app.route('/one')\ndef one():\n    pass\n");
+    let tree = Tree::new(
+        "\n=== web.py\nfrom flask import Flask\napp = Flask('w')\n\n@app.route('/one')\ndef one():\n    pass\n",
+    );
     assert_eq!(list(&tree, EntryKind::Route, "").rows[0].name, "/one");
-    tree.write("web.py", "from flask import Flask\napp = Flask('w')\n\n@app.route('/two/2')\ndef two():\n    pass\n");
+    tree.write(
+        "web.py",
+        "from flask import Flask\napp = Flask('w')\n\n@app.route('/two/2')\ndef two():\n    pass\n",
+    );
     let rows = list(&tree, EntryKind::Route, "").rows;
     assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].handler.as_str()), (1, "/two/2", "two"));
 }

@@ -28,7 +28,9 @@ impl Style {
             "javascript" | "jsx" | "typescript" | "tsx" | "php" | "swift" => Style::Slashes,
             "rust" | "go" | "java" | "kotlin" | "scala" | "c" | "cpp" | "csharp" => Style::SlashesWithChars,
             "json" | "markdown" => Style::Plain,
-            _ if file_name.to_ascii_lowercase().contains("makefile") || file_name.ends_with(".mk") => Style::Hash,
+            _ if file_name.to_ascii_lowercase().contains("makefile") || file_name.ends_with(".mk") => {
+                Style::Hash
+            }
             _ if file_name.to_ascii_lowercase().ends_with("justfile") => Style::Hash,
             _ => Style::Plain,
         }
@@ -67,7 +69,9 @@ fn comment_end(style: Style, bytes: &[u8], at: usize) -> Option<usize> {
         Style::Hash if rest.starts_with(b"\"\"\"") && is_documentation(bytes, at) => {
             Some(memchr::memmem::find(&rest[3..], b"\"\"\"").map_or(bytes.len(), |found| at + 3 + found + 3))
         }
-        Style::Python if (rest.starts_with(b"\"\"\"") || rest.starts_with(b"'''")) && begins_line(bytes, at) => {
+        Style::Python
+            if (rest.starts_with(b"\"\"\"") || rest.starts_with(b"'''")) && begins_line(bytes, at) =>
+        {
             Some(memchr::memmem::find(&rest[3..], &rest[..3]).map_or(bytes.len(), |found| at + 3 + found + 3))
         }
         _ => None,
@@ -103,7 +107,9 @@ pub(super) fn literal_end(style: Style, bytes: &[u8], at: usize) -> Option<usize
         match bytes[end] {
             b'\\' => end += 1,
             b'\n' if !spans_lines || is_char => return None,
-            byte if byte == quote && bytes[end..].starts_with(&[quote; 3][..width]) => return Some(end + width),
+            byte if byte == quote && bytes[end..].starts_with(&[quote; 3][..width]) => {
+                return Some(end + width);
+            }
             _ if is_char && end > at + 10 => return None,
             _ => {}
         }
@@ -213,7 +219,8 @@ pub(super) fn chain_end(style: Style, code: &str, at: usize) -> usize {
         let begin = code.len() - rest.len();
         let Some(name) = rest.strip_prefix('.') else { return end };
         let name = name.trim_start();
-        let word = name.len() - name.trim_start_matches(|c: char| c == '_' || c == '$' || c.is_alphanumeric()).len();
+        let word =
+            name.len() - name.trim_start_matches(|c: char| c == '_' || c == '$' || c.is_alphanumeric()).len();
         if word == 0 {
             return end;
         }
@@ -240,7 +247,10 @@ pub(super) fn do_end(code: &str, start: usize, end: usize) -> Option<usize> {
     for line in code[head_end..].split_inclusive('\n') {
         let text = line.trim();
         let depth = line.len() - line.trim_start_matches([' ', '\t']).len();
-        if text.starts_with("end") && !text[3..].starts_with(|c: char| c == '_' || c.is_alphanumeric()) && depth <= indent {
+        if text.starts_with("end")
+            && !text[3..].starts_with(|c: char| c == '_' || c.is_alphanumeric())
+            && depth <= indent
+        {
             return Some(at + line.len());
         }
         at += line.len();
@@ -275,7 +285,12 @@ mod tests {
             assert!(!code.contains(gone) && code.contains(kept), "{code:?}");
         };
         check(Style::Python, "a = '# kept'  # gone\n", "gone", "# kept");
-        check(Style::Python, "def f():\n    \"\"\"gone\n    gone\"\"\"\n    return '''kept'''\n", "gone", "kept");
+        check(
+            Style::Python,
+            "def f():\n    \"\"\"gone\n    gone\"\"\"\n    return '''kept'''\n",
+            "gone",
+            "kept",
+        );
         check(Style::Slashes, "get('http://kept') // gone\n/* gone\n */", "gone", "http://kept");
         check(Style::SlashesWithChars, "fn f<'a>(x: &'a str) {} // gone\nlet c = '\"'; kept", "gone", "kept");
         check(Style::Hash, "get \"/a#{kept}\" # gone\n", "gone", "kept");

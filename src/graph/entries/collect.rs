@@ -7,7 +7,7 @@ use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Style, literal_text, without_comments};
-use super::framework::{EntryKind, FRAMEWORKS, Framework};
+use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
 use super::handlers::Handler;
 use super::routers::{Node, Routers, ScannedFile};
 use super::scan::{EntryDecl, Scanned, joined};
@@ -62,8 +62,15 @@ impl Graph<'_> {
         let mut found = EntryPoints::default();
         let named = self.files_named(kind);
         let constants = RefCell::new(FxHashMap::default());
-        for framework in FRAMEWORKS.iter().filter(|own| own.kind == kind) {
-            let mut candidates = self.candidates(framework, &named)?;
+        for own in FRAMEWORKS.iter().filter(|own| own.kind == kind) {
+            let mut candidates = self.candidates(own, &named)?;
+            if candidates.is_empty() && !own.has_files {
+                continue;
+            }
+            let framework = own.framework();
+            if let Some(paths) = &framework.paths {
+                candidates.retain(|file| paths.is_match(self.snapshot.path(*file)));
+            }
             found.left_out += candidates.len().saturating_sub(MAX_SCANNED);
             candidates.truncate(MAX_SCANNED);
             self.by_patterns(framework, &candidates, &constants, &mut found.entries)?;
@@ -72,18 +79,22 @@ impl Graph<'_> {
         }
         // Two frameworks with one syntax find the same declarations.
         found.entries.sort_by(|a, b| {
-            let key = |own: &EntryPoint| (self.snapshot.path(own.file).to_string(), own.span.start, own.span.end);
+            let key =
+                |own: &EntryPoint| (self.snapshot.path(own.file).to_string(), own.span.start, own.span.end);
             key(a).cmp(&key(b)).then_with(|| (&a.name, &a.method).cmp(&(&b.name, &b.method)))
         });
         let mut seen = FxHashSet::default();
-        found.entries.retain(|own| seen.insert((own.file, own.span.start, own.method.clone(), own.name.clone())));
+        found
+            .entries
+            .retain(|own| seen.insert((own.file, own.span.start, own.method.clone(), own.name.clone())));
         Ok(found)
     }
 
     /// The files with a name that a framework of this kind names.
     fn files_named(&self, kind: EntryKind) -> FxHashMap<&str, Vec<u32>> {
         let frameworks = FRAMEWORKS.iter().filter(|own| own.kind == kind);
-        let names: FxHashSet<&str> = frameworks.flat_map(|own| own.names.iter().map(String::as_str)).collect();
+        let names: FxHashSet<&str> =
+            frameworks.flat_map(|own| own.names.iter().map(String::as_str)).collect();
         let mut found: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
         for file in 0..self.snapshot.n_files() as u32 {
             let name = path::split(self.snapshot.path(file)).1;
@@ -97,7 +108,7 @@ impl Graph<'_> {
     /// The files that may declare entries of a framework, by path.
     fn candidates(
         &self,
-        framework: &Framework,
+        framework: &FrameworkFile,
         named: &FxHashMap<&str, Vec<u32>>,
     ) -> Result<Vec<u32>, SearchError> {
         let mut files: Vec<u32> = Vec::new();
@@ -114,9 +125,7 @@ impl Graph<'_> {
         }
         files.retain(|file| {
             let language = self.language(*file);
-            let by_language =
-                framework.languages.is_empty() || framework.languages.iter().any(|own| own == language);
-            by_language && framework.paths.as_ref().is_none_or(|paths| paths.is_match(self.snapshot.path(*file)))
+            framework.languages.is_empty() || framework.languages.iter().any(|own| own == language)
         });
         files.extend(framework.names.iter().filter_map(|name| named.get(name.as_str())).flatten());
         files.sort_unstable();
@@ -218,8 +227,9 @@ impl Graph<'_> {
         expression: &str,
         known: &RefCell<FxHashMap<String, Option<String>>>,
     ) -> Option<String> {
-        static CHAIN: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"^[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*$").expect("a constant"));
+        static CHAIN: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*$").expect("a constant")
+        });
         let parts: Vec<&str> = expression.split('+').map(str::trim).collect();
         if parts.len() > 1 {
             let values = parts.iter().map(|part| {

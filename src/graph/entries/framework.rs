@@ -1,10 +1,11 @@
 //! The framework files under `frameworks/`: what declares a route or a command, as patterns on the code of a file.
 //!
-//! `frameworks/README.md` describes the fields. The files are compiled into the binary; [`FRAMEWORKS`] compiles their
-//! patterns at the first question, and a test compiles all of them and runs each on its fixture.
+//! `frameworks/README.md` describes the fields. The files are part of the binary. The patterns of a framework are compiled
+//! when a tree has a candidate for it, because compiling all of them takes longer than most answers. A test compiles all of
+//! them and runs each on its fixture.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 use serde::Deserialize;
@@ -47,13 +48,64 @@ framework_files!(
     "nestjs" "nextjs" "npm" "phoenix" "python-scripts" "rails" "spring"
 );
 
-/// The frameworks, compiled.
-pub(super) static FRAMEWORKS: LazyLock<Vec<Framework>> = LazyLock::new(|| {
-    let compiled = FRAMEWORK_FILES.iter().map(|(name, text)| {
-        Framework::parse(name, text).unwrap_or_else(|error| panic!("frameworks/{name}/framework.toml: {error}"))
+/// The frameworks.
+pub(super) static FRAMEWORKS: LazyLock<Vec<FrameworkFile>> = LazyLock::new(|| {
+    let read = FRAMEWORK_FILES.iter().map(|(name, text)| {
+        FrameworkFile::parse(name, text)
+            .unwrap_or_else(|error| panic!("frameworks/{name}/framework.toml: {error}"))
     });
-    compiled.collect()
+    read.collect()
 });
+
+/// A framework file: what chooses the candidates, and the patterns, which are compiled at their first use.
+#[derive(Debug)]
+pub(super) struct FrameworkFile {
+    pub name: &'static str,
+    pub kind: EntryKind,
+    pub languages: Vec<String>,
+    /// A candidate contains all words of one of these groups.
+    pub words: Vec<Vec<String>>,
+    /// Candidates by their file name.
+    pub names: Vec<String>,
+    /// Whether the path of a file may be an entry.
+    pub has_files: bool,
+    row: FrameworkRow,
+    compiled: OnceLock<Framework>,
+}
+
+impl FrameworkFile {
+    /// Reads a framework file.
+    ///
+    /// # Errors
+    /// An unknown or missing field.
+    pub fn parse(name: &'static str, text: &str) -> Result<FrameworkFile, String> {
+        let row: FrameworkRow = toml::from_str(text).map_err(|error| error.to_string())?;
+        if row.title.is_empty() || !row.source.starts_with("https://") {
+            return Err("'title' and 'source' (the address of a document) are missing".to_string());
+        }
+        if row.words.is_empty() && row.names.is_empty() && row.file.is_empty() {
+            return Err("'words', 'names' or a '[[file]]' must choose the candidates".to_string());
+        }
+        Ok(FrameworkFile {
+            name,
+            kind: row.kind.ok_or("'kind' is missing")?,
+            languages: row.languages.clone(),
+            words: row.words.iter().map(|group| group.split('+').map(str::to_string).collect()).collect(),
+            names: row.names.clone(),
+            has_files: !row.file.is_empty(),
+            row,
+            compiled: OnceLock::new(),
+        })
+    }
+
+    /// The compiled patterns.
+    pub fn framework(&self) -> &Framework {
+        self.compiled.get_or_init(|| {
+            let compiled = Framework::compile(self.name, self.kind, &self.row);
+            compiled.unwrap_or_else(|error| panic!("frameworks/{}/framework.toml: {error}", self.name))
+        })
+    }
+}
 
 /// One text, or several that are tried in order.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -200,16 +252,12 @@ struct TableRow {
     handler_form: HandlerForm,
 }
 
-/// A framework: which files may declare entries, and by which patterns.
+/// The compiled patterns of a framework.
 #[derive(Debug)]
 pub(super) struct Framework {
     pub name: &'static str,
     pub kind: EntryKind,
     pub languages: Vec<String>,
-    /// A candidate contains all words of one of these groups.
-    pub words: Vec<Vec<String>>,
-    /// Candidates by their file name.
-    pub names: Vec<String>,
     pub paths: Option<Regex>,
     pub requires: Option<Regex>,
     pub blocks: Vec<Rule>,
@@ -290,33 +338,24 @@ fn optional(pattern: &Option<String>) -> Result<Option<Regex>, String> {
 }
 
 impl Framework {
-    /// Reads a framework file.
+    /// Compiles the patterns and templates.
     ///
     /// # Errors
-    /// An unknown field, a pattern or template that does not compile, a missing field.
-    pub fn parse(name: &'static str, text: &str) -> Result<Framework, String> {
-        let row: FrameworkRow = toml::from_str(text).map_err(|error| error.to_string())?;
-        if row.title.is_empty() || !row.source.starts_with("https://") {
-            return Err("'title' and 'source' (the address of a document) are missing".to_string());
-        }
-        if row.words.is_empty() && row.names.is_empty() && row.file.is_empty() {
-            return Err("'words', 'names' or a '[[file]]' must choose the candidates".to_string());
-        }
+    /// A pattern or template that does not compile, a missing field of a rule.
+    fn compile(name: &'static str, kind: EntryKind, row: &FrameworkRow) -> Result<Framework, String> {
         let rules = |rows: &[RuleRow], role| -> Result<Vec<Rule>, String> {
             rows.iter().map(|row| Rule::compile(row, role)).collect()
         };
         Ok(Framework {
             name,
-            kind: row.kind.ok_or("'kind' is missing")?,
-            words: row.words.iter().map(|group| group.split('+').map(str::to_string).collect()).collect(),
-            languages: row.languages,
-            names: row.names,
+            kind,
+            languages: row.languages.clone(),
             paths: optional(&row.paths)?,
             requires: optional(&row.requires)?,
             blocks: rules(&row.block, Role::Block)?,
             routers: rules(&row.router, Role::Router)?,
             mounts: rules(&row.mount, Role::Mount)?,
-            entries: rules(&row.entry, Role::Entry(row.kind.ok_or("'kind' is missing")?))?,
+            entries: rules(&row.entry, Role::Entry(kind))?,
             globals: rules(&row.global, Role::Global)?,
             files: row.file.iter().map(FileRule::compile).collect::<Result<_, _>>()?,
             tables: row.table.iter().map(TableRule::compile).collect::<Result<_, _>>()?,
@@ -340,7 +379,8 @@ impl Rule {
             let patterns = patterns.texts().into_iter().map(regex).collect::<Result<Vec<_>, _>>()?;
             Ok::<_, String>((name.clone(), patterns))
         });
-        let set = row.set.iter().map(|(name, templates)| Ok::<_, String>((name.clone(), templates.templates()?)));
+        let set =
+            row.set.iter().map(|(name, templates)| Ok::<_, String>((name.clone(), templates.templates()?)));
         let actions = row.actions.iter().map(|[method, path, action]| {
             Ok::<_, String>((method.clone(), Template::parse(path)?, action.clone()))
         });
@@ -421,5 +461,50 @@ impl TableRule {
                 handler_form: row.handler_form,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_framework_compiles_and_every_folder_is_listed() {
+        for own in FRAMEWORKS.iter() {
+            let compiled = own.framework();
+            assert!(
+                !compiled.entries.is_empty() || !compiled.files.is_empty() || !compiled.tables.is_empty()
+            );
+        }
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("frameworks");
+        let folders = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.path().is_dir());
+        let mut names: Vec<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        let mut listed: Vec<&str> = FRAMEWORK_FILES.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(names, listed);
+    }
+
+    #[test]
+    fn mistakes_in_a_framework_file_are_errors() {
+        let head = "title = 'T'\nkind = 'route'\nsource = 'https://t'\nwords = ['t']\n";
+        let check = |rest: &str, expected: &str| {
+            let text = format!("{head}{rest}");
+            let own = FrameworkFile::parse("t", &text);
+            let error = own.and_then(|own| Framework::compile("t", own.kind, &own.row).map(|_| ()));
+            let error = error.expect_err(rest);
+            assert!(error.contains(expected), "{rest}: {error}");
+        };
+        check("speed = 1\n", "unknown field");
+        check("[[entry]]\npattern = '('\npath = 'p'\n", "unclosed group");
+        check("[[entry]]\npattern = 'a'\n", "a route needs a 'path'");
+        check("[[entry]]\npattern = 'a'\npath = '{p|loud}'\n", "unknown filter 'loud'");
+        check("[[router]]\npattern = 'a'\n", "capture 'object'");
+        check("[[mount]]\npattern = 'a'\n", "needs a 'child'");
+        assert!(FrameworkFile::parse("t", "kind = 'route'\nwords = ['t']\n").is_err());
+        assert!(FrameworkFile::parse("t", "title = 'T'\nkind = 'route'\nsource = 'https://t'\n").is_err());
     }
 }

@@ -46,7 +46,11 @@ impl Handler {
 
 impl Graph<'_> {
     /// What a written handler of a file means.
-    pub(super) fn handler(&self, own: &ScannedFile, written: &WrittenHandler) -> Result<Handler, SearchError> {
+    pub(super) fn handler(
+        &self,
+        own: &ScannedFile,
+        written: &WrittenHandler,
+    ) -> Result<Handler, SearchError> {
         match written {
             WrittenHandler::Inline => Ok(Handler::unknown("")),
             WrittenHandler::At(span) => {
@@ -111,7 +115,8 @@ impl Graph<'_> {
         let fits = |own: &Definition| self.family(own.file) == self.family(file);
         let nearness = |own: &Definition| {
             let path = self.snapshot.path(own.file).to_ascii_lowercase().replace('_', "");
-            let parts = container.split("::").filter(|part| path.contains(&part.to_ascii_lowercase())).count();
+            let parts =
+                container.split("::").filter(|part| path.contains(&part.to_ascii_lowercase())).count();
             (parts, std::cmp::Reverse(path.len()))
         };
         let members = self.definitions(member)?;

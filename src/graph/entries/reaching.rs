@@ -43,9 +43,10 @@ impl Graph<'_> {
         let mut found = Vec::new();
         for kind in EntryKind::ALL {
             for entry in self.entry_points(kind)?.entries {
-                let by_handler = entry.handler.definition.as_ref().and_then(|own| {
-                    reached.get(&(own.file, own.place)).map(|(depth, sure)| (*depth, *sure))
-                });
+                let by_handler =
+                    entry.handler.definition.as_ref().and_then(|own| {
+                        reached.get(&(own.file, own.place)).map(|(depth, sure)| (*depth, *sure))
+                    });
                 // Code inside of the declaration calls the definition, or a file that the entry runs does.
                 let by_code = || {
                     let is_inside = |edge: &&&GraphEdge| {

@@ -30,9 +30,8 @@ pub(super) struct ScannedFile {
 impl ScannedFile {
     /// The functions around a position, the innermost first.
     fn functions_at(&self, at: u32) -> impl Iterator<Item = u32> {
-        let is_around = move |own: &&Definition| {
-            own.kind.is_function() && own.span.start <= at && at < own.span.end
-        };
+        let is_around =
+            move |own: &&Definition| own.kind.is_function() && own.span.start <= at && at < own.span.end;
         let mut around: Vec<&Definition> = self.symbols.iter().filter(is_around).collect();
         around.sort_by_key(|own| own.span.len());
         around.into_iter().map(|own| own.place).collect::<Vec<_>>().into_iter()
@@ -152,8 +151,9 @@ impl<'r, 'g> Routers<'r, 'g> {
 
     /// The routers that the child of a mount means.
     fn child(&self, own: &ScannedFile, mount: &MountDecl) -> Result<Vec<Node>, SearchError> {
-        static REQUIRED: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r#"^require\(\s*['"]([^'"]+)['"]\s*\)"#).expect("a constant pattern"));
+        static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r#"^require\(\s*['"]([^'"]+)['"]\s*\)"#).expect("a constant pattern")
+        });
         let module = |name: &str| -> Vec<Node> {
             self.graph.module(own.file, name).into_iter().map(Node::File).collect()
         };
@@ -191,7 +191,8 @@ impl<'r, 'g> Routers<'r, 'g> {
         let first = module.split(['.', ':']).next().unwrap_or(module);
         let imports = own.facts.imports.iter();
         let mut bound = imports.flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
-        let (import, binding) = bound.find(|(_, binding)| &*binding.local == first || &*binding.local == module)?;
+        let (import, binding) =
+            bound.find(|(_, binding)| &*binding.local == first || &*binding.local == module)?;
         let mut files = self.graph.bound_module(own.file, import, binding);
         if files.is_empty() {
             files = self.graph.module_files(own.file, import);
@@ -217,7 +218,9 @@ impl<'r, 'g> Routers<'r, 'g> {
         }
         let scanned = |file: u32| self.by_file.get(&file).map(|place| &self.files[*place]);
         let Node::Object(file, place) = node else {
-            if found.is_empty() && let Node::Function(file, _) = node {
+            if found.is_empty()
+                && let Node::Function(file, _) = node
+            {
                 return self.prefixes_within(Node::File(file), steps);
             }
             return if found.is_empty() { vec![String::new()] } else { found };
@@ -227,7 +230,8 @@ impl<'r, 'g> Routers<'r, 'g> {
         if found.is_empty() {
             let parent = router.parent.as_deref().map(|parent| self.base(own, Some(parent), router.at));
             let around = || self.base_around(own, router.at);
-            found = self.prefixes_within(parent.filter(|parent| *parent != node).unwrap_or_else(around), steps);
+            found =
+                self.prefixes_within(parent.filter(|parent| *parent != node).unwrap_or_else(around), steps);
         }
         found.iter_mut().for_each(|prefix| *prefix = joined(prefix, &router.path));
         found.truncate(MAX_PREFIXES);

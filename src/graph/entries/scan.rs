@@ -225,9 +225,7 @@ impl Scanned<'_> {
             Extent::Chain => {
                 Some(Span::new(own.span.start as usize, code::chain_end(self.style, self.code, end)))
             }
-            Extent::DoEnd => {
-                Some(Span::new(end, code::do_end(self.code, own.span.start as usize, end)?))
-            }
+            Extent::DoEnd => Some(Span::new(end, code::do_end(self.code, own.span.start as usize, end)?)),
             Extent::Braces => {
                 let open = end + self.code[end..].find('{')?;
                 Some(Span::new(open, code::closing(self.style, self.code, open)?))
@@ -247,7 +245,8 @@ impl Scanned<'_> {
                     own.span = Span::new(own.span.start as usize, own.span.end as usize + whole.end());
                 }
                 let Some(span) = self.extent(rule.extent, &own) else { continue };
-                let Some(prefix) = self.text(&rule.path, &own).or(rule.path.is_empty().then(String::new)) else {
+                let Some(prefix) = self.text(&rule.path, &own).or(rule.path.is_empty().then(String::new))
+                else {
                     continue;
                 };
                 let set = rule.set.iter();
@@ -258,7 +257,9 @@ impl Scanned<'_> {
                     member: self.text(&rule.member, &own),
                     collection: self.text(&rule.collection, &own),
                     part: rule.part.clone(),
-                    set: set.filter_map(|(name, text)| Some((name.clone(), self.text(text, &own)?))).collect(),
+                    set: set
+                        .filter_map(|(name, text)| Some((name.clone(), self.text(text, &own)?)))
+                        .collect(),
                 });
             }
         }
@@ -303,7 +304,14 @@ impl Scanned<'_> {
         });
     }
 
-    fn entry(&self, framework: &Framework, rule: &Rule, mut own: Match, blocks: &[Block], found: &mut FileScan) {
+    fn entry(
+        &self,
+        framework: &Framework,
+        rule: &Rule,
+        mut own: Match,
+        blocks: &[Block],
+        found: &mut FileScan,
+    ) {
         let around = self.around(blocks, own.span.start);
         for block in around.iter().rev() {
             for (name, text) in &block.set {
@@ -332,6 +340,11 @@ impl Scanned<'_> {
             let region = self.extent(rule.extent, &own).unwrap_or(own.args);
             let text = &self.code[region.range()];
             for captures in each.captures_iter(text) {
+                // Calls inside of a handler's code are no methods.
+                let at = region.start as usize + captures.get(0).map_or(0, |whole| whole.start());
+                if code::open_brackets(self.style, self.code, region.start as usize, at) > 0 {
+                    continue;
+                }
                 let mut part = Match {
                     span: own.span,
                     args: own.args,
@@ -415,11 +428,15 @@ impl Scanned<'_> {
     fn resource(&self, rule: &Rule, own: &Match, prefix: &str, found: &mut FileScan) {
         let listed = |name: &str| own.captured.get(name).map(|list| words(list));
         let (only, except) = (listed("only"), listed("except"));
-        let names = own.captured.get("names").map_or_else(|| vec![String::new()], |list| match code::literal_text(list) {
-            Some(name) => vec![name.to_string()],
-            None => words(list),
-        });
-        for name in names {
+        let names = own.captured.get("names").map_or_else(
+            || vec![String::new()],
+            |list| match code::literal_text(list) {
+                Some(name) => vec![name.to_string()],
+                None => words(list),
+            },
+        );
+        let more = own.captured.get("more").map(|list| words(list)).unwrap_or_default();
+        for name in names.into_iter().chain(more) {
             let mut captured = own.captured.clone();
             captured.insert("name".to_string(), name);
             let base = rule.path.iter().find_map(|path| path.expand(&captured, self.constants));

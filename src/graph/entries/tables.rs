@@ -85,7 +85,8 @@ impl Graph<'_> {
             for rule in &framework.files {
                 let Some(captures) = rule.pattern.captures(path) else { continue };
                 let names = rule.pattern.capture_names().flatten();
-                let texts = names.filter_map(|name| Some((name.to_string(), captures.name(name)?.as_str().to_string())));
+                let texts = names
+                    .filter_map(|name| Some((name.to_string(), captures.name(name)?.as_str().to_string())));
                 self.path_entries(framework, rule, file, texts.collect(), found)?;
             }
         }
@@ -179,7 +180,9 @@ impl Graph<'_> {
         if rule.root_files.iter().any(|name| self.paths().file(&below(folder, name)).is_some()) {
             return true;
         }
-        let (Some(manifest), Some(requires)) = (&rule.root_manifest, &rule.root_requires) else { return false };
+        let (Some(manifest), Some(requires)) = (&rule.root_manifest, &rule.root_requires) else {
+            return false;
+        };
         let manifest = self.paths().file(&below(folder, manifest));
         manifest.and_then(|manifest| self.text(manifest)).is_some_and(|text| requires.is_match(&text))
     }

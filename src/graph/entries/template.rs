@@ -112,7 +112,8 @@ impl Template {
         let mut rest = text;
         while let Some(open) = rest.find('{') {
             parts.push(Part::Text(rest[..open].to_string()));
-            let close = rest[open..].find('}').ok_or_else(|| format!("'{text}' has a '{{' without a '}}'"))? + open;
+            let close =
+                rest[open..].find('}').ok_or_else(|| format!("'{text}' has a '{{' without a '}}'"))? + open;
             let mut words = rest[open + 1..close].split('|');
             let name = words.next().unwrap_or_default();
             let (name, default) = match name.split_once(':') {
@@ -120,7 +121,8 @@ impl Template {
                 None => (name.to_string(), None),
             };
             let filters = words.map(|filter| {
-                TextFilter::named(filter).ok_or_else(|| format!("'{text}' uses the unknown filter '{filter}'"))
+                TextFilter::named(filter)
+                    .ok_or_else(|| format!("'{text}' uses the unknown filter '{filter}'"))
             });
             parts.push(Part::Capture { name, default, filters: filters.collect::<Result<_, _>>()? });
             rest = &rest[close + 1..];
@@ -231,10 +233,11 @@ mod tests {
 
     #[test]
     fn templates_expand_with_filters() {
-        let captured: Captured = [("name", "user_profiles"), ("path", "'/a'"), ("other", "x + '/a'"), ("type", "ListAll")]
-            .into_iter()
-            .map(|(name, text)| (name.to_string(), text.to_string()))
-            .collect();
+        let captured: Captured =
+            [("name", "user_profiles"), ("path", "'/a'"), ("other", "x + '/a'"), ("type", "ListAll")]
+                .into_iter()
+                .map(|(name, text)| (name.to_string(), text.to_string()))
+                .collect();
         let check = |template: &str, expected: Option<&str>| {
             let found = Template::parse(template).unwrap().expand(&captured, &|_| None);
             assert_eq!(found.as_deref(), expected, "{template}");
@@ -252,7 +255,10 @@ mod tests {
 
     #[test]
     fn words_change_their_number() {
-        assert_eq!([singular("stories"), singular("articles"), singular("boxes")], ["story", "article", "box"]);
+        assert_eq!(
+            [singular("stories"), singular("articles"), singular("boxes")],
+            ["story", "article", "box"]
+        );
         assert_eq!([plural("story"), plural("user"), plural("news")], ["stories", "users", "news"]);
         assert_eq!(folders("(shop)/items/[id]/index"), "items/[id]");
         assert_eq!(plain_pattern("^articles/(?P<slug>[-\\w]+)/?$"), "articles/(?P<slug>[-\\w]+)");

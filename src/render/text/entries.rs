@@ -49,7 +49,7 @@ fn entry(out: &mut String, row: &EntryRow, reply: &EntriesReply, style: &Style) 
             format!("{}  {}", clean(&row.handler), style.paint(Ink::Dim, &at))
         }
         (None, Some(path)) => shown(path),
-        (None, None) => clean(&row.handler).into_owned(),
+        (None, None) => clean(&row.handler).to_string(),
     };
     let handler = if row.is_test { format!("{handler}  {}", style.paint(Ink::Dim, "test")) } else { handler };
     let line = format!("{place}: {method} {name}  {handler}");
