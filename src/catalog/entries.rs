@@ -20,6 +20,12 @@ pub const ENTRY_PATTERN: Param = Param {
     positional: Positional::Optional,
     ..param("filter", Takes::Text, "Only rows with these words in method, path or name, or handler")
 };
+/// The symbol that an entry must reach.
+pub const REACHES: Param = param(
+    "reaches",
+    Takes::Text,
+    "Only rows whose handler is this symbol, or reaches it through up to 5 calls",
+);
 /// The number of rows.
 pub const ENTRY_RESULTS: Param = Param {
     default: Some("200"),
@@ -33,6 +39,10 @@ pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = &[
             given.check_pattern(param, &pattern)?;
             call.request.pattern = pattern;
         }
+        Ok(())
+    }),
+    both(&REACHES, |call, param, given| {
+        call.request.reaches = given.text(param)?;
         Ok(())
     }),
     both(&ENTRY_RESULTS, |call, param, given| {

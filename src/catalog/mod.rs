@@ -26,7 +26,7 @@ mod upkeep;
 mod values;
 
 pub use choice::{NamedChoice, names};
-pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, ROUTES};
+pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
 pub use faces::Faces;
 pub use graph::{
     CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS,

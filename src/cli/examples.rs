@@ -110,9 +110,11 @@ pub fn of(command: &str) -> &'static [Example] {
             ("impact src/pool.rs", "what depends on the symbols of a file"),
             ("impact Pool.take --depth 2", "what depends on a function"),
         ],
-        "routes" => {
-            &[("routes", "every route, with its handler"), ("routes 'POST users'", "routes with these words")]
-        }
+        "routes" => &[
+            ("routes", "every route, with its handler"),
+            ("routes 'POST users'", "routes with these words"),
+            ("routes --reaches Pool.take", "routes that lead to a function"),
+        ],
         "commands" => &[
             ("commands", "binaries, scripts, targets and subcommands"),
             ("commands test --path web", "commands with a word, declared below a folder"),

@@ -7,16 +7,20 @@ use super::api::*;
 use super::core::Engine;
 use super::current::Viewed;
 use super::graph::{GraphSources, on_large_stack};
+use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use crate::filter::Filter;
-use crate::graph::{EntryPoint, Graph};
+use crate::graph::{EntryPoint, Graph, ReachedEntry};
 use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::text::LineIndex;
 use crate::update::OnProgress;
 
-/// The most files that are analysed for the receivers of handlers.
-const MAX_ANALYSED: usize = 200;
+/// The most files that one question analyses.
+const MAX_ANALYSED: usize = 600;
+
+/// The most calls between a handler and a symbol that it reaches.
+const MAX_CALLS: u32 = 5;
 
 impl Engine {
     /// Lists the routes or the commands of the tree.
@@ -44,37 +48,33 @@ impl Engine {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
             let graph = Graph::new(&snapshot, &self.grammars, &sources, MAX_ANALYSED);
-            let found = graph.entry_points(request.kind).map_err(Error::from)?;
+            let (found, incomplete) = asked_entries(request, &graph, &snapshot)?;
             let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
             let mut rows = Vec::new();
-            for entry in &found.entries {
-                let version = snapshot.version(entry.file);
+            for own in &found {
+                let version = snapshot.version(own.entry.file);
                 let takes_kind = filter.kinds().is_none_or(|kinds| {
-                    entry.handler.definition.as_ref().is_some_and(|own| kinds.contains(own.kind))
+                    own.entry.handler.definition.as_ref().is_some_and(|own| kinds.contains(own.kind))
                 });
-                if !takes_kind
-                    || !filter.takes_file(version.path(), version.language())
-                    || !has_words(entry, &words)
-                {
-                    continue;
+                let takes = takes_kind && filter.takes_file(version.path(), version.language());
+                if takes && has_words(&own.entry, &words) {
+                    let depth = request.reaches.as_ref().map(|_| own.depth);
+                    let row = self.entry_row(&snapshot, &sources, &own.entry)?;
+                    rows.push(EntryRow { depth, confidence: own.confidence, ..row });
                 }
-                rows.push(self.entry_row(&snapshot, &sources, entry)?);
             }
-            rows.sort_by_key(|row| row.is_test);
+            rows.sort_by_key(|row| (row.depth, row.is_test));
             let total = rows.len();
             rows.truncate(request.max_results);
-            let left_out = found.left_out;
-            let reply = EntriesReply {
+            Ok(self.masked_entries(EntriesReply {
                 kind: request.kind,
                 pattern: request.pattern.clone(),
                 rows,
                 total,
-                incomplete: (left_out > 0)
-                    .then(|| format!("{left_out} files that may declare more were not read")),
+                incomplete,
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.clone(),
-            };
-            Ok(self.masked_entries(reply))
+            }))
         };
         on_large_stack(answer)
     }
@@ -113,10 +113,40 @@ impl Engine {
             definition: definition.transpose()?,
             handler_path: file.transpose()?,
             confidence: entry.handler.confidence,
+            depth: None,
             is_test: crate::search::is_aside(path.as_str()),
             path,
         })
     }
+}
+
+/// The entries that are asked for, and why some may be missing.
+fn asked_entries(
+    request: &EntriesRequest,
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+) -> Result<(Vec<ReachedEntry>, Option<String>), Error> {
+    let Some(target) = &request.reaches else {
+        let found = graph.entry_points(request.kind).map_err(Error::from)?;
+        let incomplete = (found.left_out > 0)
+            .then(|| format!("{} files that may declare more were not read", found.left_out));
+        let all = found.entries.into_iter().map(|entry| {
+            let confidence = entry.handler.confidence;
+            ReachedEntry { entry, depth: 0, confidence }
+        });
+        return Ok((all.collect(), incomplete));
+    };
+    let definitions = match graph_target::resolve(graph, snapshot, target)? {
+        Target::Symbols(symbols) => symbols,
+        Target::File(file) => graph.symbols(file).map_err(Error::from)?,
+    };
+    let callers = graph.callers(&definitions, MAX_CALLS, MAX_ROWS).map_err(Error::from)?;
+    let found = graph.reaching(&definitions, &callers, &[request.kind]).map_err(Error::from)?;
+    let left_out = graph.left_out();
+    let incomplete = (left_out > 0).then(|| {
+        format!("{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files")
+    });
+    Ok((found, incomplete))
 }
 
 /// Whether an entry contains all words, in its method, name or handler.

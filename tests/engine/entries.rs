@@ -67,7 +67,7 @@ fn entries_are_filtered_by_words_paths_and_kinds_and_counted() {
     let names = |reply: &EntriesReply| reply.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&list(&tree, EntryKind::Route, "put ORDERS")), ["/orders/new"]);
     assert!(list(&tree, EntryKind::Route, "nothing").rows.is_empty());
-    let filter = FilterSpec { path_globs: vec!["shop/items.py".into()], ..FilterSpec::default() };
+    let filter = FilterSpec { path: Some("shop/items.py".into()), ..FilterSpec::default() };
     let request = EntriesRequest { filter, max_results: 1, ..EntriesRequest::new(EntryKind::Route, "") };
     let reply = open(&tree).entries(&request).unwrap();
     assert_eq!((reply.rows.len(), reply.total), (1, 3));
@@ -107,4 +107,64 @@ fn an_entry_of_a_changed_file_follows_the_change() {
     );
     let rows = list(&tree, EntryKind::Route, "").rows;
     assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].handler.as_str()), (1, "/two/2", "two"));
+}
+
+#[test]
+fn entries_that_reach_a_symbol_are_found_through_calls_and_through_inline_handlers() {
+    let tree = Tree::new(
+        r#"
+=== shop/pool.py
+def take():
+    return 1
+
+def unused():
+    return 2
+=== shop/web.py
+from flask import Flask
+from shop.pool import take
+
+app = Flask('w')
+
+def helper():
+    return take()
+
+@app.route('/direct')
+def direct():
+    return take()
+
+@app.route('/through')
+def through():
+    return helper()
+
+@app.route('/other')
+def other():
+    return 3
+=== server.js
+const app = require('express')();
+const { total } = require('./cart');
+
+app.get('/total', (req, res) => {
+  res.json(total());
+});
+app.get('/nothing', (req, res) => res.end());
+=== cart.js
+function total() {
+  return 0;
+}
+module.exports = { total };
+"#,
+    );
+    let reaching = |target: &str| {
+        let request =
+            EntriesRequest { reaches: Some(target.into()), ..EntriesRequest::new(EntryKind::Route, "") };
+        open(&tree).entries(&request).map(|reply| {
+            reply.rows.iter().map(|row| (row.name.clone(), row.depth.unwrap())).collect::<Vec<_>>()
+        })
+    };
+    let row = |name: &str, depth: u32| (name.to_string(), depth);
+    assert_eq!(reaching("take").unwrap(), [row("/direct", 1), row("/through", 2)]);
+    assert_eq!(reaching("direct").unwrap(), [row("/direct", 0)]);
+    assert_eq!(reaching("total").unwrap(), [row("/total", 1)]);
+    assert_eq!(reaching("unused").unwrap(), []);
+    assert!(reaching("no_such_name").is_err());
 }

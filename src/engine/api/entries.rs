@@ -25,6 +25,9 @@ pub struct EntriesRequest {
     /// Words that the method, the path or name, or the handler must contain, in any case; empty for all. At most 1,000
     /// characters.
     pub pattern: String,
+    /// A symbol, as in [`GraphRequest::target`]: only entries whose handler is the symbol, or reaches it through up to 5
+    /// calls.
+    pub reaches: Option<String>,
     /// The most rows, 1 to 1,000. Default 200.
     pub max_results: usize,
     /// The filter of the declaring files; kinds are those of the handlers.
@@ -34,7 +37,8 @@ pub struct EntriesRequest {
 impl EntriesRequest {
     /// The default question.
     pub fn new(kind: EntryKind, pattern: impl Into<String>) -> EntriesRequest {
-        EntriesRequest { kind, pattern: pattern.into(), max_results: 200, filter: FilterSpec::default() }
+        let (pattern, filter) = (pattern.into(), FilterSpec::default());
+        EntriesRequest { kind, pattern, reaches: None, max_results: 200, filter }
     }
 }
 
@@ -45,7 +49,8 @@ pub struct EntriesReply {
     pub kind: EntryKind,
     /// The pattern of the request.
     pub pattern: String,
-    /// The entries, by path and line of their declaration; those in tests last.
+    /// The entries, by path and line of their declaration, those in tests last. With `reaches`, those nearest to the symbol
+    /// first.
     pub rows: Vec<EntryRow>,
     /// The number of entries before `max_results` is applied.
     pub total: usize,
@@ -89,6 +94,8 @@ pub struct EntryRow {
     pub handler_path: Option<RelPath>,
     /// The estimated probability that the row is right, 0 to 1.
     pub confidence: f32,
+    /// The number of calls from the handler to the symbol of the request's `reaches`; 0 if the handler is the symbol.
+    pub depth: Option<u32>,
     /// Whether a test or an example declares the entry.
     pub is_test: bool,
 }

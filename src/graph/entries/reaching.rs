@@ -20,12 +20,13 @@ pub struct ReachedEntry {
 }
 
 impl Graph<'_> {
-    /// The routes and commands that reach `wanted`, nearest first. `callers` are the callers of `wanted`, as
-    /// [`Graph::callers`] gives them.
+    /// The entries of `kinds` that reach `wanted`, nearest first. `callers` are the callers of `wanted`, as
+    /// [`Graph::callers`] gives them: the depth and the budget of that question bound the answer.
     pub fn reaching(
         &self,
         wanted: &[Definition],
         callers: &[GraphEdge],
+        kinds: &[EntryKind],
     ) -> Result<Vec<ReachedEntry>, SearchError> {
         let mut reached: FxHashMap<(u32, u32), (u32, f32)> = FxHashMap::default();
         for own in wanted {
@@ -41,7 +42,7 @@ impl Graph<'_> {
             known.1 = if known.0 == own.0 { known.1.max(own.1) } else { known.1 };
         }
         let mut found = Vec::new();
-        for kind in EntryKind::ALL {
+        for &kind in kinds {
             for entry in self.entry_points(kind)?.entries {
                 let by_handler =
                     entry.handler.definition.as_ref().and_then(|own| {

@@ -51,6 +51,9 @@ struct WireEntry<'a> {
     definition: Option<WireHandler<'a>>,
     handler_path: Option<&'a str>,
     confidence: f32,
+    /// Only with `--reaches`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
     is_test: bool,
 }
 
@@ -88,6 +91,7 @@ impl<'a> WireEntry<'a> {
             definition: row.definition.as_ref().map(handler),
             handler_path: row.handler_path.as_ref().map(|path| path.as_str()),
             confidence: row.confidence,
+            depth: row.depth,
             is_test: row.is_test,
         }
     }

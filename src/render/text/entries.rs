@@ -49,7 +49,7 @@ fn entry(out: &mut String, row: &EntryRow, reply: &EntriesReply, style: &Style) 
             format!("{}  {}", clean(&row.handler), style.paint(Ink::Dim, &at))
         }
         (None, Some(path)) => shown(path),
-        (None, None) => clean(&row.handler).to_string(),
+        (None, None) => clean(&row.handler),
     };
     let handler = if row.is_test { format!("{handler}  {}", style.paint(Ink::Dim, "test")) } else { handler };
     let line = format!("{place}: {method} {name}  {handler}");
