@@ -84,6 +84,12 @@ impl Graph<'_> {
             }
             for rule in &framework.files {
                 let Some(captures) = rule.pattern.captures(path) else { continue };
+                // A table may have named the file already.
+                let is_known =
+                    |own: &EntryPoint| own.framework == framework.name && own.handler.file == Some(file);
+                if framework.kind == EntryKind::Command && found.iter().any(is_known) {
+                    continue;
+                }
                 let names = rule.pattern.capture_names().flatten();
                 let texts = names
                     .filter_map(|name| Some((name.to_string(), captures.name(name)?.as_str().to_string())));
