@@ -140,7 +140,7 @@ fn enough(request: &GraphRequest, depth: u32, filter: &Filter) -> usize {
 }
 
 /// Runs `work` on a thread with the stack that the analysis of deeply nested files needs.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         match thread {
@@ -192,7 +192,7 @@ struct FileLines {
 }
 
 /// The files of a question, read once each.
-struct GraphSources<'e> {
+pub(super) struct GraphSources<'e> {
     engine: &'e Engine,
     snapshot: &'e SearchSnapshot,
     quarantine: &'e Quarantine,
@@ -203,7 +203,7 @@ struct GraphSources<'e> {
 }
 
 impl<'e> GraphSources<'e> {
-    fn new(
+    pub(super) fn new(
         engine: &'e Engine,
         snapshot: &'e SearchSnapshot,
         quarantine: &'e Quarantine,
@@ -232,6 +232,13 @@ impl<'e> GraphSources<'e> {
         });
         self.lines.borrow_mut().insert(file, lines.clone());
         lines
+    }
+}
+
+impl GraphSources<'_> {
+    /// The text of a file, if its content is still the indexed content.
+    pub(super) fn source(&self, file: u32) -> Option<Arc<String>> {
+        self.sources.text(file)
     }
 }
 
@@ -346,7 +353,12 @@ impl GraphAnswer<'_, '_> {
                 incoming(edges.map_err(Error::from)?.concat())
             }
             GraphQuestion::Tests => {
-                let mut rows = incoming(callers(depth)?)?;
+                let mut edges = callers(depth)?;
+                edges.retain(|edge| self.graph.is_test(edge.file, edge.from.as_ref()));
+                // Names tell less than calls, so only files without a call count by name.
+                let known = edges.iter().map(|edge| edge.file).collect();
+                edges.extend(self.graph.tests_by_name(definitions, &known).map_err(Error::from)?);
+                let mut rows = incoming(edges)?;
                 rows.retain(|row| row.is_test);
                 Ok(rows)
             }
@@ -372,7 +384,7 @@ impl GraphAnswer<'_, '_> {
             line,
             column,
             text,
-            is_test: self.graph.is_test(edge.file, edge.from.as_ref()),
+            is_test: edge.relation == Relation::Tests || self.graph.is_test(edge.file, edge.from.as_ref()),
             from: edge.from.as_ref().map(|from| self.symbol_row(from)).transpose()?,
             to: GraphEnd::Symbol(self.symbol_row(&edge.to)?),
             confidence: edge.confidence,

@@ -145,7 +145,12 @@ impl<'a> Graph<'a> {
     }
 
     pub(super) fn family(&self, file: u32) -> Family {
-        Family::of_language(self.grammars.name(self.snapshot.version(file).language()))
+        Family::of_language(self.language(file))
+    }
+
+    /// The language of a file, by its name in filters.
+    pub(super) fn language(&self, file: u32) -> &'static str {
+        self.grammars.name(self.snapshot.version(file).language())
     }
 
     pub(super) fn paths(&self) -> Paths<'a> {

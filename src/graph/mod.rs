@@ -8,6 +8,7 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod entries;
 mod family;
 mod files;
 mod imports;
@@ -19,9 +20,11 @@ mod questions;
 mod resolve;
 mod rule;
 mod rust_modules;
+mod test_names;
 mod uses;
 mod words;
 
+pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
 pub use files::{Definition, Graph, GraphFiles, GraphLimits};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use rule::EdgeRule;

@@ -74,7 +74,7 @@ impl<'a> Graph<'a> {
         files
     }
 
-    fn python_module(&self, from: u32, name: &str) -> Vec<u32> {
+    pub(super) fn python_module(&self, from: u32, name: &str) -> Vec<u32> {
         let dots = name.len() - name.trim_start_matches('.').len();
         let rest = name[dots..].replace('.', "/");
         let candidates =

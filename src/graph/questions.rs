@@ -26,6 +26,8 @@ pub enum Relation {
     Imports,
     /// A type that extends or implements another type, or a method that implements one of an interface.
     Implements,
+    /// A test that is found by its name or by the name of its file.
+    Tests,
 }
 
 impl Relation {
@@ -36,6 +38,7 @@ impl Relation {
             Relation::References => "references",
             Relation::Imports => "imports",
             Relation::Implements => "implements",
+            Relation::Tests => "tests",
         }
     }
 
@@ -358,6 +361,18 @@ impl<'a> Graph<'a> {
         let name = &facts.text[start..end];
         let own = self.symbols(file)?.into_iter().filter(|own| &*own.name == name);
         Ok(own.filter(|own| own.lines.first <= line && line <= own.lines.last).collect())
+    }
+
+    /// The definitions that the name from `start` to `end` means, each with its confidence.
+    pub(super) fn meant_by(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        start: usize,
+        end: usize,
+    ) -> Result<Vec<(Definition, f32)>, SearchError> {
+        let meanings = self.meanings(file, facts, &facts.use_at(Span::new(start, end)))?;
+        Ok(meanings.into_iter().map(|meaning| (meaning.definition, meaning.confidence)).collect())
     }
 
     /// Whether a symbol is a test, by the path of its file or by its name.

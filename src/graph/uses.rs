@@ -185,6 +185,21 @@ impl FileFacts {
         there.map(|own| own.reference(&self.text))
     }
 
+    /// The facts of a file that need no analysis: its text and its imports.
+    pub fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
+        FileFacts::new(family, text, Vec::new(), Vec::new(), Vec::new())
+    }
+
+    /// A use of the name at a span.
+    pub fn use_at(&self, span: Span) -> NameUse {
+        NameUse {
+            span,
+            role: UseRole::Mention,
+            owner: innermost(&self.symbols, span),
+            receiver: receiver(self.family, &self.text, span.start as usize),
+        }
+    }
+
     /// The mentions of `name` that the analysis has not recorded as uses.
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
         let mut found = mentions(family, &self.text, name, &self.comments);

@@ -8,6 +8,7 @@ mod building;
 mod concurrent;
 #[cfg(target_os = "linux")]
 mod disk;
+mod entries;
 mod exclusion;
 mod exhaustive;
 mod faults;
