@@ -27,8 +27,9 @@
 //! ```
 //!
 //! The stable API consists of the items that this page re-exports, and of the types of their public fields, parameters and
-//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The modules are public for the command line and the evaluation programs
-//! of this repository, and their items change without notice.
+//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The
+//! modules are public for the command line and the evaluation programs of this repository, and their items change without
+//! notice.
 
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -36,14 +37,14 @@
 )]
 
 pub use engine::api::{
-    ActivitySource, Band, ContextLine, EnclosingLine, Explanation, FileActivity, FileMatch, FilePlaces,
-    FileRow, FilesReply, FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
-    GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry,
-    MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
-    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
-    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
-    SkippedReply, Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State, Status, SymbolChoices,
-    SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
+    ALL_ROWS, ActivitySource, Band, CallPolicy, ContextLine, EnclosingLine, EntriesReply, EntriesRequest, EntryKind,
+    EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap,
+    GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit,
+    LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest, PackUnit, PathOutcome,
+    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,
+    ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
+    Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest,
+    Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;

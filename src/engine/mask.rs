@@ -12,15 +12,15 @@ use crate::secrets::{self, SecretMask};
 use crate::walk;
 
 impl Engine {
-    /// The mask for the file at `path` with the text `source`; `None` if the options show secrets.
+    /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.
     pub(super) fn secret_mask(&self, path: &str, source: &str) -> Option<SecretMask> {
         let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
-        (!self.options.show_secrets).then(cover)
+        (!self.policy.show_secrets).then(cover)
     }
 
-    /// Masks texts that come from files, unless the options show secrets.
+    /// Masks texts that come from files, unless the policy shows secrets.
     pub(super) fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
-        if !self.options.show_secrets {
+        if !self.policy.show_secrets {
             texts.into_iter().for_each(secrets::mask_text);
         }
     }
@@ -53,6 +53,16 @@ impl Engine {
         });
         for row in ends.chain(&mut reply.definitions) {
             self.mask([&mut row.name].into_iter().chain(&mut row.container));
+        }
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
+    pub(super) fn masked_entries(&self, mut reply: EntriesReply) -> EntriesReply {
+        for row in &mut reply.rows {
+            self.mask([&mut row.name, &mut row.handler]);
+            let definition = row.definition.iter_mut();
+            self.mask(definition.flat_map(|own| [&mut own.name].into_iter().chain(&mut own.container)));
         }
         self.mask(&mut reply.warnings);
         reply

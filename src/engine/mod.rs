@@ -14,6 +14,7 @@ mod chosen;
 mod core;
 mod current;
 mod doctor;
+mod entries;
 mod error;
 mod exhaustive;
 mod explain;
@@ -122,7 +123,12 @@ impl Engine {
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let policy = SnapshotPolicy { on_missing: options.on_missing, stale_policy: options.stale_policy };
+        let policy = CallPolicy {
+            on_missing: options.on_missing,
+            stale_policy: options.stale_policy,
+            wait: options.wait,
+            show_secrets: options.show_secrets,
+        };
         let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
@@ -201,7 +207,7 @@ impl Engine {
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         // An update needs the commit, but not the snapshot for ranking.
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
-        self.refresh_from(committed.as_deref(), self.options.wait, progress)
+        self.refresh_from(committed.as_deref(), self.policy.wait, progress)
     }
 
     /// Rebuilds the index from the sources. The old index answers meanwhile.
@@ -211,7 +217,7 @@ impl Engine {
     /// views.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         self.only_of_worktrees("rebuilding")?;
-        self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
+        self.with_updater(|updater| updater.rebuild(self.policy.wait, progress))
     }
 
     /// Removes the views of deleted branches and worktrees, the data that only these views use, and data of older
@@ -355,7 +361,7 @@ impl Engine {
         })
     }
 
-    /// Measures every file of the rescored head on every signal of the ranking, best file first. Weights are learned
+    /// Measures every file that is rescored, by every signal of the ranking, best file first. Weights are learned
     /// from these measures. `per_file`, paging and `min_score` have no effect here.
     ///
     /// # Errors

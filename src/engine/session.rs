@@ -2,8 +2,8 @@
 //!
 //! A session has no clock: the front end decides when a session begins and ends. A search records only changed files in
 //! the session. The front end records a delivered reply by [`Session::record_reply`], because only the front end knows
-//! how much of the reply arrived. Each tree has its own part of a session, so one handle serves a caller of several engines, and the
-//! record of one tree does not affect another.
+//! how much of the reply arrived. Each tree has its own part of a session, so one handle serves a caller of several
+//! engines, and the record of one tree does not affect another.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

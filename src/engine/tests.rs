@@ -46,7 +46,7 @@ fn trees_that_share_an_index_remember_their_own_touches() {
 #[test]
 fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
     let (folder, engine) = engine(&[("a.rs", "pub fn hoist_sail() {}\n")], |_| ());
-    let last = engine.with_policy(SnapshotPolicy::LAST_COMMIT);
+    let last = engine.with_policy(engine.policy().last_commit());
     let request = SearchRequest::new("hoist sail");
     assert_eq!(last.search(&request).unwrap_err().kind(), ErrorKind::NoIndex);
     assert!(!engine.has_index());
@@ -58,6 +58,30 @@ fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
     assert!(Arc::ptr_eq(&open, &lock(&last.open).as_ref().unwrap().snapshot));
     assert_eq!(engine.search(&request).unwrap().results.len(), 2);
     assert_eq!(last.search(&request).unwrap().results.len(), 2);
+}
+
+#[test]
+fn a_call_chooses_its_masks_and_its_timeout() {
+    let text = "/// Lets the hoister in.\npub const HOIST_PASSWORD: &str = \"s3cr3t-h0ist-8842\";\n";
+    let (_folder, engine) = engine(&[("a.rs", text)], |_| ());
+    let request = GrepRequest::new("HOIST_PASSWORD");
+    let line = |engine: &Engine| engine.grep(&request).unwrap().lines[0].text.clone();
+    assert!(!line(&engine).contains("s3cr3t"), "{}", line(&engine));
+    let open = engine.with_policy(CallPolicy { show_secrets: true, ..engine.policy() });
+    assert!(line(&open).contains("s3cr3t-h0ist-8842"));
+    assert!(!line(&engine).contains("s3cr3t"));
+    // A call that waits gets its turn when the other process ends; a call that does not wait fails at once.
+    engine.refresh(&|_| ()).unwrap();
+    let lock_path = engine.workspace.lock_path();
+    let held = crate::store::Lock::acquire(&lock_path, Duration::ZERO, &mut |_| ()).unwrap();
+    assert_eq!(engine.rebuild(&|_| ()).unwrap_err().kind(), ErrorKind::Locked);
+    let patient = engine.with_policy(CallPolicy { wait: Duration::from_secs(60), ..engine.policy() });
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| patient.rebuild(&|_| ()));
+        std::thread::sleep(Duration::from_millis(200));
+        drop(held);
+        waiting.join().unwrap().unwrap();
+    });
 }
 
 #[test]

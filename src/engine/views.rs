@@ -63,7 +63,7 @@ impl Engine {
             repo: self.repo.as_ref(),
             view_key: workspace::view_key(&self.workspace, &self.head(), &self.settings),
         };
-        let collected = collector.collect(&asked, self.options.wait, &mut tell_waiting(progress));
+        let collected = collector.collect(&asked, self.policy.wait, &mut tell_waiting(progress));
         collected.map_err(|error| self.or_no_index(error.into()))
     }
 

@@ -16,6 +16,7 @@ use crate::render::{Ink, Style};
 pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {
     operation: &catalog::PACK,
     builds_index: true,
+    prints_paths: true,
     has_bare_path: false,
     request: || PackRequest::new(""),
     rows: catalog::PACK_ROWS,

@@ -68,18 +68,18 @@ pub struct Scores {
     /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit, from 0 to
     /// 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// The line for names.
+    /// The line for queries of names only, [`QueryKind::OnlyNames`].
     pub name: ScoreLine,
-    /// The line for queries that are neither a name nor a question.
+    /// The line for words with at least one name, [`QueryKind::NamesAndWords`].
     pub sentence: ScoreLine,
-    /// The line for questions.
+    /// The line for words without a name, [`QueryKind::OnlyWords`].
     pub question: ScoreLine,
-    /// The line for reports, of any kind.
+    /// The line for reports, which are queries of many words on several lines, of any kind.
     pub report: ScoreLine,
 }
 
 /// A line of the calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is
-/// the softmax of the file's sum over the files of the head.
+/// the softmax of the file's sum over the rescored files.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreLine {

@@ -107,9 +107,9 @@ signals! {
 pub enum Transform {
     /// The measure itself.
     Value,
-    /// The measure divided by the greatest measure in the head: 0 to 1; `share` in profiles.
+    /// The measure divided by the greatest measure among the rescored files, 0 to 1; `share` in profiles.
     Relative,
-    /// 10 / (10 + rank), where files are ranked by the measure within the head; 0 for files whose measure is 0.
+    /// 10 / (10 + rank), where the rescored files are ranked by the measure; 0 for files whose measure is 0.
     Rank,
 }
 

@@ -1,10 +1,12 @@
 //! The wire format: one JSON document per reply, on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
-//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of a dozen
-//! contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its signal.
+//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
+//! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
+//! signal.
 
 mod absolute;
+mod entries;
 mod error;
 mod graph;
 mod index;
@@ -15,6 +17,7 @@ mod shared;
 use serde::Serialize;
 
 pub use self::absolute::with_absolute;
+pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::graph::graph;
