@@ -8,6 +8,7 @@
 
 pub mod aliases;
 mod choice;
+mod entries;
 mod faces;
 mod graph;
 mod grep;
@@ -25,6 +26,7 @@ mod upkeep;
 mod values;
 
 pub use choice::{NamedChoice, names};
+pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
 pub use faces::Faces;
 pub use graph::{
     CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS,

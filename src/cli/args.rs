@@ -133,7 +133,7 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
     }
     let has_paths = match listed {
         ListedOperation::Own(id, _) => WITH_PATHS.contains(id) || matches!(id, OperationId::Graph(_)),
-        ListedOperation::Plain(plain) => plain.has_bare_path(),
+        ListedOperation::Plain(plain) => plain.prints_paths(),
     };
     let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
     let output = forms.iter().chain(absolute).chain(EVERYWHERE);

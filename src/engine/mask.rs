@@ -58,6 +58,16 @@ impl Engine {
         reply
     }
 
+    pub(super) fn masked_entries(&self, mut reply: EntriesReply) -> EntriesReply {
+        for row in &mut reply.rows {
+            self.mask([&mut row.name, &mut row.handler]);
+            let definition = row.definition.iter_mut();
+            self.mask(definition.flat_map(|own| [&mut own.name].into_iter().chain(&mut own.container)));
+        }
+        self.mask(&mut reply.warnings);
+        reply
+    }
+
     /// The lines of the reply are masked already.
     pub(super) fn masked_grep(&self, mut reply: GrepReply) -> GrepReply {
         let enclosing = reply.lines.iter_mut().filter_map(|line| line.enclosing.as_mut());

@@ -14,6 +14,7 @@ mod chosen;
 mod core;
 mod current;
 mod doctor;
+mod entries;
 mod error;
 mod exhaustive;
 mod explain;

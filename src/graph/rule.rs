@@ -25,6 +25,12 @@ pub enum EdgeRule {
     Unique,
     /// The tree has several definitions of the name, and no rule decides.
     Ambiguous,
+    /// A test in the test file of the definition's file has the definition's name in its own.
+    TestName,
+    /// The test file of the definition's file mentions the name.
+    TestFileWithName,
+    /// The test file of the definition's file does not mention the name.
+    TestFile,
 }
 
 impl EdgeRule {
@@ -39,7 +45,9 @@ impl EdgeRule {
             EdgeRule::Inherited | EdgeRule::TypedVariable => 0.9,
             EdgeRule::Wildcard => 0.85,
             EdgeRule::Unique => 0.7,
-            EdgeRule::Ambiguous => 0.5,
+            EdgeRule::TestName => 0.65,
+            EdgeRule::Ambiguous | EdgeRule::TestFileWithName => 0.5,
+            EdgeRule::TestFile => 0.3,
         }
     }
 
@@ -57,6 +65,9 @@ impl EdgeRule {
             EdgeRule::Wildcard => "wildcard-import",
             EdgeRule::Unique => "unique-name",
             EdgeRule::Ambiguous => "ambiguous",
+            EdgeRule::TestName => "test-name",
+            EdgeRule::TestFileWithName => "test-file-with-name",
+            EdgeRule::TestFile => "test-file",
         }
     }
 
@@ -74,6 +85,9 @@ impl EdgeRule {
             EdgeRule::Wildcard => "its module is imported as a whole",
             EdgeRule::Unique => "the only definition of this name",
             EdgeRule::Ambiguous => "one of several definitions of this name",
+            EdgeRule::TestName => "has its name, in the test file of its file",
+            EdgeRule::TestFileWithName => "the test file of its file mentions it",
+            EdgeRule::TestFile => "the test file of its file",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::render::{json, text};
 pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
     operation: &catalog::MAP,
     builds_index: true,
+    prints_paths: true,
     has_bare_path: true,
     request: MapRequest::default,
     rows: catalog::MAP_ROWS,

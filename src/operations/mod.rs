@@ -4,6 +4,7 @@
 //! the operation by its number ([`OperationId`]) with an exhaustive `match`. In both cases, an operation without a
 //! function does not compile.
 
+mod entries;
 mod map;
 mod plain;
 mod state;
@@ -91,6 +92,8 @@ pub static OPERATIONS: &[ListedOperation] = &[
     graph(GraphQuestion::Importers, &IMPORTERS),
     graph(GraphQuestion::Trace, &TRACE),
     graph(GraphQuestion::Impact, &IMPACT),
+    plain(&entries::ROUTES),
+    plain(&entries::COMMANDS),
     plain(&map::MAP),
     own(OperationId::Read, &READ),
     own(OperationId::Index, &INDEX),
@@ -115,6 +118,7 @@ pub const GROUPS: &[(&str, &str)] = &[
         "def, refs, trace, impact",
         "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers",
     ),
+    ("routes, commands", "the routes of web frameworks, the commands of the tree"),
     ("skipped, why-not", "why a file is left out, or not among the answers"),
     ("views, gc, doctor", "branches in the index, what to drop, what is damaged"),
     ("export, import", "the index as a file for another machine"),

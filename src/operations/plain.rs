@@ -15,6 +15,8 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     pub operation: &'static Operation,
     /// Whether the operation builds a missing index.
     pub builds_index: bool,
+    /// Whether the reply has paths of files.
+    pub prints_paths: bool,
     /// Whether `--path` may be given without its flag on a command line.
     pub has_bare_path: bool,
     /// The request without any parameter.
@@ -59,6 +61,9 @@ pub trait RunPlain: Sync {
     /// Whether the operation builds a missing index.
     fn builds_index(&self) -> bool;
 
+    /// Whether the reply has paths of files.
+    fn prints_paths(&self) -> bool;
+
     /// Whether `--path` may be given without its flag on a command line.
     fn has_bare_path(&self) -> bool;
 
@@ -102,6 +107,10 @@ impl<Q: 'static, A: 'static> RunPlain for PlainOperation<Q, A> {
 
     fn builds_index(&self) -> bool {
         self.builds_index
+    }
+
+    fn prints_paths(&self) -> bool {
+        self.prints_paths
     }
 
     fn has_bare_path(&self) -> bool {

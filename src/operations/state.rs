@@ -10,6 +10,7 @@ use crate::render::{json, text};
 pub static STATUS: PlainOperation<(), Status> = PlainOperation {
     operation: &catalog::STATUS,
     builds_index: false,
+    prints_paths: false,
     has_bare_path: false,
     request: || (),
     rows: &[],
@@ -28,6 +29,7 @@ pub static STATUS: PlainOperation<(), Status> = PlainOperation {
 pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
     operation: &catalog::VIEWS,
     builds_index: false,
+    prints_paths: false,
     has_bare_path: false,
     request: || (),
     rows: &[],
@@ -42,6 +44,7 @@ pub static VIEWS: PlainOperation<(), ViewsReply> = PlainOperation {
 pub static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
     operation: &catalog::DOCTOR,
     builds_index: false,
+    prints_paths: false,
     has_bare_path: false,
     request: || (),
     rows: &[],
@@ -56,6 +59,7 @@ pub static DOCTOR: PlainOperation<(), Checkup> = PlainOperation {
 pub static LANGUAGES: PlainOperation<(), Vec<LanguageRow>> = PlainOperation {
     operation: &catalog::LANGUAGES,
     builds_index: false,
+    prints_paths: false,
     has_bare_path: false,
     request: || (),
     rows: &[],

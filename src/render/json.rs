@@ -6,6 +6,7 @@
 //! signal.
 
 mod absolute;
+mod entries;
 mod error;
 mod graph;
 mod index;
@@ -16,6 +17,7 @@ mod shared;
 use serde::Serialize;
 
 pub use self::absolute::with_absolute;
+pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::graph::graph;

@@ -5,6 +5,7 @@
 //! Every heading repeats the path, because people often read output from the end.
 
 mod counts;
+mod entries;
 mod graph;
 mod index;
 mod lookup;
@@ -16,6 +17,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub(super) use self::counts::{bytes, count, tally};
+pub use self::entries::entries;
 pub use self::graph::graph;
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};

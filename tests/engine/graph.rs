@@ -334,3 +334,36 @@ fn a_target_that_means_nothing_names_what_is_near() {
     let deep = GraphRequest { depth: Some(9), ..GraphRequest::new(GraphQuestion::Callers, "take") };
     assert_eq!(engine.graph(&deep).unwrap_err().to_string(), "depth is 9; choose 1 to 8");
 }
+
+#[test]
+fn tests_are_also_found_by_their_names_and_by_the_names_of_their_files() {
+    let text = r#"
+=== shop/pool.py
+def take():
+    return 1
+
+def give():
+    return 2
+=== tests/test_pool.py
+from shop import pool
+
+def test_take_one():
+    assert pool
+=== tests/test_other.py
+def test_take():
+    pass
+=== web/cart.ts
+export function total() {
+  return 0;
+}
+=== web/cart.test.ts
+it('adds up', () => expect(total()).toBe(0));
+"#;
+    check(text, GraphQuestion::Tests, "take", &["tests/test_pool.py:3 test_take_one -> shop/pool.py:1"]);
+    // The test file alone says little about a function that it does not mention.
+    let reply = open(&Tree::new(text)).graph(&GraphRequest::new(GraphQuestion::Tests, "give")).unwrap();
+    let rows: Vec<(&str, &str, bool)> =
+        reply.rows.iter().map(|row| (row.path.as_str(), row.rule.name(), row.is_test)).collect();
+    assert_eq!(rows, [("tests/test_pool.py", "test-file", true)]);
+    check(text, GraphQuestion::Tests, "total", &["web/cart.test.ts:1 - -> web/cart.ts:1"]);
+}

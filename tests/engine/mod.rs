@@ -8,12 +8,14 @@ mod building;
 mod concurrent;
 #[cfg(target_os = "linux")]
 mod disk;
+mod entries;
 mod exclusion;
 mod exhaustive;
 mod faults;
 mod files;
 mod first_page;
 mod graph;
+mod graph_alike;
 mod grep;
 #[cfg(unix)]
 mod hostile;

@@ -120,9 +120,11 @@ pub struct GraphReply {
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
-    /// The number of edges before `max_results` is applied.
+    /// The number of edges before `max_results` is applied. If files were left out, the tree has more edges.
     pub total: usize,
-    /// Why edges may be missing; `None` if every file that could hold one was analysed.
+    /// The number of further files that use the name and were not resolved, because nearer files have enough edges.
+    pub further_files: usize,
+    /// Why edges may be missing; `None` if every file that could hold one was read.
     pub incomplete: Option<String>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,

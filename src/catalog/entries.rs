@@ -1,0 +1,89 @@
+//! The rows of the lists of routes and commands.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, both, listed, saturated};
+use super::shared::{self, Call, HasFilter};
+use crate::engine::api::EntriesRequest;
+use crate::filter::FilterSpec;
+
+impl HasFilter for EntriesRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// The words that an entry must contain.
+pub const ENTRY_PATTERN: Param = Param {
+    aliases: &["pattern"],
+    positional: Positional::Optional,
+    ..param("filter", Takes::Text, "Only rows with these words in method, path or name, or handler")
+};
+/// The symbol that an entry must reach.
+pub const REACHES: Param = param(
+    "reaches",
+    Takes::Text,
+    "Only rows whose handler is this symbol, or reaches it through up to 5 calls",
+);
+/// The number of rows.
+pub const ENTRY_RESULTS: Param = Param {
+    default: Some("200"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
+};
+
+/// The rows of `routes` and `commands`.
+pub const ENTRIES_ROWS: &[Row<Call<EntriesRequest>>] = &[
+    both(&ENTRY_PATTERN, |call, param, given| {
+        if let Some(pattern) = given.text(param)? {
+            given.check_pattern(param, &pattern)?;
+            call.request.pattern = pattern;
+        }
+        Ok(())
+    }),
+    both(&REACHES, |call, param, given| {
+        call.request.reaches = given.text(param)?;
+        Ok(())
+    }),
+    both(&ENTRY_RESULTS, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path(),
+    shared::here(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::kind(&params::KIND),
+    shared::show_secrets(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);
+
+/// Lists routes.
+pub const ROUTES: Operation = Operation {
+    name: "routes",
+    aliases: &[],
+    help: "List the routes of web frameworks: method, path and handler",
+    params: &ENTRIES_PARAMS,
+    examples: &[
+        ("routes", "every route, with its handler"),
+        ("routes 'POST users'", "routes with these words"),
+        ("routes --reaches Pool.take", "routes that lead to a function"),
+    ],
+};
+/// Lists commands.
+pub const COMMANDS: Operation = Operation {
+    name: "commands",
+    aliases: &[],
+    help: "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",
+    params: &ENTRIES_PARAMS,
+    examples: &[
+        ("commands", "binaries, scripts, targets and subcommands"),
+        ("commands test --path web", "commands with a word, declared below a folder"),
+    ],
+};

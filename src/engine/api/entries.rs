@@ -1,0 +1,101 @@
+//! Questions for routes and commands, and their replies.
+
+use super::*;
+pub use crate::graph::EntryKind;
+
+/// A question for the routes or the commands of a tree.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let tree = tempfile::tempdir()?;
+/// # std::fs::write(tree.path().join("package.json"), r#"{"scripts": {"build": "tsc -b"}}"#)?;
+/// # let options = spyhop::Options { index_dir: Some(tree.path().join("index")), ..spyhop::Options::default() };
+/// # let engine = spyhop::Engine::open(tree.path(), options)?;
+/// use spyhop::{EntriesRequest, EntryKind};
+///
+/// let reply = engine.entries(&EntriesRequest::new(EntryKind::Command, "build"))?;
+/// assert_eq!((reply.rows[0].name.as_str(), reply.rows[0].handler.as_str()), ("build", "tsc -b"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct EntriesRequest {
+    /// Routes or commands.
+    pub kind: EntryKind,
+    /// Words that the method, the path or name, or the handler must contain, in any case; empty for all. At most 1,000
+    /// characters.
+    pub pattern: String,
+    /// A symbol, as in [`GraphRequest::target`]: only entries whose handler is the symbol, or reaches it through up to 5
+    /// calls.
+    pub reaches: Option<String>,
+    /// The most rows, 1 to 1,000. Default 200.
+    pub max_results: usize,
+    /// The filter of the declaring files; kinds are those of the handlers.
+    pub filter: FilterSpec,
+}
+
+impl EntriesRequest {
+    /// The default question.
+    pub fn new(kind: EntryKind, pattern: impl Into<String>) -> EntriesRequest {
+        let (pattern, filter) = (pattern.into(), FilterSpec::default());
+        EntriesRequest { kind, pattern, reaches: None, max_results: 200, filter }
+    }
+}
+
+/// The routes or the commands of a tree.
+#[derive(Clone, Debug)]
+pub struct EntriesReply {
+    /// Routes or commands.
+    pub kind: EntryKind,
+    /// The pattern of the request.
+    pub pattern: String,
+    /// The entries, by path and line of their declaration, those in tests last. With `reaches`, those nearest to the symbol
+    /// first.
+    pub rows: Vec<EntryRow>,
+    /// The number of entries before `max_results` is applied.
+    pub total: usize,
+    /// Why entries may be missing; `None` if every candidate file was read.
+    pub incomplete: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
+}
+
+impl EntriesReply {
+    /// Keeps the first `n` rows.
+    pub fn truncate(&mut self, n: usize) {
+        self.rows.truncate(n);
+    }
+}
+
+/// A route or a command, at the place that declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryRow {
+    /// Route or command.
+    pub kind: EntryKind,
+    /// The framework whose patterns found the entry.
+    pub framework: &'static str,
+    /// The method of a route, `*` for any; the sort of a command, such as `script` or `target`.
+    pub method: String,
+    /// The path of a route with the prefixes of its routers, the name of a command.
+    pub name: String,
+    /// The declaring file.
+    pub path: RelPath,
+    /// The line of the declaration, from 1.
+    pub line: u32,
+    /// The byte in the line, from 1.
+    pub column: u32,
+    /// The handler as written or by its qualified name, with secrets masked; empty for code inside of the declaration.
+    pub handler: String,
+    /// The definition of the handler, if it is in the tree.
+    pub definition: Option<SymbolRow>,
+    /// The file that the entry runs, if the declaration names a file of the tree.
+    pub handler_path: Option<RelPath>,
+    /// The estimated probability that the row is right, 0 to 1.
+    pub confidence: f32,
+    /// The number of calls from the handler to the symbol of the request's `reaches`; 0 if the handler is the symbol.
+    pub depth: Option<u32>,
+    /// Whether a test or an example declares the entry.
+    pub is_test: bool,
+}

@@ -1,0 +1,162 @@
+//! The routes and the commands of a tree, as rows of a reply.
+//!
+//! [`crate::graph`] finds the entries. This module filters them, and masks what the reply shows.
+
+use super::Error;
+use super::api::*;
+use super::core::Engine;
+use super::current::Viewed;
+use super::graph::{GraphSources, on_large_stack};
+use super::graph_target::{self, Target};
+use super::lookup::{check_pattern_length, check_rows};
+use crate::filter::Filter;
+use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
+use crate::path::RelPath;
+use crate::search::SearchSnapshot;
+use crate::text::LineIndex;
+use crate::update::OnProgress;
+
+/// The most files that one question analyses.
+const MAX_ANALYSED: usize = 600;
+
+/// The most calls between a handler and a symbol that it reaches.
+const MAX_CALLS: u32 = 5;
+
+impl Engine {
+    /// Lists the routes or the commands of the tree.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn entries(&self, request: &EntriesRequest) -> Result<EntriesReply, Error> {
+        self.entries_with_progress(request, &|_| ())
+    }
+
+    /// Like [`Engine::entries`], and reports the progress of an index update before the answer.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn entries_with_progress(
+        &self,
+        request: &EntriesRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<EntriesReply, Error> {
+        check_rows("max_results", request.max_results, MAX_ROWS)?;
+        check_pattern_length(&request.pattern)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let (snapshot, freshness) = self.ready(progress)?;
+        let answer = || -> Result<EntriesReply, Error> {
+            let quarantine = self.updater(None)?.quarantine();
+            let sources = GraphSources::new(self, &snapshot, &quarantine)?;
+            let limits = GraphLimits {
+                work: MAX_ANALYSED,
+                enough: usize::MAX,
+                min_confidence: 0.0,
+                takes_file: &|_| true,
+            };
+            let graph = Graph::new(&snapshot, &self.grammars, &sources, limits);
+            let (found, incomplete) = asked_entries(request, &graph, &snapshot)?;
+            let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
+            let mut rows = Vec::new();
+            for own in &found {
+                let version = snapshot.version(own.entry.file);
+                let takes_kind = filter.kinds().is_none_or(|kinds| {
+                    own.entry.handler.definition.as_ref().is_some_and(|own| kinds.contains(own.kind))
+                });
+                let takes = takes_kind && filter.takes_file(version.path(), version.language());
+                if takes && has_words(&own.entry, &words) {
+                    let depth = request.reaches.as_ref().map(|_| own.depth);
+                    let row = self.entry_row(&snapshot, &sources, &own.entry)?;
+                    rows.push(EntryRow { depth, confidence: own.confidence, ..row });
+                }
+            }
+            rows.sort_by_key(|row| (row.depth, row.is_test));
+            let total = rows.len();
+            rows.truncate(request.max_results);
+            Ok(self.masked_entries(EntriesReply {
+                kind: request.kind,
+                pattern: request.pattern.clone(),
+                rows,
+                total,
+                incomplete,
+                snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
+                warnings: freshness.warnings.clone(),
+            }))
+        };
+        on_large_stack(answer)
+    }
+
+    pub(super) fn entry_row(
+        &self,
+        snapshot: &SearchSnapshot,
+        sources: &GraphSources<'_>,
+        entry: &EntryPoint,
+    ) -> Result<EntryRow, Error> {
+        let path = RelPath::new(snapshot.path(entry.file))?;
+        let text = sources.source(entry.file).unwrap_or_default();
+        let lines = LineIndex::new(&text);
+        let line = lines.line_of(entry.span.start);
+        let definition = entry.handler.definition.as_ref().map(|own| -> Result<SymbolRow, Error> {
+            let version = snapshot.version(own.file);
+            Ok(SymbolRow {
+                path: RelPath::new(version.path())?,
+                lines: own.lines,
+                kind: own.kind,
+                name: own.name.to_string(),
+                container: own.container.as_deref().map(str::to_string),
+                language: self.grammars.name(version.language()),
+                highlights: Vec::new(),
+            })
+        });
+        let file = entry.handler.file.map(|file| RelPath::new(snapshot.path(file)));
+        Ok(EntryRow {
+            kind: entry.kind,
+            framework: entry.framework,
+            method: entry.method.clone(),
+            name: entry.name.clone(),
+            line,
+            column: entry.span.start - lines.start_of(line) + 1,
+            handler: entry.handler.text.clone(),
+            definition: definition.transpose()?,
+            handler_path: file.transpose()?,
+            confidence: entry.handler.confidence,
+            depth: None,
+            is_test: crate::search::is_aside(path.as_str()),
+            path,
+        })
+    }
+}
+
+/// The entries that are asked for, and why some may be missing.
+fn asked_entries(
+    request: &EntriesRequest,
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+) -> Result<(Vec<ReachedEntry>, Option<String>), Error> {
+    let Some(target) = &request.reaches else {
+        let found = graph.entry_points(request.kind).map_err(Error::from)?;
+        let incomplete = (found.left_out > 0)
+            .then(|| format!("{} files that may declare more were not read", found.left_out));
+        let all = found.entries.into_iter().map(|entry| {
+            let confidence = entry.handler.confidence;
+            ReachedEntry { entry, depth: 0, confidence }
+        });
+        return Ok((all.collect(), incomplete));
+    };
+    let definitions = match graph_target::resolve(graph, snapshot, target)? {
+        Target::Symbols(symbols) => symbols,
+        Target::File(file) => graph.symbols(file).map_err(Error::from)?,
+    };
+    let callers = graph.callers(&definitions, MAX_CALLS, MAX_ROWS).map_err(Error::from)?;
+    let found = graph.reaching(&definitions, &callers, &[request.kind]).map_err(Error::from)?;
+    let left_out = graph.left_out();
+    let incomplete = (left_out > 0).then(|| {
+        format!("{left_out} more files use these names; a question analyses up to {MAX_ANALYSED} files")
+    });
+    Ok((found, incomplete))
+}
+
+/// Whether an entry contains all words, in its method, name or handler.
+fn has_words(entry: &EntryPoint, words: &[String]) -> bool {
+    let texts = [&entry.method, &entry.name, &entry.handler.text].map(|text| text.to_lowercase());
+    words.iter().all(|word| texts.iter().any(|text| text.contains(word.as_str())))
+}

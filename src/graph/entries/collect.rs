@@ -1,0 +1,281 @@
+//! The routes and commands of a snapshot: candidates by the words and names of the index, then one scan per framework.
+
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Style, literal_text, without_comments};
+use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
+use super::handlers::Handler;
+use super::routers::{Node, Routers, ScannedFile};
+use super::scan::{EntryDecl, Scanned, joined};
+use crate::graph::files::Graph;
+use crate::graph::paths::shared_folders;
+use crate::graph::uses::FileFacts;
+use crate::index::IndexField;
+use crate::path;
+use crate::search::{SearchError, files_with};
+use crate::text::Span;
+
+/// The most files that one framework reads.
+const MAX_SCANNED: usize = 1_500;
+
+/// The most bytes of a file that declares entries.
+const MAX_BYTES: usize = 1 << 19;
+
+/// The most files in which the value of a constant is looked up.
+const MAX_CONSTANT_FILES: usize = 12;
+
+/// A route or a command.
+#[derive(Clone, Debug)]
+pub struct EntryPoint {
+    /// Route or command.
+    pub kind: EntryKind,
+    /// The framework file whose pattern found the entry.
+    pub framework: &'static str,
+    /// The method of a route, `*` for any; the sort of a command, such as `script`.
+    pub method: String,
+    /// The path of a route, the name of a command.
+    pub name: String,
+    /// The declaring file.
+    pub file: u32,
+    /// The declaration.
+    pub span: Span,
+    /// What answers.
+    pub handler: Handler,
+}
+
+/// The entries of a snapshot.
+#[derive(Debug, Default)]
+pub struct EntryPoints {
+    /// The entries, by path and place of their declaration.
+    pub entries: Vec<EntryPoint>,
+    /// The number of candidate files that were not read.
+    pub left_out: usize,
+}
+
+impl Graph<'_> {
+    /// The routes or the commands of the snapshot.
+    pub fn entry_points(&self, kind: EntryKind) -> Result<EntryPoints, SearchError> {
+        let mut found = EntryPoints::default();
+        let named = self.files_named(kind);
+        let constants = RefCell::new(FxHashMap::default());
+        for own in FRAMEWORKS.iter().filter(|own| own.kind == kind) {
+            let mut candidates = self.candidates(own, &named)?;
+            if candidates.is_empty() && !own.has_files {
+                continue;
+            }
+            let framework = own.framework();
+            if let Some(paths) = &framework.paths {
+                candidates.retain(|file| paths.is_match(self.snapshot.path(*file)));
+            }
+            found.left_out += candidates.len().saturating_sub(MAX_SCANNED);
+            candidates.truncate(MAX_SCANNED);
+            self.by_patterns(framework, &candidates, &constants, &mut found.entries)?;
+            self.by_tables(framework, &candidates, &mut found.entries)?;
+            self.by_paths(framework, &mut found.entries)?;
+        }
+        // Two frameworks with one syntax find the same declarations.
+        found.entries.sort_by(|a, b| {
+            let key =
+                |own: &EntryPoint| (self.snapshot.path(own.file).to_string(), own.span.start, own.span.end);
+            key(a).cmp(&key(b)).then_with(|| (&a.name, &a.method).cmp(&(&b.name, &b.method)))
+        });
+        let mut seen = FxHashSet::default();
+        found
+            .entries
+            .retain(|own| seen.insert((own.file, own.span.start, own.method.clone(), own.name.clone())));
+        Ok(found)
+    }
+
+    /// The files with a name that a framework of this kind names.
+    fn files_named(&self, kind: EntryKind) -> FxHashMap<&str, Vec<u32>> {
+        let frameworks = FRAMEWORKS.iter().filter(|own| own.kind == kind);
+        let names: FxHashSet<&str> =
+            frameworks.flat_map(|own| own.names.iter().map(String::as_str)).collect();
+        let mut found: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+        for file in 0..self.snapshot.n_files() as u32 {
+            let name = path::split(self.snapshot.path(file)).1;
+            if names.contains(name) {
+                found.entry(name).or_default().push(file);
+            }
+        }
+        found
+    }
+
+    /// The files that may declare entries of a framework, by path.
+    fn candidates(
+        &self,
+        framework: &FrameworkFile,
+        named: &FxHashMap<&str, Vec<u32>>,
+    ) -> Result<Vec<u32>, SearchError> {
+        let mut files: Vec<u32> = Vec::new();
+        for group in &framework.words {
+            let mut all: Option<Vec<u32>> = None;
+            for word in group {
+                let with = files_with(self.snapshot, IndexField::Word, word)?;
+                all = Some(match all {
+                    None => with,
+                    Some(all) => all.into_iter().filter(|file| with.binary_search(file).is_ok()).collect(),
+                });
+            }
+            files.extend(all.unwrap_or_default());
+        }
+        files.retain(|file| {
+            let language = self.language(*file);
+            framework.languages.is_empty() || framework.languages.iter().any(|own| own == language)
+        });
+        files.extend(framework.names.iter().filter_map(|name| named.get(name.as_str())).flatten());
+        files.sort_unstable();
+        files.dedup();
+        // Tests and examples are read last: they are left out first.
+        files.sort_by_cached_key(|file| {
+            let path = self.snapshot.path(*file);
+            (crate::search::is_aside(path), path.to_string())
+        });
+        Ok(files)
+    }
+
+    /// The entries that the patterns of a framework find.
+    fn by_patterns(
+        &self,
+        framework: &Framework,
+        candidates: &[u32],
+        constants: &RefCell<FxHashMap<String, Option<String>>>,
+        found: &mut Vec<EntryPoint>,
+    ) -> Result<(), SearchError> {
+        if framework.entries.is_empty() {
+            return Ok(());
+        }
+        let mut files = Vec::new();
+        for &file in candidates {
+            let Some(text) = self.text(file).filter(|text| text.len() <= MAX_BYTES) else { continue };
+            let style = Style::of(self.language(file), path::split(self.snapshot.path(file)).1);
+            let code = without_comments(style, &text);
+            let constant = |expression: &str| self.constant(&code, expression, constants);
+            let scan = Scanned { style, code: &code, constants: &constant }.scan(framework);
+            let is_empty = scan.entries.is_empty() && scan.mounts.is_empty() && scan.routers.is_empty();
+            if is_empty && scan.globals.is_empty() {
+                continue;
+            }
+            let facts = Arc::new(FileFacts::without_analysis(self.family(file), text));
+            files.push(ScannedFile { file, facts, symbols: self.symbols(file)?, scan });
+        }
+        let routers = Routers::new(self, &files)?;
+        for own in &files {
+            let global = self.global_prefix(own.file, &files);
+            for entry in &own.scan.entries {
+                self.entry(framework, &routers, own, (entry, &global), found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of one declared entry: one for each prefix of its router.
+    fn entry(
+        &self,
+        framework: &Framework,
+        routers: &Routers<'_, '_>,
+        own: &ScannedFile,
+        (entry, global): (&EntryDecl, &str),
+        found: &mut Vec<EntryPoint>,
+    ) -> Result<(), SearchError> {
+        if entry.needs_router {
+            let object = entry.object.as_deref().and_then(|name| routers.object(own, name, entry.span.start));
+            if object.is_none() {
+                return Ok(());
+            }
+        }
+        let handler = self.handler(own, &entry.handler)?;
+        let point = |name: String| EntryPoint {
+            kind: framework.kind,
+            framework: framework.name,
+            method: entry.method.clone(),
+            name,
+            file: own.file,
+            span: entry.span,
+            handler: handler.clone(),
+        };
+        if framework.kind == EntryKind::Command {
+            found.push(point(entry.path.clone()));
+            return Ok(());
+        }
+        let base = match (&handler.definition, entry.handler_is_base) {
+            (Some(definition), true) => Node::Function(definition.file, definition.place),
+            _ => routers.base(own, entry.object.as_deref(), entry.span.start),
+        };
+        for prefix in routers.prefixes(base) {
+            found.push(point(as_path(&joined(global, &joined(&prefix, &entry.path)))));
+        }
+        Ok(())
+    }
+
+    /// The prefix of all routes of the program that a file belongs to: that of the nearest file which sets one.
+    fn global_prefix(&self, file: u32, files: &[ScannedFile]) -> String {
+        let path = self.snapshot.path(file);
+        let setting = files.iter().filter(|own| !own.scan.globals.is_empty());
+        let nearest = setting.max_by_key(|own| shared_folders(self.snapshot.path(own.file), path));
+        nearest.and_then(|own| own.scan.globals.first().cloned()).unwrap_or_default()
+    }
+
+    /// The value of a constant that an expression names, from the same file or from the only file that gives it one.
+    fn constant(
+        &self,
+        code: &str,
+        expression: &str,
+        known: &RefCell<FxHashMap<String, Option<String>>>,
+    ) -> Option<String> {
+        static CHAIN: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*$").expect("a constant")
+        });
+        let parts: Vec<&str> = expression.split('+').map(str::trim).collect();
+        if parts.len() > 1 {
+            let values = parts.iter().map(|part| {
+                literal_text(part).map(str::to_string).or_else(|| self.constant(code, part, known))
+            });
+            return values.collect::<Option<Vec<_>>>().map(|values| values.concat());
+        }
+        if !CHAIN.is_match(expression) {
+            return None;
+        }
+        let name = expression.rsplit(['.', ':']).next().unwrap_or(expression);
+        if let Some(value) = assigned(code, name) {
+            return Some(value);
+        }
+        if let Some(value) = known.borrow().get(name) {
+            return value.clone();
+        }
+        let files = files_with(self.snapshot, IndexField::Word, name).unwrap_or_default();
+        let few = (files.len() <= MAX_CONSTANT_FILES).then_some(files).unwrap_or_default();
+        let texts = few.into_iter().filter_map(|file| self.text(file));
+        let mut values: Vec<String> = texts.filter_map(|text| assigned(&text, name)).collect();
+        values.sort();
+        values.dedup();
+        let value = (values.len() == 1).then(|| values.remove(0));
+        known.borrow_mut().insert(name.to_string(), value.clone());
+        value
+    }
+}
+
+/// The literal that a text assigns to a name.
+fn assigned(text: &str, name: &str) -> Option<String> {
+    let pattern = format!(
+        r#"\b{}\b\s*(?::\s*[&'\w.\[\]]+)?\s*:?=\s*("[^"\n]*"|'[^'\n]*'|`[^`\n]*`)"#,
+        regex::escape(name)
+    );
+    let found = Regex::new(&pattern).ok()?.captures(text)?;
+    literal_text(found.get(1)?.as_str()).map(str::to_string)
+}
+
+/// A path with one `/` at its begin and none twice.
+fn as_path(path: &str) -> String {
+    let mut out = String::from("/");
+    for c in path.chars().filter(|c| !c.is_whitespace()) {
+        if c != '/' || !out.ends_with('/') {
+            out.push(c);
+        }
+    }
+    out
+}

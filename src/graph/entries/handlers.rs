@@ -1,0 +1,144 @@
+//! The definition that a written handler names.
+
+use super::framework::HandlerForm;
+use super::routers::ScannedFile;
+use super::scan::WrittenHandler;
+use crate::graph::files::{Definition, Graph};
+use crate::graph::paths::{below, normalize};
+use crate::path;
+use crate::search::SearchError;
+
+/// The confidence of a handler whose name stands at its own definition.
+const AT_DEFINITION: f32 = 0.97;
+
+/// The confidence of a handler that is named by type and member.
+const BY_MEMBER: f32 = 0.93;
+
+/// The confidence of an entry whose handler is code of the entry, or not of the tree.
+const WITHOUT_DEFINITION: f32 = 0.9;
+
+/// A handler: how it is written, and what it means.
+#[derive(Clone, Debug)]
+pub struct Handler {
+    /// The name for people: that of the definition, or else as written; empty for code inside of the entry.
+    pub text: String,
+    /// The definition, if it is in the tree.
+    pub definition: Option<Definition>,
+    /// The file that the handler names, if it names a file.
+    pub file: Option<u32>,
+    /// The estimated probability that the definition is meant, 0 to 1.
+    pub confidence: f32,
+}
+
+impl Handler {
+    fn of(definition: Definition, confidence: f32) -> Handler {
+        Handler { text: definition.qualified(), file: None, definition: Some(definition), confidence }
+    }
+
+    pub(super) fn unknown(text: &str) -> Handler {
+        Handler { text: text.to_string(), definition: None, file: None, confidence: WITHOUT_DEFINITION }
+    }
+
+    pub(super) fn file(text: &str, file: Option<u32>) -> Handler {
+        Handler { file, ..Handler::unknown(text) }
+    }
+}
+
+impl Graph<'_> {
+    /// What a written handler of a file means.
+    pub(super) fn handler(
+        &self,
+        own: &ScannedFile,
+        written: &WrittenHandler,
+    ) -> Result<Handler, SearchError> {
+        match written {
+            WrittenHandler::Inline => Ok(Handler::unknown("")),
+            WrittenHandler::At(span) => {
+                let name = own.facts.at(*span);
+                let here = own.symbols.iter().filter(|own| &*own.name == name && own.span.contains(*span));
+                if let Some(definition) = here.min_by_key(|own| own.span.len()) {
+                    return Ok(Handler::of(definition.clone(), AT_DEFINITION));
+                }
+                let meant = self.meant_by(own.file, &own.facts, span.start as usize, span.end as usize)?;
+                let best = meant.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+                Ok(best.map_or_else(|| Handler::unknown(name), |(found, sure)| Handler::of(found, sure)))
+            }
+            WrittenHandler::Text { form, text } => self.handler_by_text(own.file, *form, text),
+        }
+    }
+
+    pub(super) fn handler_by_text(
+        &self,
+        file: u32,
+        form: HandlerForm,
+        text: &str,
+    ) -> Result<Handler, SearchError> {
+        match form {
+            HandlerForm::Text => Ok(Handler::unknown(text)),
+            HandlerForm::File => {
+                let folder = path::split(self.snapshot.path(file)).0;
+                let path = normalize(&below(folder, text));
+                Ok(Handler::file(text, path.and_then(|path| self.paths().file(&path))))
+            }
+            HandlerForm::Module => {
+                let (module, name) = text.split_once(':').unwrap_or((text, "main"));
+                let name = name.split(['.', ' ', '[']).next().unwrap_or(name);
+                let files = self.python_module(file, module.trim());
+                let found = self.reached(&files, name.trim(), 0)?.into_iter().next();
+                Ok(match found {
+                    Some(found) => Handler::of(found, AT_DEFINITION),
+                    None => Handler::file(text, files.first().copied()),
+                })
+            }
+            HandlerForm::Member => Ok(self.member_named(file, text)?),
+            HandlerForm::Expression => {
+                let name = text.rsplit(['.', ':']).next().unwrap_or(text);
+                let mut found = self.definitions(name)?.to_vec();
+                found.retain(|own| self.family(own.file) == self.family(file));
+                found.sort_by_key(|own| own.file != file);
+                let is_sure = found.first().is_some_and(|first| first.file == file) || found.len() == 1;
+                Ok(match found.into_iter().next().filter(|_| is_sure) {
+                    Some(found) => Handler::of(found, BY_MEMBER),
+                    None => Handler::unknown(text),
+                })
+            }
+        }
+    }
+
+    /// The member of a type that `Type#member` or `Type.member` names, or else the type.
+    fn member_named(&self, file: u32, text: &str) -> Result<Handler, SearchError> {
+        let Some((container, member)) = text.rsplit_once(['#', '.']) else {
+            return Ok(Handler::unknown(text));
+        };
+        let last = |name: &str| name.rsplit([':', '.']).next().unwrap_or(name).to_string();
+        let wanted = last(container);
+        let fits = |own: &Definition| self.family(own.file) == self.family(file);
+        let nearness = |own: &Definition| {
+            let path = self.snapshot.path(own.file).to_ascii_lowercase().replace('_', "");
+            let parts =
+                container.split("::").filter(|part| path.contains(&part.to_ascii_lowercase())).count();
+            (parts, std::cmp::Reverse(path.len()))
+        };
+        let members = self.definitions(member)?;
+        let members = members.iter().filter(|own| {
+            fits(own) && own.container.as_deref().is_some_and(|container| last(container) == wanted)
+        });
+        if let Some(found) = members.max_by_key(|own| nearness(own)) {
+            return Ok(Handler::of(found.clone(), BY_MEMBER));
+        }
+        let mut types = self.definitions(&wanted)?.to_vec();
+        if types.is_empty() && container != wanted {
+            types = self.definitions(container)?.to_vec();
+        }
+        let types = types.into_iter().filter(|own| fits(own) && !own.kind.is_function());
+        Ok(match types.max_by_key(nearness) {
+            Some(found) => Handler {
+                text: format!("{}.{member}", found.qualified()),
+                definition: Some(found),
+                file: None,
+                confidence: BY_MEMBER,
+            },
+            None => Handler::unknown(text),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! The routes and commands that reach definitions: those whose handler is a definition, or calls one transitively.
+
+use rustc_hash::FxHashMap;
+
+use super::collect::EntryPoint;
+use super::framework::EntryKind;
+use crate::graph::files::{Definition, Graph};
+use crate::graph::questions::GraphEdge;
+use crate::search::SearchError;
+
+/// A route or command that reaches a definition.
+#[derive(Clone, Debug)]
+pub struct ReachedEntry {
+    /// The route or command.
+    pub entry: EntryPoint,
+    /// The number of calls from the handler to the definition; 0 if the handler is the definition.
+    pub depth: u32,
+    /// The estimated probability of the whole chain, 0 to 1.
+    pub confidence: f32,
+}
+
+impl Graph<'_> {
+    /// The entries of `kinds` that reach `wanted`, nearest first. `callers` are the callers of `wanted`, as
+    /// [`Graph::callers`] gives them: the depth and the budget of that question bound the answer.
+    pub fn reaching(
+        &self,
+        wanted: &[Definition],
+        callers: &[GraphEdge],
+        kinds: &[EntryKind],
+    ) -> Result<Vec<ReachedEntry>, SearchError> {
+        let mut reached: FxHashMap<(u32, u32), (u32, f32)> = FxHashMap::default();
+        for own in wanted {
+            reached.insert((own.file, own.place), (0, 1.0));
+        }
+        let mut edges: Vec<&GraphEdge> = callers.iter().collect();
+        edges.sort_by_key(|edge| edge.depth);
+        for edge in &edges {
+            let Some(from) = &edge.from else { continue };
+            let beyond = reached.get(&(edge.to.file, edge.to.place)).map_or(1.0, |(_, sure)| *sure);
+            let own = (edge.depth, edge.confidence * beyond);
+            let known = reached.entry((from.file, from.place)).or_insert(own);
+            known.1 = if known.0 == own.0 { known.1.max(own.1) } else { known.1 };
+        }
+        let mut found = Vec::new();
+        for &kind in kinds {
+            for entry in self.entry_points(kind)?.entries {
+                let by_handler =
+                    entry.handler.definition.as_ref().and_then(|own| {
+                        reached.get(&(own.file, own.place)).map(|(depth, sure)| (*depth, *sure))
+                    });
+                // Code inside of the declaration calls the definition, or a file that the entry runs does.
+                let by_code = || {
+                    let is_inside = |edge: &&&GraphEdge| {
+                        let is_inline = entry.handler.definition.is_none() && entry.handler.file.is_none();
+                        let in_code = is_inline && edge.file == entry.file && entry.span.contains(edge.span);
+                        let in_file = entry.handler.file == Some(edge.file) && edge.from.is_none();
+                        in_code || in_file
+                    };
+                    let edge = edges.iter().find(is_inside)?;
+                    let beyond = reached.get(&(edge.to.file, edge.to.place)).map_or(1.0, |(_, sure)| *sure);
+                    Some((edge.depth, edge.confidence * beyond))
+                };
+                if let Some((depth, confidence)) = by_handler.or_else(by_code) {
+                    let confidence = confidence * entry.handler.confidence;
+                    found.push(ReachedEntry { entry, depth, confidence });
+                }
+            }
+        }
+        found.sort_by(|a, b| a.depth.cmp(&b.depth).then_with(|| b.confidence.total_cmp(&a.confidence)));
+        Ok(found)
+    }
+}

@@ -1,0 +1,245 @@
+//! The prefixes of routers: which router is mounted below which path of which other router.
+//!
+//! A router is an object of a file, a function that returns or fills routers, or a whole file. An object without a
+//! mount has the prefix of its function, and a function without a mount has the prefix of its file.
+
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+use rustc_hash::FxHashMap;
+
+use super::scan::{FileScan, MountDecl, joined};
+use crate::graph::files::{Definition, Graph};
+use crate::graph::uses::FileFacts;
+use crate::search::SearchError;
+
+/// The longest chain of mounts that is followed.
+const MAX_MOUNTS: usize = 10;
+
+/// The most prefixes of one router.
+const MAX_PREFIXES: usize = 8;
+
+/// A file with what it declares.
+pub(super) struct ScannedFile {
+    pub file: u32,
+    pub facts: Arc<FileFacts>,
+    pub symbols: Vec<Definition>,
+    pub scan: FileScan,
+}
+
+impl ScannedFile {
+    /// The functions around a position, the innermost first.
+    fn functions_at(&self, at: u32) -> impl Iterator<Item = u32> {
+        let is_around =
+            move |own: &&Definition| own.kind.is_function() && own.span.start <= at && at < own.span.end;
+        let mut around: Vec<&Definition> = self.symbols.iter().filter(is_around).collect();
+        around.sort_by_key(|own| own.span.len());
+        around.into_iter().map(|own| own.place).collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// What a prefix belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// A declared router: the file and its place among the routers of the file.
+    Object(u32, usize),
+    /// A function: the file and its place among the symbols of the file.
+    Function(u32, u32),
+    File(u32),
+}
+
+/// The mounted routers of the files of one framework.
+pub(super) struct Routers<'r, 'g> {
+    graph: &'r Graph<'g>,
+    files: &'r [ScannedFile],
+    by_file: FxHashMap<u32, usize>,
+    /// The parents of a node, with the path below the parent.
+    mounts: FxHashMap<Node, Vec<(Node, String)>>,
+}
+
+impl<'r, 'g> Routers<'r, 'g> {
+    pub fn new(graph: &'r Graph<'g>, files: &'r [ScannedFile]) -> Result<Routers<'r, 'g>, SearchError> {
+        let by_file = files.iter().enumerate().map(|(place, own)| (own.file, place)).collect();
+        let mut routers = Routers { graph, files, by_file, mounts: FxHashMap::default() };
+        for own in files {
+            for mount in &own.scan.mounts {
+                let parent = routers.base(own, mount.parent.as_deref(), mount.at);
+                for child in routers.child(own, mount)? {
+                    if child != parent {
+                        routers.mounts.entry(child).or_default().push((parent, mount.path.clone()));
+                    }
+                }
+            }
+        }
+        Ok(routers)
+    }
+
+    /// The router to which a declaration at `at` adds: the named object, or else the object, function or file around.
+    pub fn base(&self, own: &ScannedFile, object: Option<&str>, at: u32) -> Node {
+        if let Some(node) = object.and_then(|object| self.object(own, object, at)) {
+            return node;
+        }
+        let routers = own.scan.routers.iter().enumerate();
+        let around = routers.filter(|(_, router)| {
+            router.extent.is_some_and(|extent| extent.start <= at && at < extent.end) && router.at != at
+        });
+        if let Some((place, _)) = around.min_by_key(|(_, router)| router.extent.map(|extent| extent.len())) {
+            return Node::Object(own.file, place);
+        }
+        own.functions_at(at).next().map_or(Node::File(own.file), |place| Node::Function(own.file, place))
+    }
+
+    /// The declared router that a name means at a position.
+    pub fn object(&self, own: &ScannedFile, name: &str, at: u32) -> Option<Node> {
+        let declared = |place: usize| &own.scan.routers[place];
+        let named: Vec<usize> =
+            (0..own.scan.routers.len()).filter(|place| declared(*place).object == name).collect();
+        let scope = |at: u32| own.functions_at(at).next();
+        let mut scopes: Vec<Option<u32>> = own.functions_at(at).map(Some).collect();
+        scopes.push(None);
+        let is_field = name.contains('.');
+        for wanted in scopes {
+            let in_scope =
+                named.iter().copied().filter(|place| is_field || scope(declared(*place).at) == wanted);
+            let before = in_scope.clone().filter(|place| declared(*place).at < at).last();
+            if let Some(place) = before.or_else(|| in_scope.clone().next()) {
+                return Some(Node::Object(own.file, place));
+            }
+        }
+        if let Some(place) = named.last().filter(|_| named.len() == 1) {
+            return Some(Node::Object(own.file, *place));
+        }
+        self.imported(own, name)
+    }
+
+    /// The declared router of another file that an imported name means.
+    fn imported(&self, own: &ScannedFile, name: &str) -> Option<Node> {
+        let bound = own.facts.imports.iter().flat_map(|import| {
+            import.bindings.iter().filter(|own| &*own.local == name).map(move |binding| (import, binding))
+        });
+        for (import, binding) in bound {
+            let files = self.graph.module_files(own.file, import);
+            let exported = binding.name.as_deref().filter(|name| *name != "default");
+            match exported {
+                Some(exported) => {
+                    if let Some(node) = self.exported(&files, exported) {
+                        return Some(node);
+                    }
+                }
+                None => {
+                    if let Some(file) = files.iter().find(|file| self.by_file.contains_key(file)) {
+                        return Some(Node::File(*file));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The router that files declare or re-export under a name.
+    fn exported(&self, files: &[u32], name: &str) -> Option<Node> {
+        let declared = |file: &u32| {
+            let scanned = &self.files[*self.by_file.get(file)?];
+            let mut routers = scanned.scan.routers.iter();
+            routers.position(|router| router.object == name).map(|place| Node::Object(*file, place))
+        };
+        files.iter().find_map(declared).or_else(|| {
+            let reached = self.graph.reached(files, name, 0).ok()?;
+            reached.iter().find_map(|own| declared(&own.file))
+        })
+    }
+
+    /// The routers that the child of a mount means.
+    fn child(&self, own: &ScannedFile, mount: &MountDecl) -> Result<Vec<Node>, SearchError> {
+        static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r#"^require\(\s*['"]([^'"]+)['"]\s*\)"#).expect("a constant pattern")
+        });
+        let module = |name: &str| -> Vec<Node> {
+            self.graph.module(own.file, name).into_iter().map(Node::File).collect()
+        };
+        if mount.child_is_module {
+            return Ok(module(&mount.child));
+        }
+        if let Some(captures) = REQUIRED.captures(&mount.child) {
+            return Ok(module(&captures[1]));
+        }
+        let called = mount.child.split('(').next().unwrap_or_default().trim();
+        let is_call = called.len() < mount.child.len();
+        if !is_call && let Some(node) = self.object(own, called, mount.at) {
+            return Ok(vec![node]);
+        }
+        if let Some(span) = mount.child_at {
+            let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
+            let end = span.start as usize + called.len();
+            let start = own.facts.text[..end].trim_end_matches(is_word).len();
+            let meant = self.graph.meant_by(own.file, &own.facts, start, end)?;
+            let functions: Vec<Node> = meant
+                .iter()
+                .filter(|(definition, _)| definition.kind.is_function())
+                .map(|(definition, _)| Node::Function(definition.file, definition.place))
+                .collect();
+            if !functions.is_empty() {
+                return Ok(functions);
+            }
+        }
+        Ok(self.member(own, called).into_iter().collect())
+    }
+
+    /// The router that a name of an imported module means, such as `users.router`.
+    fn member(&self, own: &ScannedFile, chain: &str) -> Option<Node> {
+        let (module, name) = chain.rsplit_once(['.', ':'])?;
+        let first = module.split(['.', ':']).next().unwrap_or(module);
+        let imports = own.facts.imports.iter();
+        let mut bound = imports.flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
+        let (import, binding) =
+            bound.find(|(_, binding)| &*binding.local == first || &*binding.local == module)?;
+        let mut files = self.graph.bound_module(own.file, import, binding);
+        if files.is_empty() {
+            files = self.graph.module_files(own.file, import);
+        }
+        self.exported(&files, name)
+    }
+
+    /// The prefixes of a node.
+    pub fn prefixes(&self, node: Node) -> Vec<String> {
+        let mut found = self.prefixes_within(node, MAX_MOUNTS);
+        found.sort();
+        found.dedup();
+        found.truncate(MAX_PREFIXES);
+        found
+    }
+
+    fn prefixes_within(&self, node: Node, steps: usize) -> Vec<String> {
+        let Some(steps) = steps.checked_sub(1) else { return vec![String::new()] };
+        let mut found = Vec::new();
+        for (parent, path) in self.mounts.get(&node).into_iter().flatten() {
+            let above = self.prefixes_within(*parent, steps).into_iter();
+            found.extend(above.map(|prefix| joined(&prefix, path)));
+        }
+        let scanned = |file: u32| self.by_file.get(&file).map(|place| &self.files[*place]);
+        let Node::Object(file, place) = node else {
+            if found.is_empty()
+                && let Node::Function(file, _) = node
+            {
+                return self.prefixes_within(Node::File(file), steps);
+            }
+            return if found.is_empty() { vec![String::new()] } else { found };
+        };
+        let Some(own) = scanned(file) else { return vec![String::new()] };
+        let router = &own.scan.routers[place];
+        if found.is_empty() {
+            let parent = router.parent.as_deref().map(|parent| self.base(own, Some(parent), router.at));
+            let around = || self.base_around(own, router.at);
+            found =
+                self.prefixes_within(parent.filter(|parent| *parent != node).unwrap_or_else(around), steps);
+        }
+        found.iter_mut().for_each(|prefix| *prefix = joined(prefix, &router.path));
+        found.truncate(MAX_PREFIXES);
+        found
+    }
+
+    /// The function or file around a position.
+    fn base_around(&self, own: &ScannedFile, at: u32) -> Node {
+        own.functions_at(at).next().map_or(Node::File(own.file), |place| Node::Function(own.file, place))
+    }
+}

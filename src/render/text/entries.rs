@@ -1,0 +1,57 @@
+//! Lists of routes and commands for terminals: `path:line: METHOD /route  handler  place` a line.
+
+use std::fmt::Write;
+
+use super::counts::count;
+use crate::clean::{self, line as clean};
+use crate::engine::api::{EntriesReply, EntryKind, EntryRow};
+use crate::path::RelPath;
+use crate::render::paint::{Ink, Style};
+
+/// The list of routes or commands.
+pub fn entries(reply: &EntriesReply, style: &Style) -> String {
+    let mut out = String::new();
+    for row in &reply.rows {
+        entry(&mut out, row, reply, style);
+    }
+    if reply.rows.is_empty() {
+        let kind = match reply.kind {
+            EntryKind::Route => "routes",
+            EntryKind::Command => "commands",
+        };
+        let with = match reply.pattern.is_empty() {
+            true => String::new(),
+            false => format!(" with '{}'", clean(&reply.pattern)),
+        };
+        let _ = writeln!(out, "{kind}{with}: none found");
+    }
+    if reply.total > reply.rows.len() {
+        let text =
+            format!("{} of {}; more with --max-results", reply.rows.len(), count(reply.total, "row", "rows"));
+        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+    }
+    if let Some(reason) = &reply.incomplete {
+        let _ = writeln!(out, "{}", style.paint(Ink::Alarm, &format!("not complete: {}", clean(reason))));
+    }
+    out
+}
+
+fn entry(out: &mut String, row: &EntryRow, reply: &EntriesReply, style: &Style) {
+    let shown = |path: &RelPath| clean::path(&style.paths.shown(path.as_str())).into_owned();
+    let number = style.paint(Ink::Line, &row.line.to_string());
+    let place = format!("{}:{number}", style.paint(Ink::Path, &shown(&row.path)));
+    let place = style.link(&row.path.below(&reply.snapshot.root), &place);
+    let method = style.paint(Ink::Dim, &clean(&row.method));
+    let name = style.paint(Ink::Symbol, &clean(&row.name));
+    let handler = match (&row.definition, &row.handler_path) {
+        (Some(own), _) => {
+            let at = format!("{}:{}", shown(&own.path), own.lines.first);
+            format!("{}  {}", clean(&row.handler), style.paint(Ink::Dim, &at))
+        }
+        (None, Some(path)) => shown(path),
+        (None, None) => clean(&row.handler),
+    };
+    let handler = if row.is_test { format!("{handler}  {}", style.paint(Ink::Dim, "test")) } else { handler };
+    let line = format!("{place}: {method} {name}  {handler}");
+    let _ = writeln!(out, "{}", line.trim_end());
+}

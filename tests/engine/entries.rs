@@ -1,0 +1,170 @@
+//! Routes and commands: the fixture of each framework file with its expected list, and what filters and masks do.
+
+use std::path::{Path, PathBuf};
+
+use spyhop::{EntriesReply, EntriesRequest, EntryKind, FilterSpec};
+
+use super::open;
+use crate::support::Tree;
+
+fn frameworks() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("frameworks")
+}
+
+fn list(tree: &Tree, kind: EntryKind, pattern: &str) -> EntriesReply {
+    open(tree).entries(&EntriesRequest::new(kind, pattern)).unwrap()
+}
+
+/// Rows as `method, name, handler, path:line`, with tabs between.
+fn shown(reply: &EntriesReply, framework: &str) -> Vec<String> {
+    let rows = reply.rows.iter().filter(|row| row.framework == framework);
+    let row = |row: &spyhop::EntryRow| {
+        let file = row.handler_path.as_ref().filter(|_| row.definition.is_none());
+        let handler = match (&*row.handler, file) {
+            (_, Some(path)) => path.as_str(),
+            ("", None) => "-",
+            (handler, None) => handler,
+        };
+        format!("{}\t{}\t{handler}\t{}:{}", row.method, row.name, row.path, row.line)
+    };
+    let mut rows: Vec<String> = rows.map(row).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn each_framework_finds_the_entries_of_its_fixture_and_no_others() {
+    let mut wrong = Vec::new();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(frameworks())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    assert!(folders.len() >= 21, "{} frameworks", folders.len());
+    for folder in folders {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+        let tree = Tree::new(&read("fixture.txt"));
+        let kind = match read("framework.toml").contains("kind = \"route\"") {
+            true => EntryKind::Route,
+            false => EntryKind::Command,
+        };
+        let found = shown(&list(&tree, kind, ""), name);
+        let expected = read("expected.tsv");
+        let expected: Vec<&str> = expected.lines().collect();
+        let missing = expected.iter().filter(|row| !found.iter().any(|own| own == *row));
+        wrong.extend(missing.map(|row| format!("{name} misses {row}")));
+        let extra = found.iter().filter(|own| !expected.contains(&own.as_str()));
+        wrong.extend(extra.map(|row| format!("{name} adds   {row}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn entries_are_filtered_by_words_paths_and_kinds_and_counted() {
+    let tree = Tree::new(&std::fs::read_to_string(frameworks().join("flask/fixture.txt")).unwrap());
+    let names = |reply: &EntriesReply| reply.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&list(&tree, EntryKind::Route, "put ORDERS")), ["/orders/new"]);
+    assert!(list(&tree, EntryKind::Route, "nothing").rows.is_empty());
+    let filter = FilterSpec { path: Some("shop/items.py".into()), ..FilterSpec::default() };
+    let request = EntriesRequest { filter, max_results: 1, ..EntriesRequest::new(EntryKind::Route, "") };
+    let reply = open(&tree).entries(&request).unwrap();
+    assert_eq!((reply.rows.len(), reply.total), (1, 3));
+    let request = EntriesRequest { max_results: 0, ..EntriesRequest::new(EntryKind::Route, "") };
+    assert!(open(&tree).entries(&request).is_err());
+}
+
+#[test]
+fn entries_of_tests_come_last_and_say_so() {
+    let tree = Tree::new(
+        "\n=== a/tests/test_app.py\nfrom flask import Flask\napp = Flask('t')\n\n@app.route('/probe')\ndef probe():\n    \
+         pass\n=== web.py\nfrom flask import Flask\napp = Flask('w')\n\n@app.route('/real')\ndef real():\n    pass\n",
+    );
+    let rows = list(&tree, EntryKind::Route, "").rows;
+    let rows: Vec<(&str, bool)> = rows.iter().map(|row| (row.name.as_str(), row.is_test)).collect();
+    assert_eq!(rows, [("/real", false), ("/probe", true)]);
+}
+
+#[test]
+fn secrets_of_scripts_are_masked() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let tree =
+        Tree::new(&format!("\n=== package.json\n{{\"scripts\": {{\"deploy\": \"T={token} ./deploy\"}}}}\n"));
+    let rows = list(&tree, EntryKind::Command, "deploy").rows;
+    assert!(rows[0].handler.contains("./deploy") && !rows[0].handler.contains(&token), "{}", rows[0].handler);
+}
+
+#[test]
+fn an_entry_of_a_changed_file_follows_the_change() {
+    let tree = Tree::new(
+        "\n=== web.py\nfrom flask import Flask\napp = Flask('w')\n\n@app.route('/one')\ndef one():\n    pass\n",
+    );
+    assert_eq!(list(&tree, EntryKind::Route, "").rows[0].name, "/one");
+    tree.write(
+        "web.py",
+        "from flask import Flask\napp = Flask('w')\n\n@app.route('/two/2')\ndef two():\n    pass\n",
+    );
+    let rows = list(&tree, EntryKind::Route, "").rows;
+    assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].handler.as_str()), (1, "/two/2", "two"));
+}
+
+#[test]
+fn entries_that_reach_a_symbol_are_found_through_calls_and_through_inline_handlers() {
+    let tree = Tree::new(
+        r#"
+=== shop/pool.py
+def take():
+    return 1
+
+def unused():
+    return 2
+=== shop/web.py
+from flask import Flask
+from shop.pool import take
+
+app = Flask('w')
+
+def helper():
+    return take()
+
+@app.route('/direct')
+def direct():
+    return take()
+
+@app.route('/through')
+def through():
+    return helper()
+
+@app.route('/other')
+def other():
+    return 3
+=== server.js
+const app = require('express')();
+const { total } = require('./cart');
+
+app.get('/total', (req, res) => {
+  res.json(total());
+});
+app.get('/nothing', (req, res) => res.end());
+=== cart.js
+function total() {
+  return 0;
+}
+module.exports = { total };
+"#,
+    );
+    let reaching = |target: &str| {
+        let request =
+            EntriesRequest { reaches: Some(target.into()), ..EntriesRequest::new(EntryKind::Route, "") };
+        open(&tree).entries(&request).map(|reply| {
+            reply.rows.iter().map(|row| (row.name.clone(), row.depth.unwrap())).collect::<Vec<_>>()
+        })
+    };
+    let row = |name: &str, depth: u32| (name.to_string(), depth);
+    assert_eq!(reaching("take").unwrap(), [row("/direct", 1), row("/through", 2)]);
+    assert_eq!(reaching("direct").unwrap(), [row("/direct", 0)]);
+    assert_eq!(reaching("total").unwrap(), [row("/total", 1)]);
+    assert_eq!(reaching("unused").unwrap(), []);
+    assert!(reaching("no_such_name").is_err());
+}
