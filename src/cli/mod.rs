@@ -51,7 +51,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, OperationId};
+use spyhop::catalog::{self, Operation, OperationId};
 use spyhop::engine::ErrorKind;
 use spyhop::render::clean;
 
@@ -96,8 +96,8 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let command = command();
     let typed: Vec<OsString> = std::env::args_os().collect();
+    let command = command_for(typed.get(1).and_then(|word| word.to_str()));
     let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {
         Ok(argv) => argv,
         Err(error) => {
@@ -197,12 +197,27 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
     let row = catalog::OPERATIONS.iter().find(|operation| operation.name == name);
-    runner(row.expect("the parser knows no other subcommand").id)(matches, &mut output)
+    let id = row.expect("the parser knows no other subcommand").id;
+    // An exact search uses little memory of its own.
+    crate::huge_pages(id != OperationId::Grep);
+    runner(id)(matches, &mut output)
+}
+
+/// The command with its subcommands for a first word. If that is the name of an operation, the other operations have no
+/// arguments: to describe them all takes a millisecond, as long as some exact searches.
+fn command_for(first: Option<&str>) -> Command {
+    let only = catalog::OPERATIONS.iter().find(|operation| Some(operation.name) == first);
+    with_operations(|operation| only.is_none_or(|only| only.id == operation.id))
 }
 
 /// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
 /// help, completions and manual.
 fn command() -> Command {
+    with_operations(|_| true)
+}
+
+/// The command and its subcommands, of which the operations that `is_whole` accepts have their arguments.
+fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
     let mut top = args::operation(&catalog::SEARCH, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Find code by what it does, and see why each hit is there")
@@ -216,6 +231,11 @@ fn command() -> Command {
         .subcommand_negates_reqs(true)
         .arg_required_else_help(true);
     for operation in catalog::OPERATIONS {
+        if !is_whole(operation) {
+            let aliases = operation.aliases.iter().copied();
+            top = top.subcommand(Command::new(operation.name).visible_aliases(aliases));
+            continue;
+        }
         let own = args::operation(operation, operation.name);
         top = top.subcommand(match operation.id {
             OperationId::Index | OperationId::Watch => index::extend(own),
