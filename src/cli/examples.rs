@@ -112,7 +112,7 @@ pub fn of(command: &str) -> &'static [Example] {
         ],
         "routes" => &[
             ("routes", "every route, with its handler"),
-            ("routes 'POST users'", "routes with these words"),
+            ("routes users", "routes with a word in path or handler"),
             ("routes --reaches Pool.take", "routes that lead to a function"),
         ],
         "commands" => &[
