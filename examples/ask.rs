@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             hit.score
         );
         for reason in &hit.reasons {
-            println!("    {:+.3} {}", reason.share, reason.text);
+            println!("    {:+.3} {}", reason.contribution, reason.text);
         }
     }
     println!("{} of {} hits, generation {}", reply.results.len(), reply.total, reply.snapshot.generation);

@@ -19,16 +19,17 @@
 //! let best = &reply.results[0];
 //! assert_eq!((best.path.as_str(), best.symbol.as_deref()), ("auth.rs", Some("resolve_api_key")));
 //!
-//! // Each hit has reasons, whose shares add up to its score.
-//! let total: f32 = best.reasons.iter().map(|reason| reason.share).sum();
+//! // Each hit has reasons, whose contributions add up to its score.
+//! let total: f32 = best.reasons.iter().map(|reason| reason.contribution).sum();
 //! assert!((total - best.score).abs() < 1e-4);
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! The stable API consists of the items that this page re-exports, and of the types of their public fields, parameters and
-//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The modules are public for the command line and the evaluation programs
-//! of this repository, and their items change without notice.
+//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The
+//! modules are public for the command line and the evaluation programs of this repository, and their items change without
+//! notice.
 
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -36,14 +37,14 @@
 )]
 
 pub use engine::api::{
-    Band, ContextLine, EntriesReply, EntriesRequest, EntryKind, EntryRow, Explanation, FileMatch, FilePlaces,
-    FileRow, FilesReply, FilesRequest, Gap, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
-    GrepLine, GrepReply, GrepRequest, Hit, Interest, LanguageRow, LineRange, MapEntry, MapReply, MapRequest,
-    MapSymbol, Mode, OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress,
-    RankedCandidate, RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, Recall, RefreshReport,
-    SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, SnapshotPolicy, Snippet, Stage,
-    StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched,
-    WhyNot,
+    ALL_ROWS, ActivitySource, Band, CallPolicy, ContextLine, EntriesReply, EntriesRequest, EntryKind,
+    EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap,
+    GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit,
+    LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome,
+    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,
+    ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
+    Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest,
+    Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -99,6 +100,8 @@ pub mod engine;
 
 pub mod catalog;
 pub mod render;
+
+pub mod operations;
 
 /// README's example is compiled with the tests.
 #[cfg(doctest)]

@@ -33,7 +33,7 @@ const FORGOTTEN_HOURS: u64 = 14 * 24;
 
 /// What a caller did with a file, the weakest evidence of interest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Interest {
+pub enum FileActivity {
     /// Code of the file was part of a reply. This is Spyhop's own choice and hardly evidence of interest.
     Shown,
     /// The caller requested the file by name, or read a whole chunk of the file.
@@ -44,26 +44,26 @@ pub enum Interest {
     Touched,
 }
 
-impl Interest {
+impl FileActivity {
     const COUNT: usize = 4;
 
     /// The weight before any decay. The value of `Opened` is arbitrary. The value of `Shown` is so small that it only
     /// breaks ties, because a file that was shown must not rank higher for that alone.
     fn worth(self) -> f32 {
         match self {
-            Interest::Shown => 0.1,
-            Interest::Opened => 0.5,
-            Interest::Edited => 0.8,
-            Interest::Touched => 1.0,
+            FileActivity::Shown => 0.1,
+            FileActivity::Opened => 0.5,
+            FileActivity::Edited => 0.8,
+            FileActivity::Touched => 1.0,
         }
     }
 }
 
-/// The interest in a file, with its present weight.
+/// What was done with a file, with its present weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SessionInterest {
-    /// The interest with the greatest present weight.
-    pub interest: Interest,
+pub struct WeightedActivity {
+    /// What was done that has the greatest present weight.
+    pub activity: FileActivity,
     /// The number of turns since.
     pub turns: usize,
     /// The number of hours since, in a log; 0 in a trail.
@@ -72,41 +72,41 @@ pub struct SessionInterest {
     pub worth: f32,
 }
 
-impl SessionInterest {
-    fn new(interest: Interest, turns: usize, hours: u64) -> SessionInterest {
+impl WeightedActivity {
+    fn new(activity: FileActivity, turns: usize, hours: u64) -> WeightedActivity {
         let half_lives = turns as f32 / HALF_LIFE + hours as f32 / HALF_LIFE_HOURS;
-        SessionInterest { interest, turns, hours, worth: interest.worth() * 0.5f32.powf(half_lives) }
+        WeightedActivity { activity, turns, hours, worth: activity.worth() * 0.5f32.powf(half_lives) }
     }
 }
 
 /// The record that a ranking uses.
 #[derive(Clone, Debug)]
-pub enum SessionActivity {
+pub enum ActivityRecord {
     /// The files that anybody touched in the tree, with the time at which their weights are computed.
     Log(TouchLog, SystemTime),
     /// The files of one caller.
     Trail(Arc<Trail>),
 }
 
-impl SessionActivity {
+impl ActivityRecord {
     /// Whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
         match self {
-            SessionActivity::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
-            SessionActivity::Trail(trail) => trail.files.is_empty(),
+            ActivityRecord::Log(log, now) => log.touched.iter().all(|touch| touch.is_forgotten(*now)),
+            ActivityRecord::Trail(trail) => trail.files.is_empty(),
         }
     }
 
-    /// The interest in a file.
-    pub fn interest_in(&self, path: &str) -> Option<SessionInterest> {
+    /// What was done with a file, with its weight.
+    pub fn activity_in(&self, path: &str) -> Option<WeightedActivity> {
         match self {
-            SessionActivity::Log(log, now) => {
+            ActivityRecord::Log(log, now) => {
                 let mut by_turns = log.touched.iter().rev().enumerate();
                 let (turns, touch) = by_turns.find(|(_, touch)| touch.path.as_str() == path)?;
                 (!touch.is_forgotten(*now))
-                    .then(|| SessionInterest::new(Interest::Touched, turns, touch.hours_until(*now)))
+                    .then(|| WeightedActivity::new(FileActivity::Touched, turns, touch.hours_until(*now)))
             }
-            SessionActivity::Trail(trail) => trail.interest_in(path),
+            ActivityRecord::Trail(trail) => trail.activity_in(path),
         }
     }
 }
@@ -197,22 +197,23 @@ pub struct Trail {
 #[derive(Clone, Debug)]
 struct TouchedFile {
     path: RelPath,
-    at: [Option<usize>; Interest::COUNT],
+    at: [Option<usize>; FileActivity::COUNT],
 }
 
 impl Trail {
-    /// Records interests in files, as one turn.
-    pub fn note<'p>(&mut self, files: impl IntoIterator<Item = (&'p RelPath, Interest)>) {
+    /// Records what a caller did with files, as one turn.
+    pub fn record<'p>(&mut self, files: impl IntoIterator<Item = (&'p RelPath, FileActivity)>) {
         self.turn += 1;
-        for (path, interest) in files {
+        for (path, activity) in files {
             let place = match self.files.binary_search_by(|met| met.path.cmp(path)) {
                 Ok(place) => place,
                 Err(place) => {
-                    self.files.insert(place, TouchedFile { path: path.clone(), at: [None; Interest::COUNT] });
+                    self.files
+                        .insert(place, TouchedFile { path: path.clone(), at: [None; FileActivity::COUNT] });
                     place
                 }
             };
-            self.files[place].at[interest as usize] = Some(self.turn);
+            self.files[place].at[activity as usize] = Some(self.turn);
         }
         while self.files.len() > MAX_FILES {
             let last = |place: &usize| self.files[*place].at.iter().max().copied();
@@ -224,15 +225,16 @@ impl Trail {
     /// Notes that files were edited since the last turn. That is not a turn of the caller.
     pub fn edited<'p>(&mut self, files: impl IntoIterator<Item = &'p RelPath>) {
         self.turn = self.turn.saturating_sub(1);
-        self.note(files.into_iter().map(|path| (path, Interest::Edited)));
+        self.record(files.into_iter().map(|path| (path, FileActivity::Edited)));
     }
 
-    fn interest_in(&self, path: &str) -> Option<SessionInterest> {
+    fn activity_in(&self, path: &str) -> Option<WeightedActivity> {
         let place = self.files.binary_search_by(|met| met.path.as_str().cmp(path)).ok()?;
         let at = self.files[place].at;
-        let of =
-            |interest: Interest| Some(SessionInterest::new(interest, self.turn - at[interest as usize]?, 0));
-        let all = [Interest::Touched, Interest::Edited, Interest::Opened, Interest::Shown]
+        let of = |activity: FileActivity| {
+            Some(WeightedActivity::new(activity, self.turn - at[activity as usize]?, 0))
+        };
+        let all = [FileActivity::Touched, FileActivity::Edited, FileActivity::Opened, FileActivity::Shown]
             .into_iter()
             .filter_map(of);
         all.reduce(|best, other| if other.worth > best.worth { other } else { best })
@@ -253,7 +255,7 @@ mod tests {
         let file = &dir.path().join("session");
         let mut log = TouchLog::load(file);
         let now = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        assert!(SessionActivity::Log(log.clone(), now).is_empty());
+        assert!(ActivityRecord::Log(log.clone(), now).is_empty());
         for number in 0..70 {
             log.touch(path(&format!("f{number}")), now);
         }
@@ -261,16 +263,16 @@ mod tests {
         log.save(file).unwrap();
         let loaded = TouchLog::load(file);
         assert_eq!(loaded, log);
-        let session = SessionActivity::Log(loaded, now);
-        let turns = |path: &str| session.interest_in(path).map(|noted| noted.turns);
+        let session = ActivityRecord::Log(loaded, now);
+        let turns = |path: &str| session.activity_in(path).map(|noted| noted.turns);
         assert_eq!(["f50", "f69", "f68", "f6", "f5"].map(turns), [Some(0), Some(1), Some(2), Some(63), None]);
         std::fs::write(file, b"{").unwrap();
-        assert!(SessionActivity::Log(TouchLog::load(file), now).is_empty());
+        assert!(ActivityRecord::Log(TouchLog::load(file), now).is_empty());
     }
 
     #[test]
     fn worth_halves_in_eight_turns_or_two_days() {
-        let worth = |turns, hours| SessionInterest::new(Interest::Touched, turns, hours).worth;
+        let worth = |turns, hours| WeightedActivity::new(FileActivity::Touched, turns, hours).worth;
         assert_eq!((worth(0, 0), worth(8, 0), worth(16, 0)), (1.0, 0.5, 0.25));
         assert_eq!((worth(0, 48), worth(0, 96), worth(8, 48)), (0.5, 0.25, 0.25));
     }
@@ -282,9 +284,8 @@ mod tests {
         let after = |seconds: u64| begin + Duration::from_secs(seconds);
         let mut log = TouchLog::default();
         log.touch(path("a"), begin);
-        let worth = |now: SystemTime| {
-            SessionActivity::Log(log.clone(), now).interest_in("a").map(|noted| noted.worth)
-        };
+        let worth =
+            |now: SystemTime| ActivityRecord::Log(log.clone(), now).activity_in("a").map(|noted| noted.worth);
         assert_eq!(worth(begin), Some(1.0));
         // Within an hour nothing changes, so the pages of an answer agree.
         assert_eq!(worth(after(3_599)), Some(1.0));
@@ -292,7 +293,7 @@ mod tests {
         assert_eq!((worth(after(2 * DAY)), worth(after(4 * DAY))), (Some(0.5), Some(0.25)));
         assert!(worth(after(14 * DAY - 1)).is_some());
         assert_eq!(worth(after(14 * DAY)), None);
-        assert!(SessionActivity::Log(log.clone(), after(14 * DAY)).is_empty());
+        assert!(ActivityRecord::Log(log.clone(), after(14 * DAY)).is_empty());
         // A clock that was put back makes nothing newer than new.
         assert_eq!(worth(begin - Duration::from_secs(DAY)), Some(1.0));
         log.touch(path("b"), after(14 * DAY));
@@ -307,46 +308,49 @@ mod tests {
         let written = UNIX_EPOCH + Duration::from_secs(1_600_000_000);
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
         let now = written + Duration::from_secs(48 * 3600);
-        let session = SessionActivity::Log(TouchLog::load(&file), now);
-        assert_eq!(session.interest_in("b.rs"), Some(SessionInterest::new(Interest::Touched, 0, 48)));
-        assert_eq!(session.interest_in("a.rs"), Some(SessionInterest::new(Interest::Touched, 1, 48)));
+        let session = ActivityRecord::Log(TouchLog::load(&file), now);
+        assert_eq!(session.activity_in("b.rs"), Some(WeightedActivity::new(FileActivity::Touched, 0, 48)));
+        assert_eq!(session.activity_in("a.rs"), Some(WeightedActivity::new(FileActivity::Touched, 1, 48)));
     }
 
     #[test]
     fn what_tells_more_is_worth_more_until_it_is_old() {
         let mut trail = Trail::default();
-        trail.note([(&path("a"), Interest::Shown), (&path("b"), Interest::Opened)]);
-        trail.note([(&path("a"), Interest::Touched)]);
-        trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Touched, 1, 0)));
-        assert_eq!(trail.interest_in("b"), Some(SessionInterest::new(Interest::Opened, 2, 0)));
-        assert_eq!(trail.interest_in("c"), None);
+        trail.record([(&path("a"), FileActivity::Shown), (&path("b"), FileActivity::Opened)]);
+        trail.record([(&path("a"), FileActivity::Touched)]);
+        trail.record([(&path("a"), FileActivity::Shown)]);
+        assert_eq!(trail.activity_in("a"), Some(WeightedActivity::new(FileActivity::Touched, 1, 0)));
+        assert_eq!(trail.activity_in("b"), Some(WeightedActivity::new(FileActivity::Opened, 2, 0)));
+        assert_eq!(trail.activity_in("c"), None);
         for _ in 0..40 {
-            trail.note([]);
+            trail.record([]);
         }
-        trail.note([(&path("a"), Interest::Shown)]);
-        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Shown, 0, 0)));
+        trail.record([(&path("a"), FileActivity::Shown)]);
+        assert_eq!(trail.activity_in("a"), Some(WeightedActivity::new(FileActivity::Shown, 0, 0)));
     }
 
     #[test]
     fn an_edit_is_not_a_turn() {
         let mut trail = Trail::default();
         trail.edited([&path("a")]);
-        assert_eq!(trail.interest_in("a"), Some(SessionInterest::new(Interest::Edited, 0, 0)));
-        trail.note([(&path("b"), Interest::Opened)]);
+        assert_eq!(trail.activity_in("a"), Some(WeightedActivity::new(FileActivity::Edited, 0, 0)));
+        trail.record([(&path("b"), FileActivity::Opened)]);
         trail.edited([&path("b")]);
-        assert_eq!(trail.interest_in("b"), Some(SessionInterest::new(Interest::Edited, 0, 0)));
-        assert_eq!(trail.interest_in("a").map(|noted| noted.turns), Some(1));
+        assert_eq!(trail.activity_in("b"), Some(WeightedActivity::new(FileActivity::Edited, 0, 0)));
+        assert_eq!(trail.activity_in("a").map(|noted| noted.turns), Some(1));
     }
 
     #[test]
     fn a_trail_forgets_what_it_met_longest_ago() {
         let mut trail = Trail::default();
         for number in 0..MAX_FILES + 10 {
-            trail.note([(&path(&format!("f{number}")), Interest::Shown), (&path("kept"), Interest::Opened)]);
+            trail.record([
+                (&path(&format!("f{number}")), FileActivity::Shown),
+                (&path("kept"), FileActivity::Opened),
+            ]);
         }
         assert_eq!(trail.files.len(), MAX_FILES);
-        assert!(trail.interest_in("kept").is_some() && trail.interest_in("f265").is_some());
-        assert_eq!(trail.interest_in("f10"), None);
+        assert!(trail.activity_in("kept").is_some() && trail.activity_in("f265").is_some());
+        assert_eq!(trail.activity_in("f10"), None);
     }
 }

@@ -126,7 +126,7 @@ pub fn snippet(
 /// The number of the line of a hit that says most about the hit: the line with the query as written, unless `signature`,
 /// the first line of the item, has every word of the query; else the signature, and without one the line that matches
 /// best.
-pub fn telling_line(
+pub fn representative_line(
     source: &str,
     index: &LineIndex,
     request: &SnippetRequest<'_>,
@@ -379,7 +379,7 @@ mod tests {
             let request =
                 SnippetRequest { lines, span, wanted, head, expand, max_chars, terms: &terms, literal };
             let mut tokenizer = Tokenizer::new();
-            let line = telling_line(source, &index, &request, signature, &mut tokenizer);
+            let line = representative_line(source, &index, &request, signature, &mut tokenizer);
             let shown = source_line(source, &index, &request, line, &mut tokenizer);
             assert_eq!((shown.line, shown.column, shown.text.as_str()), expected);
         };

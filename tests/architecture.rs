@@ -23,6 +23,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (9, &["engine"]),
     (10, &["catalog"]),
     (11, &["render"]),
+    (12, &["operations"]),
 ];
 
 /// What is not a module of the library: the binary's front ends.
@@ -30,7 +31,7 @@ const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
-    &["catalog", "engine", "filter", "model", "path", "profile", "render", "worker"];
+    &["catalog", "engine", "filter", "model", "operations", "path", "profile", "render", "worker"];
 
 /// Crates that are one decision of one place: who may name them.
 const ENGINES: &[(&str, &[&str])] = &[

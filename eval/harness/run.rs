@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use spyhop::engine::api::MAX_RESULTS;
-use spyhop::{Engine, Profile, Recall, SearchRequest};
+use spyhop::{ActivitySource, Engine, Profile, SearchRequest};
 
 use crate::corpus::{Opened, Places};
 use crate::failure::Failure;
@@ -92,7 +92,7 @@ fn measured(sets: &[Set], places: &Places, profile: &Arc<Profile>, header: Heade
 /// The request that a query is asked with: what was touched on this machine must not count.
 pub fn request(text: &str, max_results: usize, profile: &Arc<Profile>) -> SearchRequest {
     let profile = Some(Arc::clone(profile));
-    SearchRequest { max_results, session: Recall::Off, profile, ..SearchRequest::new(text) }
+    SearchRequest { max_results, activity: ActivitySource::Ignored, profile, ..SearchRequest::new(text) }
 }
 
 /// Asks the queries of a tree, then times them.

@@ -113,7 +113,7 @@ fn shown(out: &mut String, rank: usize, hit: &Hit, targets: &[Target]) {
     let (kind, band) = (hit.kind.name(), hit.band.name());
     let _ = writeln!(out, "\n{star}{rank:>3}. {path}:{first}-{last} {kind} {symbol} {:.3} {band}", hit.score);
     for reason in &hit.reasons {
-        let _ = writeln!(out, "      {:+.3} {}", reason.share, reason.text);
+        let _ = writeln!(out, "      {:+.3} {}", reason.contribution, reason.text);
     }
 }
 
@@ -121,7 +121,7 @@ fn missing(out: &mut String, target: &Target, why: &WhyNot) {
     let lines = target.lines.map_or(String::new(), |lines| format!(":{}-{}", lines.first, lines.last));
     let _ = writeln!(out, "\nmissing {}{lines}: {}", target.path, why.text);
     for reason in why.hit.iter().flat_map(|hit| &hit.reasons) {
-        let _ = writeln!(out, "      {:+.3} {}", reason.share, reason.text);
+        let _ = writeln!(out, "      {:+.3} {}", reason.contribution, reason.text);
     }
     for gap in &why.missing {
         let name = gap.signal.name();

@@ -1,11 +1,11 @@
 //! The rows of the lists of routes and commands.
 
-use super::operation::{Operation, OperationId};
+use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
 use super::shared::{self, Call, HasFilter};
-use crate::engine::api::{EntriesRequest, EntryKind};
+use crate::engine::api::EntriesRequest;
 use crate::filter::FilterSpec;
 
 impl HasFilter for EntriesRequest {
@@ -66,17 +66,24 @@ const ENTRIES_PARAMS: [Listed; ENTRIES_ROWS.len()] = listed(ENTRIES_ROWS);
 
 /// Lists routes.
 pub const ROUTES: Operation = Operation {
-    id: OperationId::Entries(EntryKind::Route),
     name: "routes",
     aliases: &[],
     help: "List the routes of web frameworks: method, path and handler",
     params: &ENTRIES_PARAMS,
+    examples: &[
+        ("routes", "every route, with its handler"),
+        ("routes users", "routes with a word in path or handler"),
+        ("routes --reaches Pool.take", "routes that lead to a function"),
+    ],
 };
 /// Lists commands.
 pub const COMMANDS: Operation = Operation {
-    id: OperationId::Entries(EntryKind::Command),
     name: "commands",
     aliases: &[],
     help: "List the commands of a tree: binaries, scripts, targets and subcommands, with what they run",
     params: &ENTRIES_PARAMS,
+    examples: &[
+        ("commands", "binaries, scripts, targets and subcommands"),
+        ("commands test --path web", "commands with a word, declared below a folder"),
+    ],
 };

@@ -1,11 +1,11 @@
 //! The rows of the questions to the code graph: all of them take the same parameters.
 
-use super::operation::{Operation, OperationId};
+use super::operation::{Example, Operation};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
-use crate::engine::api::{GraphQuestion, GraphRequest};
+use crate::engine::api::GraphRequest;
 use crate::filter::FilterSpec;
 
 impl HasFilter for GraphRequest {
@@ -78,41 +78,97 @@ pub const GRAPH_ROWS: &[Row<Call<GraphRequest>>] = &[
 
 const GRAPH_PARAMS: [Listed; GRAPH_ROWS.len()] = listed(GRAPH_ROWS);
 
-const fn operation(question: GraphQuestion, name: &'static str, help: &'static str) -> Operation {
-    Operation { id: OperationId::Graph(question), name, aliases: &[], help, params: &GRAPH_PARAMS }
+const fn operation(name: &'static str, help: &'static str, examples: &'static [Example]) -> Operation {
+    Operation { name, aliases: &[], help, params: &GRAPH_PARAMS, examples }
 }
 
 /// Finds definitions.
-pub const DEF: Operation =
-    operation(GraphQuestion::Definitions, "def", "Show where a symbol is defined, or the name at a place");
+pub const DEF: Operation = operation(
+    "def",
+    "Show where a symbol is defined, or the name at a place",
+    &[
+        ("def Engine::search", "where a symbol is defined"),
+        ("def src/main.rs:40:12", "what the name at a place means"),
+    ],
+);
 /// Finds uses.
-pub const REFS: Operation = operation(GraphQuestion::References, "refs", "List the uses of a symbol");
+pub const REFS: Operation = operation(
+    "refs",
+    "List the uses of a symbol",
+    &[
+        ("refs Pool --lang rust", "calls, types, imports and mentions"),
+        ("refs Pool.take --min-confidence 0.8", "only uses that are nearly certain"),
+    ],
+);
 /// Finds callers.
-pub const CALLERS: Operation = operation(GraphQuestion::Callers, "callers", "List the calls of a function");
+pub const CALLERS: Operation = operation(
+    "callers",
+    "List the calls of a function",
+    &[
+        ("callers Engine::search", "the calls of a function"),
+        ("callers take --depth 3", "the callers of the callers too"),
+    ],
+);
 /// Finds callees.
-pub const CALLEES: Operation =
-    operation(GraphQuestion::Callees, "callees", "List the functions that a function calls");
+pub const CALLEES: Operation = operation(
+    "callees",
+    "List the functions that a function calls",
+    &[
+        ("callees Engine::search", "the functions that a function calls"),
+        ("callees src/pool.rs:10", "the calls of the function around a line"),
+    ],
+);
 /// Finds implementations.
 pub const IMPLS: Operation = operation(
-    GraphQuestion::Implementations,
     "impls",
     "List the types that extend or implement a type, or the methods that implement a method",
+    &[
+        ("impls Source", "the types that extend or implement a type"),
+        ("impls Source.next", "the methods that implement a method"),
+    ],
 );
 /// Finds tests.
-pub const TESTS_OF: Operation =
-    operation(GraphQuestion::Tests, "tests-of", "List the tests that reach a function by calls");
+pub const TESTS_OF: Operation = operation(
+    "tests-of",
+    "List the tests that reach a function by calls",
+    &[
+        ("tests-of Pool.take", "the tests that reach a function"),
+        ("tests-of Pool.take --depth 1", "the tests that call a function directly"),
+    ],
+);
 /// Finds imports.
-pub const IMPORTS: Operation =
-    operation(GraphQuestion::Imports, "imports", "List the modules that a file imports");
+pub const IMPORTS: Operation = operation(
+    "imports",
+    "List the modules that a file imports",
+    &[
+        ("imports src/user.rs", "the modules that a file imports"),
+        ("imports src/user.rs --json", "the modules as JSON"),
+    ],
+);
 /// Finds importers.
-pub const IMPORTERS: Operation =
-    operation(GraphQuestion::Importers, "importers", "List the files that import a file");
+pub const IMPORTERS: Operation = operation(
+    "importers",
+    "List the files that import a file",
+    &[
+        ("importers src/pool.rs", "the files that import a file"),
+        ("importers src/pool.rs --exclude test", "the files without tests"),
+    ],
+);
 /// Finds callers and callees.
-pub const TRACE: Operation =
-    operation(GraphQuestion::Trace, "trace", "Show the callers and the callees of a function");
+pub const TRACE: Operation = operation(
+    "trace",
+    "Show the callers and the callees of a function",
+    &[
+        ("trace Engine::search", "callers and callees at once"),
+        ("trace take --depth 2 --json", "two levels of callers as JSON"),
+    ],
+);
 /// Finds what depends on a symbol.
 pub const IMPACT: Operation = operation(
-    GraphQuestion::Impact,
     "impact",
     "List what depends on a symbol or on the symbols of a file, through calls",
+    &[
+        ("impact src/pool.rs", "what depends on the symbols of a file"),
+        ("impact Pool.take --depth 2", "what depends on a function"),
+    ],
 );

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use super::faces::Faces;
 use super::grep_params as grep;
-use super::operation::{Operation, OperationId};
+use super::operation::Operation;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter, HasOptions, flag};
 use super::values::ValueError;
 use super::{param::Param, params};
 use crate::engine::api::{
-    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Links, Options, OutputFormat,
-    PrintOptions,
+    Binary, Bounds, Case, FileOrder, FileTime, GrepRequest, IgnoreSources, Options, OutputFormat,
+    PrintOptions, SymlinkPolicy,
 };
 use crate::filter::FilterSpec;
 
@@ -350,7 +350,7 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.request().files.ignore.ignore_case = true;
     }),
     when_on!(CommandLine, &grep::NO_IGNORE_FILE_CASE_INSENSITIVE, |_| ()),
-    when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.links = Links::Followed),
+    when_on!(CommandLine, &grep::FOLLOW, |call| call.request().files.symlinks = SymlinkPolicy::FollowAll),
     when_on!(CommandLine, &grep::NO_FOLLOW, |_| ()),
     when_on!(CommandLine, &grep::RG_JSON, |call| call.print.format = Some(OutputFormat::Events)),
     shared::path_glob(&grep::GREP_PATH_GLOB),
@@ -412,9 +412,13 @@ const GREP_PARAMS: [Listed; GREP_ROWS.len()] = listed(GREP_ROWS);
 
 /// Exact search: every line that matches.
 pub const GREP: Operation = Operation {
-    id: OperationId::Grep,
     name: "grep",
     aliases: &[],
     help: "Find every line that matches a pattern, in the files as they are now",
     params: &GREP_PARAMS,
+    examples: &[
+        ("grep 'fn \\w+_key' src", "lines that match, as ripgrep prints them"),
+        ("grep -l -F 'TODO(' -t rust", "names of the Rust files that have a text"),
+        ("grep deadline --kind fn --rank", "lines inside functions, best files first"),
+    ],
 };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::operation::{Operation, OperationId};
+use super::operation::Operation;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
 use super::shared::{self, Call, HasFilter};
 use super::values::ValueError;
@@ -62,11 +62,15 @@ const FILES_PARAMS: [Listed; FILES_ROWS.len()] = listed(FILES_ROWS);
 
 /// Finds files by name.
 pub const FIND_FILES: Operation = Operation {
-    id: OperationId::Files,
     name: "files",
     aliases: &[],
     help: "Find files by name or path",
     params: &FILES_PARAMS,
+    examples: &[
+        ("files authstore", "files whose path has these letters in order"),
+        ("files '*.proto' --path api", "files by a glob, in one folder"),
+        ("files -0", "every file, for xargs -0"),
+    ],
 };
 
 /// The rows of `symbols`.
@@ -100,11 +104,14 @@ const SYMBOLS_PARAMS: [Listed; SYMBOLS_ROWS.len()] = listed(SYMBOLS_ROWS);
 
 /// Finds definitions by name.
 pub const SYMBOLS: Operation = Operation {
-    id: OperationId::Symbols,
     name: "symbols",
     aliases: &[],
     help: "Find definitions by name",
     params: &SYMBOLS_PARAMS,
+    examples: &[
+        ("symbols Pool.take --kind method", "a method by its name and type"),
+        ("symbols --vimgrep parse --lang go", "definitions for an editor"),
+    ],
 };
 
 /// The rows of `map`.
@@ -135,11 +142,14 @@ const MAP_PARAMS: [Listed; MAP_ROWS.len()] = listed(MAP_ROWS);
 
 /// Shows the outline of a tree.
 pub const MAP: Operation = Operation {
-    id: OperationId::Map,
     name: "map",
     aliases: &[],
     help: "Outline a tree, a folder or a file: what is where, and the main symbols",
     params: &MAP_PARAMS,
+    examples: &[
+        ("map", "the folders of the tree, with their main symbols"),
+        ("map src --depth 3 -n 100", "one folder, deeper and shorter"),
+    ],
 };
 
 /// The rows of `read`.
@@ -168,11 +178,14 @@ const READ_PARAMS: [Listed; READ_ROWS.len()] = listed(READ_ROWS);
 
 /// Reads lines of a file, or a definition.
 pub const READ: Operation = Operation {
-    id: OperationId::Read,
     name: "read",
     aliases: &[],
     help: "Print lines of a file, or a definition by its name, with line numbers",
     params: &READ_PARAMS,
+    examples: &[
+        ("read src/auth.rs --lines 10-40", "lines of a file, numbered"),
+        ("read --symbol Pool.take", "a definition by its name"),
+    ],
 };
 
 /// A question about what was left out.
@@ -209,9 +222,12 @@ const SKIPPED_PARAMS: [Listed; SKIPPED_ROWS.len()] = listed(SKIPPED_ROWS);
 
 /// Lists skipped files.
 pub const SKIPPED: Operation = Operation {
-    id: OperationId::Skipped,
     name: "skipped",
     aliases: &[],
     help: "List what was seen and left out, with the reason",
     params: &SKIPPED_PARAMS,
+    examples: &[
+        ("skipped --reason too-large", "files that are too large"),
+        ("skipped --explain-skips target/debug", "which rule leaves a path out"),
+    ],
 };

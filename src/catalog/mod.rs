@@ -33,81 +33,20 @@ pub use graph::{
     MIN_CONFIDENCE, REFS, TARGET, TESTS_OF, TRACE,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
-pub use lookup::{
-    FILES_ROWS, FIND_FILES, MAP, MAP_ROWS, READ, READ_ROWS, SKIPPED, SKIPPED_ROWS, SYMBOLS, SYMBOLS_ROWS,
-    SkippedRequest,
-};
-pub use operation::{Operation, OperationId};
+pub use lookup::*;
+pub use operation::{Example, Operation};
 pub use param::{Param, Positional, Takes, param};
 pub use row::{Listed, Row, fill};
 pub use search::{SEARCH, SEARCH_ROWS, SearchCall, WHY_NOT, WHY_NOT_ROWS, WhyNotCall};
 pub use shared::{Call, PLACE, Placement, SERVER, in_range};
-pub use upkeep::{
-    DOCTOR, EXPORT, EXPORT_ROWS, ExportRequest, GC, GC_ROWS, GcRequest, IMPORT, IMPORT_ROWS, INDEX,
-    INDEX_ROWS, ImportRequest, IndexRequest, LANGUAGES, STATUS, TOUCH, TOUCH_ROWS, VIEWS, WATCH,
-};
+pub use upkeep::*;
 pub use values::{RawValues, ValueError};
-
-/// Every operation, the main one first.
-pub const OPERATIONS: &[&Operation] = &[
-    &SEARCH,
-    &GREP,
-    &FIND_FILES,
-    &SYMBOLS,
-    &DEF,
-    &REFS,
-    &CALLERS,
-    &CALLEES,
-    &IMPLS,
-    &TESTS_OF,
-    &IMPORTS,
-    &IMPORTERS,
-    &TRACE,
-    &IMPACT,
-    &ROUTES,
-    &COMMANDS,
-    &MAP,
-    &READ,
-    &INDEX,
-    &WATCH,
-    &STATUS,
-    &VIEWS,
-    &GC,
-    &DOCTOR,
-    &EXPORT,
-    &IMPORT,
-    &SKIPPED,
-    &WHY_NOT,
-    &TOUCH,
-    &LANGUAGES,
-];
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::grep_params::{GREP_EXPAND, GREP_RESULTS};
     use super::params::*;
-    use super::*;
     use crate::engine::api::{FilesRequest, GrepRequest, MapRequest, Options, SearchRequest, SymbolsRequest};
-
-    #[test]
-    fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS {
-            let mut seen = HashSet::new();
-            for param in operation
-                .params
-                .iter()
-                .filter(|row| row.faces != Faces::Tools)
-                .map(|row| row.param)
-                .chain(PLACE.iter().map(|row| row.param))
-            {
-                for name in std::iter::once(&param.name).chain(param.aliases) {
-                    assert!(seen.insert(*name), "{name} in {}", operation.name);
-                }
-            }
-        }
-    }
 
     #[test]
     fn defaults_that_are_shown_are_the_defaults() {

@@ -1,13 +1,10 @@
 //! An operation: what a user can call.
 
 use super::row::Listed;
-use crate::engine::api::{EntryKind, GraphQuestion};
 
 /// An operation that a user can call.
 #[derive(Debug)]
 pub struct Operation {
-    /// The operation's number, for dispatch.
-    pub id: OperationId,
     /// The name: a verb, or the kind of result.
     pub name: &'static str,
     /// Aliases.
@@ -16,31 +13,9 @@ pub struct Operation {
     pub help: &'static str,
     /// The parameters, the most important first.
     pub params: &'static [Listed],
+    /// Two or three examples for the long help and the manual.
+    pub examples: &'static [Example],
 }
 
-/// Every operation. A front end dispatches by an exhaustive `match`, so an operation without a function does not
-/// compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the rows of the same names say what each operation does")]
-pub enum OperationId {
-    Search,
-    Grep,
-    Files,
-    Symbols,
-    Graph(GraphQuestion),
-    Entries(EntryKind),
-    Map,
-    Read,
-    Index,
-    Watch,
-    Status,
-    Views,
-    Gc,
-    Doctor,
-    Export,
-    Import,
-    Skipped,
-    WhyNot,
-    Touch,
-    Languages,
-}
+/// An example: the command line without `spyhop`, and what the line does.
+pub type Example = (&'static str, &'static str);

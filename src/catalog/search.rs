@@ -1,6 +1,6 @@
 //! The rows of ranked search and of the question why a file does not answer.
 
-use super::operation::{Operation, OperationId};
+use super::operation::Operation;
 use super::row::{Listed, Row, assign, both, command_line, listed, saturated, saturated_u32, tools};
 use super::shared::{self, Call, HasFilter, HasOptions, HasSearch, flag};
 use super::{choice, params};
@@ -110,11 +110,15 @@ const SEARCH_PARAMS: [Listed; SEARCH_ROWS.len()] = listed(SEARCH_ROWS);
 
 /// Ranked search.
 pub const SEARCH: Operation = Operation {
-    id: OperationId::Search,
     name: "search",
     aliases: &[],
     help: "Find code by what it does, by name or as written",
     params: &SEARCH_PARAMS,
+    examples: &[
+        ("where is the retry delay computed", "a question in your own words"),
+        ("resolve_api_key --lang rust --kind fn", "a name, in functions of one language"),
+        ("search --vimgrep auth token --glob '!*_test.go'", "places for an editor, without tests"),
+    ],
 };
 
 /// The question why a file does not answer a search.
@@ -175,9 +179,12 @@ const WHY_NOT_PARAMS: [Listed; WHY_NOT_ROWS.len()] = listed(WHY_NOT_ROWS);
 
 /// Explains why a file does not rank.
 pub const WHY_NOT: Operation = Operation {
-    id: OperationId::WhyNot,
     name: "why-not",
     aliases: &[],
     help: "Say why a file does not answer a query, or where it ranks",
     params: &WHY_NOT_PARAMS,
+    examples: &[
+        ("why-not src/auth.rs token refresh", "why a file is not among the answers"),
+        ("why-not src/auth.rs token refresh --json", "as JSON"),
+    ],
 };

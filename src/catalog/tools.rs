@@ -19,9 +19,29 @@ use super::params::{
 use super::search::{SEARCH, WHY_NOT};
 use super::upkeep::{STATUS, TOUCH};
 
+/// Every tool. A server dispatches by an exhaustive `match`, so a tool without a function does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows in `TOOLS` say what each tool does")]
+pub enum ToolId {
+    Search,
+    SearchBatch,
+    Grep,
+    Files,
+    Symbols,
+    Map,
+    Read,
+    Skipped,
+    WhyNot,
+    Touch,
+    Status,
+    ToolSearch,
+}
+
 /// A tool that an agent can call.
 #[derive(Debug)]
 pub struct Tool {
+    /// The tool's number, for dispatch.
+    pub id: ToolId,
     /// The name.
     pub name: &'static str,
     /// The operation that the tool runs; `None` for the search among tools itself.
@@ -68,6 +88,7 @@ pub const OF_CALL: &[&Param] = &[&TREE, &MAX_TOKENS];
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
     Tool {
+        id: ToolId::Search,
         name: "codebase_search",
         operation: Some(&SEARCH),
         description: "Find code by what it does, by name or as written: ranked places with path, lines, score, \
@@ -94,6 +115,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Files,
         name: "file_search",
         operation: Some(&FIND_FILES),
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
@@ -113,6 +135,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Grep,
         name: "grep_files",
         operation: Some(&GREP),
         description: "Find every line that matches a regular expression or a text, in the files as they are now, \
@@ -139,6 +162,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Status,
         name: "index_status",
         operation: Some(&STATUS),
         description: "Whether the index is ready, indexing, stale or missing: files, languages, what was left out \
@@ -148,6 +172,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Map,
         name: "project_map",
         operation: Some(&MAP),
         description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
@@ -157,6 +182,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Read,
         name: "read_file",
         operation: Some(&READ),
         description: "Read a file with line numbers: all of it, some lines, or one definition by its name.",
@@ -165,6 +191,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::SearchBatch,
         name: "search_batch",
         operation: Some(&SEARCH),
         description: "Ask several codebase_search queries at once and get one merged, ranked answer. Use it for \
@@ -191,6 +218,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Skipped,
         name: "skipped_files",
         operation: Some(&SKIPPED),
         description: "List the files that were seen and left out of the index, each with its reason: ignored, \
@@ -200,6 +228,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Symbols,
         name: "symbol_search",
         operation: Some(&SYMBOLS),
         description: "Find definitions by name: letters in their order (Pool.take finds Pool.take_permit), by kind and \
@@ -221,6 +250,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::ToolSearch,
         name: "tool_search",
         operation: None,
         description: "Find tools that are not listed: several queries at once, why a file is not among the \
@@ -230,6 +260,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: ToolId::Touch,
         name: "touch",
         operation: Some(&TOUCH),
         description: "Say which files are being read or edited; for a while they weigh more in this session's searches.",
@@ -238,6 +269,7 @@ pub const TOOLS: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: ToolId::WhyNot,
         name: "why_not",
         operation: Some(&WHY_NOT),
         description: "Explain why a file is not among the answers to a query, or where it ranks and what it lacks.",
@@ -458,7 +490,8 @@ mod tests {
                 let is_of_call = OF_CALL.iter().chain(&[&TOOL_QUERY]).any(|own| is_same(own, param));
                 assert!(is_row || is_of_call, "{} of {}", param.name, tool.name);
             }
-            let same = |other: &&Tool| other.operation.map(|row| row.id) == tool.operation.map(|row| row.id);
+            let same =
+                |other: &&Tool| other.operation.map(|row| row.name) == tool.operation.map(|row| row.name);
             let params: Vec<&Param> =
                 TOOLS.iter().filter(same).flat_map(|tool| tool.params).copied().collect();
             for row in rows(tool).iter().filter(|row| row.faces != Faces::CommandLine) {

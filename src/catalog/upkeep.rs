@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::operation::{Operation, OperationId};
+use super::operation::Operation;
 use super::params;
 use super::row::{Listed, Row, both, command_line, listed};
 use super::shared::{Call, HasOptions, flag};
@@ -49,11 +49,14 @@ const INDEX_PARAMS: [Listed; INDEX_ROWS.len()] = listed(INDEX_ROWS);
 
 /// Builds or refreshes the index.
 pub const INDEX: Operation = Operation {
-    id: OperationId::Index,
     name: "index",
     aliases: &[],
     help: "Index a tree, or what changed in it since",
     params: &INDEX_PARAMS,
+    examples: &[
+        ("index", "builds the index, or indexes what changed"),
+        ("index --rebuild --max-memory 500M", "everything again, within a bound"),
+    ],
 };
 
 /// Frees space.
@@ -79,11 +82,14 @@ const GC_PARAMS: [Listed; GC_ROWS.len()] = listed(GC_ROWS);
 
 /// Frees space.
 pub const GC: Operation = Operation {
-    id: OperationId::Gc,
     name: "gc",
     aliases: &[],
     help: "Drop what the index holds of branches and worktrees that are gone, and merge segments",
     params: &GC_PARAMS,
+    examples: &[
+        ("gc --dry-run", "what would be dropped"),
+        ("gc --max-bytes 2G", "keeps all indexes together below a size"),
+    ],
 };
 
 /// An export.
@@ -113,11 +119,14 @@ const EXPORT_PARAMS: [Listed; EXPORT_ROWS.len()] = listed(EXPORT_ROWS);
 
 /// Exports an index to an archive.
 pub const EXPORT: Operation = Operation {
-    id: OperationId::Export,
     name: "export",
     aliases: &[],
     help: "Write the index into a file, to be imported elsewhere",
     params: &EXPORT_PARAMS,
+    examples: &[
+        ("export ./tree.spyhop", "writes the index into a file"),
+        ("export ./tree.spyhop --with-snippets", "with sources, for a machine without the tree"),
+    ],
 };
 
 /// An import.
@@ -146,11 +155,14 @@ const IMPORT_PARAMS: [Listed; IMPORT_ROWS.len()] = listed(IMPORT_ROWS);
 
 /// Imports an index from an archive.
 pub const IMPORT: Operation = Operation {
-    id: OperationId::Import,
     name: "import",
     aliases: &[],
     help: "Make an exported file this tree's index, and index what differs",
     params: &IMPORT_PARAMS,
+    examples: &[
+        ("import ./tree.spyhop", "makes a file the index of this tree"),
+        ("import ./tree.spyhop --without-sources", "answers from the file alone"),
+    ],
 };
 
 /// The rows of `touch`: the files.
@@ -163,54 +175,60 @@ const TOUCH_PARAMS: [Listed; TOUCH_ROWS.len()] = listed(TOUCH_ROWS);
 
 /// Records files that are being worked on.
 pub const TOUCH: Operation = Operation {
-    id: OperationId::Touch,
     name: "touch",
     aliases: &[],
     help: "Say which files are being worked on; for a while they weigh more",
     params: &TOUCH_PARAMS,
+    examples: &[
+        ("touch src/auth.rs src/token.rs", "files that you work on rank higher"),
+        ("touch src/auth.rs -q", "from an editor's hook"),
+    ],
 };
 
 /// Keeps the index current.
 pub const WATCH: Operation = Operation {
-    id: OperationId::Watch,
     name: "watch",
     aliases: &[],
     help: "Keep the index current while files change, so that nobody has to compare the tree",
     params: &[],
+    examples: &[
+        ("watch", "keeps the index of this tree current"),
+        ("watch ../other", "the index of another tree"),
+    ],
 };
 
 /// Lists the views of an index.
 pub const VIEWS: Operation = Operation {
-    id: OperationId::Views,
     name: "views",
     aliases: &[],
     help: "List the branches, commits and worktrees that the index holds, with what each costs",
     params: &[],
+    examples: &[("views", "branches and worktrees in the index"), ("views --json", "as JSON")],
 };
 
 /// Checks the index thoroughly.
 pub const DOCTOR: Operation = Operation {
-    id: OperationId::Doctor,
     name: "doctor",
     aliases: &[],
     help: "Check every byte of the index against its checksum, and say what is wrong",
     params: &[],
+    examples: &[("doctor", "checks every byte of the index"), ("doctor --json", "as JSON")],
 };
 
 /// Reports the state of the index.
 pub const STATUS: Operation = Operation {
-    id: OperationId::Status,
     name: "status",
     aliases: &[],
     help: "Show the state of the index and what is in it",
     params: &[],
+    examples: &[("status", "whether there is an index, and what it contains"), ("status --json", "as JSON")],
 };
 
 /// Lists the languages.
 pub const LANGUAGES: Operation = Operation {
-    id: OperationId::Languages,
     name: "languages",
     aliases: &["langs"],
     help: "List the languages, their extensions and how many files are indexed",
     params: &[],
+    examples: &[("languages", "the languages and their extensions"), ("languages --json", "as JSON")],
 };

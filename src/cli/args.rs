@@ -7,15 +7,18 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
-use spyhop::catalog::{
-    self, Faces, Operation, OperationId, Param, Positional, Takes, grep_params, param, params,
-};
+use spyhop::catalog::{self, Faces, Param, Positional, Takes, grep_params, param, params};
+use spyhop::operations::{ListedOperation, OperationId};
 
 const fn flag(name: &'static str, help: &'static str) -> Param {
     param(name, Takes::Nothing, help)
 }
 
 pub const JSON: Param = flag("json", "Answer as one line of JSON");
+pub const ABSOLUTE: Param = flag(
+    "absolute",
+    "Absolute paths; in JSON a field absolute beside each path, which stays relative to the root",
+);
 pub const JSONL: Param = flag("jsonl", "Answer as JSON lines: one a hit, then one with everything else");
 pub const BATCH: Param =
     flag("batch", "Read queries from standard input, one a line, and answer each with a line of JSON");
@@ -51,6 +54,16 @@ const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
+/// The operations whose answers have paths of files.
+const WITH_PATHS: &[OperationId] = &[
+    OperationId::Search,
+    OperationId::Grep,
+    OperationId::Files,
+    OperationId::Symbols,
+    OperationId::Read,
+    OperationId::Skipped,
+    OperationId::WhyNot,
+];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
 
@@ -77,12 +90,11 @@ const SHORT: &[&str] = &[
     NULL.name,
 ];
 
-/// The operations that build a missing index.
+/// The operations with functions of their own that build a missing index.
 const BUILDS_UNASKED: &[OperationId] = &[
     OperationId::Search,
     OperationId::Files,
     OperationId::Symbols,
-    OperationId::Map,
     OperationId::Read,
     OperationId::Skipped,
     OperationId::WhyNot,
@@ -94,11 +106,12 @@ pub const HERE: &str = "path_argument";
 pub const TREE: &str = "tree";
 
 /// The command for an operation, under `name`.
-pub fn operation(row: &'static Operation, name: &'static str) -> Command {
-    let forms = match row.id {
-        OperationId::Search => SEARCH_ONLY,
-        OperationId::Symbols => SYMBOLS_ONLY,
-        OperationId::Files => FILES_ONLY,
+pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
+    let row = listed.row();
+    let forms = match listed.id() {
+        Some(OperationId::Search) => SEARCH_ONLY,
+        Some(OperationId::Symbols) => SYMBOLS_ONLY,
+        Some(OperationId::Files) => FILES_ONLY,
         _ => &[],
     };
     let mut command = Command::new(name).about(row.help);
@@ -111,22 +124,31 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
     let is_few = own.len() <= FEW;
     command = command
         .args(own.iter().copied().map(|param| arg(param).hide_short_help(!is_few && !is_short(param))));
-    if BUILDS_UNASKED.contains(&row.id) || matches!(row.id, OperationId::Graph(_) | OperationId::Entries(_)) {
+    let builds_index = match listed {
+        ListedOperation::Own(id, _) => BUILDS_UNASKED.contains(id) || matches!(id, OperationId::Graph(_)),
+        ListedOperation::Plain(plain) => plain.builds_index(),
+    };
+    if builds_index {
         command = command.arg(arg(&YES).help_heading("Tree and index").hide_short_help(true));
     }
-    let output = forms.iter().chain(EVERYWHERE);
+    let has_paths = match listed {
+        ListedOperation::Own(id, _) => WITH_PATHS.contains(id) || matches!(id, OperationId::Graph(_)),
+        ListedOperation::Plain(plain) => plain.prints_paths(),
+    };
+    let absolute: &[&Param] = if has_paths { &[&ABSOLUTE] } else { &[] };
+    let output = forms.iter().chain(absolute).chain(EVERYWHERE);
     command =
         command.args(output.map(|param| arg(param).help_heading("Output").hide_short_help(!is_short(param))));
     let place = catalog::PLACE.iter().map(|row| row.param);
     command =
         command.args(place.map(|param| arg(param).help_heading("Tree and index").hide_short_help(true)));
-    match row.id {
-        OperationId::Symbols => {
+    match listed {
+        ListedOperation::Own(OperationId::Symbols, _) => {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
         }
-        OperationId::Search => one_source_of_queries(command),
-        OperationId::Grep => as_in_grep(path_without_flag(command)),
-        OperationId::Map => path_without_flag(command),
+        ListedOperation::Own(OperationId::Search, _) => one_source_of_queries(command),
+        ListedOperation::Own(OperationId::Grep, _) => as_in_grep(path_without_flag(command)),
+        ListedOperation::Plain(plain) if plain.has_bare_path() => path_without_flag(command),
         _ => command,
     }
 }

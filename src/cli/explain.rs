@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop::engine::api::{Options, PathOutcome};
+use spyhop::path::PathBase;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -21,13 +22,14 @@ pub fn run(
     output: &mut Output,
 ) -> Result<Outcome, Failure> {
     let (place, path) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), path)?;
+    output.show_paths(&place, PathBase::Root);
     let explanation = place.open(options)?.explain_skips(path)?;
     if output.json {
         output.json(&json::explanation(&explanation))?;
     } else {
         output.text(&text::explanation(&explanation, &output.style))?;
     }
-    Ok(match explanation.fate {
+    Ok(match explanation.outcome {
         PathOutcome::LeftOut(..) | PathOutcome::PathOnly(_) => Outcome::Found,
         PathOutcome::Indexed | PathOutcome::Folder | PathOutcome::Missing => Outcome::Nothing,
     })

@@ -17,7 +17,7 @@ use super::{args, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = Call::new(FilesRequest::new(""), options::options(matches)?);
     fill_from(catalog::FILES_ROWS, &mut call, matches, Some(&place))?;
     // A program gets every file, unless the caller says how many.

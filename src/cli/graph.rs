@@ -28,7 +28,7 @@ pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result
 
 fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
     fill_from(catalog::GRAPH_ROWS, &mut call, matches, Some(&place))?;
     call.request.target = root_relative(&place, &call.request.target);

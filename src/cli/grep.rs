@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use spyhop::catalog::{self, GrepCall, GrepList, grep_params, params};
 use spyhop::engine::api::{
-    Binary, GrepRequest, IgnoreSources, Links, OutputFormat, PrintOptions, PrintedGrep,
+    Binary, GrepRequest, IgnoreSources, OutputFormat, PrintOptions, PrintedGrep, SymlinkPolicy,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::filter::type_definitions;
@@ -79,14 +79,14 @@ fn search(
         output.text(&format!("{plan}\n"))?;
         return Ok(Outcome::Found);
     }
-    let base = typed_base(paths, place, request);
+    output.show_paths(place, typed_base(paths, place, request));
     let is_page =
         [params::CURSOR.name, grep_params::GREP_RESULTS.name].iter().any(|id| is_typed(matches, id));
     if !output.json && !is_page {
+        let base = output.style.paths.clone();
         let looks = PrintOptions { base, ..print_options(&call, output, is_one_file) };
         return printed(&call, output, paths.is_empty(), |sink| engine.print_grep(request, &looks, sink));
     }
-    output.style.paths = base;
     let request = &GrepRequest { enclosing: output.json, ..request.clone() };
     let reply = engine.grep(request)?;
     output.warn(&reply.warnings);
@@ -155,11 +155,12 @@ fn list_files(
 ) -> Result<Outcome, Failure> {
     let request = &call.grep.request;
     let engine = place.open(call.grep.options.clone())?;
-    let base = typed_base(paths, place, request);
+    output.show_paths(place, typed_base(paths, place, request));
     let files = engine.grep_files(request, call.options.order)?;
     let end = if call.options.null { '\0' } else { '\n' };
     if !output.quiet {
-        let lines: String = files.iter().map(|path| format!("{}{end}", base.shown(path.as_str()))).collect();
+        let lines: String =
+            files.iter().map(|path| format!("{}{end}", output.style.paths.shown(path.as_str()))).collect();
         io::stdout().write_all(lines.as_bytes())?;
     }
     Ok(if files.is_empty() { Outcome::Nothing } else { Outcome::Found })
@@ -244,8 +245,8 @@ fn call(matches: &ArgMatches, place: &TreePlace, paths: &[PathBuf]) -> Result<Gr
     }
     // To ripgrep git's own folder is a hidden one as any other.
     request.files.git_folder = call.grep.options.hidden;
-    if request.files.links == Links::Skipped {
-        request.files.links = Links::Named;
+    if request.files.symlinks == SymlinkPolicy::Skip {
+        request.files.symlinks = SymlinkPolicy::FollowNamed;
     }
     let ignore = &mut request.files.ignore;
     ignore.current_folder = Some(here()?);

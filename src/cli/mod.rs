@@ -17,33 +17,28 @@ mod options;
 mod output;
 mod pager;
 mod place;
+mod plain;
 mod progress;
 mod values;
 mod words;
 
 mod archive;
 mod completions;
-mod doctor;
-mod entries;
 mod files;
 mod gc;
 mod graph;
 mod grep;
 mod index;
 mod install;
-mod languages;
 mod lsp;
 mod man;
-mod map;
 mod mcp;
 mod read;
 mod search;
 mod skipped;
-mod status;
 mod symbols;
 mod touch;
 mod ui;
-mod views;
 mod watch;
 mod why_not;
 
@@ -52,9 +47,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog::{self, OperationId};
+use spyhop::catalog;
 use spyhop::engine::ErrorKind;
-use spyhop::engine::api::EntryKind;
+use spyhop::operations::{ListedOperation, OPERATIONS, OperationId};
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -63,7 +58,7 @@ use output::Output;
 
 type RunCommand = fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure>;
 
-/// The function that runs an operation.
+/// The function of an operation that is not plain.
 fn runner(operation: OperationId) -> RunCommand {
     match operation {
         OperationId::Search => search::run,
@@ -71,22 +66,15 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
         OperationId::Graph(question) => graph::runner(question),
-        OperationId::Entries(EntryKind::Route) => entries::routes,
-        OperationId::Entries(EntryKind::Command) => entries::commands,
-        OperationId::Map => map::run,
         OperationId::Read => read::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,
-        OperationId::Status => status::run,
-        OperationId::Views => views::run,
         OperationId::Gc => gc::run,
-        OperationId::Doctor => doctor::run,
         OperationId::Export => archive::export,
         OperationId::Import => archive::import,
         OperationId::Skipped => skipped::run,
         OperationId::WhyNot => why_not::run,
         OperationId::Touch => touch::run,
-        OperationId::Languages => languages::run,
     }
 }
 
@@ -115,7 +103,7 @@ pub fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     if typed.len() == 2 && typed[1] == "-h" {
-        let help = format!("{}{}", examples::WELCOME, examples::SHORT_HELP);
+        let help = examples::short_help();
         return match io::stdout().write_all(help.as_bytes()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
             _ => ExitCode::SUCCESS,
@@ -200,14 +188,18 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
-    let row = catalog::OPERATIONS.iter().find(|operation| operation.name == name);
-    runner(row.expect("the parser knows no other subcommand").id)(matches, &mut output)
+    let listed = OPERATIONS.iter().find(|operation| operation.row().name == name);
+    match listed.expect("the parser knows no other subcommand") {
+        ListedOperation::Own(id, _) => runner(*id)(matches, &mut output),
+        ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
+    }
 }
 
 /// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
 /// help, completions and manual.
 fn command() -> Command {
-    let mut top = args::operation(&catalog::SEARCH, "spyhop")
+    let search = ListedOperation::Own(OperationId::Search, &catalog::SEARCH);
+    let mut top = args::operation(&search, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Find code by what it does, and see why each hit is there")
         .override_usage("spyhop [OPTIONS] <QUERY>...\n       spyhop <COMMAND>")
@@ -219,10 +211,10 @@ fn command() -> Command {
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
         .arg_required_else_help(true);
-    for operation in catalog::OPERATIONS {
-        let own = args::operation(operation, operation.name);
-        top = top.subcommand(match operation.id {
-            OperationId::Index | OperationId::Watch => index::extend(own),
+    for operation in OPERATIONS {
+        let own = args::operation(operation, operation.row().name);
+        top = top.subcommand(match operation.id() {
+            Some(OperationId::Index | OperationId::Watch) => index::extend(own),
             _ => own,
         });
     }

@@ -4,11 +4,14 @@
 //! library's. An answer is written whole and flushed at once, so the reader of a pipe never waits for half an answer.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
-use spyhop::render::{Style, clean};
+use spyhop::path::PathBase;
+use spyhop::render::{Style, clean, json};
 
+use super::place::TreePlace;
 use super::values::{given, optional};
 use super::{args, pager};
 
@@ -17,6 +20,10 @@ pub struct Output {
     pub style: Style,
     pub json: bool,
     pub quiet: bool,
+    /// Whether paths are absolute.
+    absolute: bool,
+    /// The root below which paths in JSON are repeated as absolute ones, if they are.
+    root: Option<PathBuf>,
     choice: ColorChoice,
     /// Whether standard output is a terminal.
     terminal: bool,
@@ -50,10 +57,23 @@ impl Output {
             },
             json: given(matches, args::JSON.name),
             quiet: given(matches, args::QUIET.name),
+            absolute: given(matches, args::ABSOLUTE.name),
+            root: None,
             choice,
             terminal,
             pager: pager::command().filter(|_| terminal && !given(matches, args::NO_PAGER.name)),
         }
+    }
+
+    /// Shows paths of a tree as this tree's commands do: relative to the current folder, or absolute if asked.
+    pub fn show_paths_of(&mut self, place: &TreePlace) {
+        self.show_paths(place, place.base());
+    }
+
+    /// Shows paths of a tree relative to `base`, or absolute if asked.
+    pub fn show_paths(&mut self, place: &TreePlace, base: PathBase) {
+        self.root = self.absolute.then(|| place.root.clone());
+        self.style.paths = self.root.clone().map_or(base, PathBase::Absolute);
     }
 
     /// Whether standard output is a terminal.
@@ -80,6 +100,8 @@ impl Output {
 
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
+        let whole = self.root.as_ref().map(|root| json::with_absolute(json, root));
+        let json = whole.as_deref().unwrap_or(json);
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
         let end = if json.ends_with('\n') { "" } else { "\n" };

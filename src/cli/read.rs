@@ -19,7 +19,7 @@ use super::{huge, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = Call::new(ReadRequest::default(), options::options(matches)?);
     fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
     let engine = huge::open(&place, call.options, matches)?;

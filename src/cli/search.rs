@@ -20,7 +20,7 @@ use super::{args, huge, open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = SearchCall::new(options::options(matches)?);
     fill_from(catalog::SEARCH_ROWS, &mut call, matches, Some(&place))?;
     let Call { mut request, options } = call.search;

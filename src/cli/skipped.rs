@@ -19,7 +19,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return super::explain::run(path, matches, call.options, output);
     }
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut reply = huge::open(&place, call.options, matches)?.skipped()?;
     if let Some(reason) = call.request.reason {
         reply.entries.retain(|entry| entry.reason == reason);

@@ -18,7 +18,7 @@ use super::{args, open, options};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = Call::new(SymbolsRequest::new(""), options::options(matches)?);
     fill_from(catalog::SYMBOLS_ROWS, &mut call, matches, Some(&place))?;
     // A program gets every definition, unless the caller says how many.

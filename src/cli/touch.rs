@@ -28,5 +28,5 @@ pub fn run(matches: &ArgMatches, _: &mut Output) -> Result<Outcome, Failure> {
 }
 
 fn touch(place: &TreePlace, engine: &Engine, file: &std::path::Path) -> Result<(), Failure> {
-    Ok(engine.touch(place.relative(file)?.as_str())?)
+    Ok(engine.record_touch(place.relative(file)?.as_str())?)
 }

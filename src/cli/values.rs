@@ -17,6 +17,13 @@ pub struct CommandValues<'m> {
     place: Option<&'m TreePlace>,
 }
 
+impl<'m> CommandValues<'m> {
+    /// The arguments of a command whose paths lie in the tree of `place`.
+    pub fn new(matches: &'m ArgMatches, place: &'m TreePlace) -> CommandValues<'m> {
+        CommandValues { matches, place: Some(place) }
+    }
+}
+
 /// Writes the given arguments into a request.
 pub fn fill_from<R>(
     rows: &[Row<R>],

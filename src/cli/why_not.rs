@@ -15,7 +15,7 @@ use super::values::fill_from;
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
     let place = options::place(matches)?;
-    output.style.paths = place.base();
+    output.show_paths_of(&place);
     let mut call = WhyNotCall::new(options::options(matches)?);
     fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
     let file = call.file.expect("the parser insists on a file");

@@ -44,7 +44,7 @@ pub struct AnswerContext<'a> {
     request: &'a SearchRequest,
     sources: ReplySources<'a>,
     /// The record of earlier calls, unless the request excludes it.
-    session: Option<session::SessionActivity>,
+    session: Option<session::ActivityRecord>,
 }
 
 impl<'a> AnswerContext<'a> {
@@ -56,15 +56,15 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
     ) -> Result<AnswerContext<'a>, Error> {
         let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(snapshot))?, snapshot);
-        let session = match &request.session {
-            Recall::Tree => {
-                Some(session::SessionActivity::Log(lock(&engine.touched).clone(), (engine.clock)()))
+        let session = match &request.activity {
+            ActivitySource::AnyCaller => {
+                Some(session::ActivityRecord::Log(lock(&engine.touched).clone(), (engine.clock)()))
             }
-            Recall::Session(caller) => {
+            ActivitySource::Session(caller) => {
                 caller.see(engine.root(), Viewed::from_snapshot(snapshot));
-                Some(session::SessionActivity::Trail(caller.trail(engine.root(), engine.view(), request)))
+                Some(session::ActivityRecord::Trail(caller.trail(engine.root(), engine.view(), request)))
             }
-            Recall::Off => None,
+            ActivitySource::Ignored => None,
         };
         Ok(AnswerContext { engine, snapshot, filter, request, sources, session })
     }
@@ -95,7 +95,7 @@ impl<'a> AnswerContext<'a> {
             query: text.join(" | "),
             results,
             backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
-            fallback_grep_hits: asked.iter().map(RankedQuery::literal_lines).sum(),
+            literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
             complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
             next: lookup::next_cursor(self.snapshot, end, total),
@@ -213,7 +213,7 @@ impl<'a> AnswerContext<'a> {
         let of_file = |(ranked, places): (&RankedFile, Vec<search::MeasuredPlace>)| {
             let candidate = |own: search::MeasuredPlace| PlaceCandidate {
                 lines: own.place.lines,
-                share: own.place.share,
+                probability: own.place.probability,
                 measures: own.values,
             };
             let path = RelPath::new(self.snapshot.version(ranked.file).path())?;
@@ -294,7 +294,7 @@ impl<'a> AnswerContext<'a> {
         let source = self.sources.text(file.file);
         let stale = !is_path_only && source.is_none();
         // The text must come from the indexed content.
-        let (snippet, telling_line) =
+        let (snippet, representative_line) =
             source.map(|source| self.shown_text(&face, file, query, (version.path(), &source))).unzip();
         let snippet = snippet.flatten();
         let hit = Hit {
@@ -304,7 +304,7 @@ impl<'a> AnswerContext<'a> {
             language: self.engine.grammars.name(version.language()),
             content: snippet.as_ref().and_then(|_| version.content().ranked()),
             snippet,
-            telling_line,
+            representative_line,
             sent_before: None,
             score: ranked.score,
             band: Band::of(ranked.score),
@@ -319,7 +319,7 @@ impl<'a> AnswerContext<'a> {
     /// Replaces the snippet of a hit by a reference, if the request deduplicates and the caller was sent the text
     /// before.
     fn deduplicated(&self, hit: Hit) -> Hit {
-        let Recall::Session(session) = &self.request.session else { return hit };
+        let ActivitySource::Session(session) = &self.request.activity else { return hit };
         match session.sent_before(self.engine.root(), &hit).filter(|_| self.request.dedupe) {
             Some(sent) => Hit { snippet: None, sent_before: Some(sent), ..hit },
             None => hit,
@@ -351,7 +351,7 @@ impl<'a> AnswerContext<'a> {
     ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
-        let telling_line = SourceLine {
+        let representative_line = SourceLine {
             line: first.number,
             column: first.highlights.first().map_or(0, |span| span.start) + 1,
             text: first.text.clone(),
@@ -375,7 +375,7 @@ impl<'a> AnswerContext<'a> {
             // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
-            telling_line: Some(telling_line),
+            representative_line: Some(representative_line),
             sent_before: None,
             score,
             band: Band::of(score),
@@ -411,7 +411,7 @@ impl<'a> AnswerContext<'a> {
         let index = LineIndex::new(source);
         let mut tokenizer = self.engine.tokenizers.take();
         let signature = face.head.last().copied();
-        let telling = snippet::telling_line(source, &index, &request, signature, &mut tokenizer);
+        let telling = snippet::representative_line(source, &index, &request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
             let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
@@ -446,5 +446,5 @@ fn query_warnings(asked: &RankedQuery<'_>) -> Vec<String> {
 }
 
 fn reason_row(reason: Contribution) -> Reason {
-    Reason { signal: reason.signal, share: reason.share, text: reason.text }
+    Reason { signal: reason.signal, contribution: reason.amount, text: reason.text }
 }

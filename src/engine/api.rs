@@ -24,7 +24,7 @@ pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
-pub use super::session::{Interest, Recall, Sent, Session};
+pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
 pub use crate::git::Reach as GitReach;
@@ -119,20 +119,27 @@ impl Default for Options {
     }
 }
 
-/// How an operation chooses the snapshot that answers. [`Options`] has the policy of an engine;
-/// [`Engine::with_policy`](super::Engine::with_policy) chooses another one for some calls.
+/// What a call does about a missing index, changed files and other processes, and whether its reply shows secrets.
+/// [`Options`] has the policy of an engine; [`Engine::with_policy`](super::Engine::with_policy) chooses another policy for
+/// single calls, at no cost. The view is not part of a policy, because an engine keeps the commit of one view open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SnapshotPolicy {
+pub struct CallPolicy {
     /// What a search does if there is no index.
     pub on_missing: OnMissing,
     /// What a search does about files that changed since they were indexed.
     pub stale_policy: StalePolicy,
+    /// How long a call that changes the index waits for another process, see [`Options::wait`].
+    pub wait: Duration,
+    /// Whether the reply shows passwords, keys and tokens, see [`Options::show_secrets`].
+    pub show_secrets: bool,
 }
 
-impl SnapshotPolicy {
-    /// Answers from the last commit: builds nothing, updates nothing and compares nothing.
-    pub const LAST_COMMIT: SnapshotPolicy =
-        SnapshotPolicy { on_missing: OnMissing::Fail, stale_policy: StalePolicy::Ignore };
+impl CallPolicy {
+    /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. Secrets are
+    /// masked as before.
+    pub fn last_commit(self) -> CallPolicy {
+        CallPolicy { on_missing: OnMissing::Fail, stale_policy: StalePolicy::Ignore, ..self }
+    }
 }
 
 /// What a search does if there is no index.
@@ -222,24 +229,24 @@ pub struct SearchRequest {
     /// The filter of files and kinds.
     pub filter: FilterSpec,
     /// Whether every file that contains the query text is a hit, as with an exact search for the text. This includes
-    /// path-only files, unranked files, changed files, and files that contain the text only after decoding. They are
-    /// ranked together with the best files of a search that is not exhaustive. The hit of a
-    /// file that is not ranked is its first matching line. All candidate files are read again for each page. Default
-    /// false: the search for the query text ends when its budget is used up.
+    /// files that are indexed by their path only, files that are not ranked, changed files, and files that contain the
+    /// text only after decoding. They are ranked together with the best files of a search that is not exhaustive. The
+    /// hit of a file that is not ranked is its first matching line. All candidate files are read again for each page.
+    /// Default false: the search for the query text ends when its budget is used up.
     pub exhaustive: bool,
     /// The lines of context before and after each snippet. Default 0.
     pub expand: u32,
     /// The lowest score of a hit, 0 to 1. Hits that contain the query text are exempt. Default 0.
     pub min_score: f32,
-    /// The most hits in one file, at least 1. The best place has the rank of the file; other places rank lower
-    /// according to their probability. Only the first ten files (twenty for a report) are divided into places; other
-    /// files have at most 3 hits. Default 10.
+    /// The most hits in one file, at least 1. Only the first ten files are divided into places, such as functions and
+    /// types; the first twenty for a query of many words on several lines. The best place has the rank of the file,
+    /// and the other places rank lower according to their probability. Other files have at most 3 hits. Default 10.
     pub per_file: usize,
     /// How much text the reply has for each hit.
     pub mode: Mode,
-    /// The record of files that weigh more because they were touched, opened or shown before. Default: the files that
-    /// [`Engine::touch`](super::Engine::touch) recorded.
-    pub session: Recall,
+    /// Whose earlier work with files affects the ranking. Default: the files that
+    /// [`Engine::record_touch`](super::Engine::record_touch) recorded.
+    pub activity: ActivitySource,
     /// Whether a hit omits its snippet if the session was sent the same text of unchanged content before. Such a hit has
     /// [`Hit::sent_before`] instead. Without a session the value has no effect. Default false.
     pub dedupe: bool,
@@ -260,7 +267,7 @@ impl SearchRequest {
             min_score: 0.0,
             per_file: 10,
             mode: Mode::Default,
-            session: Recall::Tree,
+            activity: ActivitySource::AnyCaller,
             dedupe: false,
             profile: None,
         }
@@ -272,12 +279,13 @@ impl SearchRequest {
     }
 }
 
-/// The files of the rescored head of a query, with their measures.
+/// The best files for a query, with the measures by which they were rescored.
 #[derive(Clone, Debug)]
 pub struct RankedCandidates {
     /// The kind of the query, which selects the weights.
     pub kind: QueryKind,
-    /// Whether the query is a report; reports have a calibration of their own.
+    /// Whether the query is a report: many words on several lines, such as an issue. The scores of reports are
+    /// calibrated separately.
     pub is_report: bool,
     /// Whether a search would warn that nothing seems to answer.
     pub is_doubted: bool,
@@ -285,7 +293,7 @@ pub struct RankedCandidates {
     pub files: Vec<RankedCandidate>,
 }
 
-/// A file of the head.
+/// A file that was rescored.
 #[derive(Clone, Debug)]
 pub struct RankedCandidate {
     /// The file.
@@ -294,7 +302,7 @@ pub struct RankedCandidate {
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of the softmax probability of `sum` over the head, see [`ScoreLine`](crate::ScoreLine).
+    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`ScoreLine`](crate::ScoreLine).
     pub standing: f32,
     pub(super) forms: Forms,
 }
@@ -330,7 +338,7 @@ pub struct PlaceCandidate {
     /// The lines of the place.
     pub lines: Lines,
     /// The probability that the place answers, given that its file does.
-    pub share: f32,
+    pub probability: f32,
     /// For each signal, in the order of [`PlaceSignal::ALL`]: the measure, and the measure divided by the greatest one in
     /// the file.
     pub measures: [[f32; 2]; PlaceSignal::COUNT],
@@ -348,8 +356,8 @@ pub struct SearchReply {
     pub backend: String,
     /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
     /// false.
-    pub fallback_grep_hits: usize,
-    /// The number of hits over all pages. Only files of the rescored head have hits.
+    pub literal_lines: usize,
+    /// The number of hits over all pages. Only the best files by a first measure are rescored, and only these have hits.
     pub total: usize,
     /// Whether every file that may contain the query text was searched for it.
     pub complete: bool,
@@ -390,7 +398,7 @@ pub struct Hit {
     pub snippet: Option<Snippet>,
     /// The line that says most about the hit, in every mode: the signature, or the line that matches; `None` if the
     /// text could not be read.
-    pub telling_line: Option<SourceLine>,
+    pub representative_line: Option<SourceLine>,
     /// The earlier reply that had the snippet, if the snippet is omitted because of [`SearchRequest::dedupe`].
     pub sent_before: Option<Sent>,
     /// The hash of the file's content, if the file was read for the snippet.
@@ -399,7 +407,7 @@ pub struct Hit {
     pub score: f32,
     /// The score as a word.
     pub band: Band,
-    /// The reasons of the score; never empty. The shares add up to the score.
+    /// The reasons of the score; never empty. The contributions add up to the score.
     pub reasons: Vec<Reason>,
     /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
@@ -447,8 +455,8 @@ impl Band {
 pub struct Reason {
     /// The signal.
     pub signal: Signal,
-    /// The part of the score; negative for a penalty.
-    pub share: f32,
+    /// What the signal adds to the score; negative for a penalty.
+    pub contribution: f32,
     /// A sentence such as `path: component 'provider' matches query`.
     pub text: String,
 }
@@ -475,9 +483,9 @@ pub struct WhyNot {
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
-    /// The file's share.
+    /// The file's contribution.
     pub own: f32,
-    /// The tenth hit's share.
+    /// The tenth hit's contribution.
     pub tenth: f32,
 }
 
@@ -494,7 +502,7 @@ pub enum Verdict {
     Filtered(String),
     /// The file contains no word of the query.
     NoTerm,
-    /// The file matches, but is not among the files of the head, which are rescored.
+    /// The file matches, but is not among the best files by a first measure, and only these are rescored.
     BelowHead,
     /// The file ranks.
     Ranked,

@@ -40,6 +40,6 @@ impl Engine {
         self.only_of_worktrees("importing")?;
         let tracked = self.tracked();
         let updater = self.updater(tracked.as_ref())?;
-        Ok(updater.import(archive, import, self.options.wait, progress)?)
+        Ok(updater.import(archive, import, self.policy.wait, progress)?)
     }
 }

@@ -123,8 +123,11 @@ impl Engine {
             let text = "the pattern holds no words to rank by; the lines are in the order of their paths";
             return Ok((paths(matched).collect(), vec![text.to_string()]));
         };
-        let request =
-            SearchRequest { per_file: 1, session: Recall::Off, ..SearchRequest::new(query.text.as_str()) };
+        let request = SearchRequest {
+            per_file: 1,
+            activity: ActivitySource::Ignored,
+            ..SearchRequest::new(query.text.as_str())
+        };
         let (mut order, warnings) = self.with_snapshot(&|_| (), |snapshot, freshness| {
             let numbers: FxHashMap<&str, u32> =
                 (0..snapshot.n_files() as u32).map(|file| (snapshot.path(file), file)).collect();

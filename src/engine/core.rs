@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
-use super::api::{Options, SnapshotPolicy};
+use super::api::{CallPolicy, Options};
 use super::opened::OpenedCommit;
 use crate::git::{CommitTree, Repo, Revision};
 use crate::grammar::Grammars;
@@ -17,7 +17,7 @@ use crate::workspace::{Committed, Settings, Workspace};
 
 /// The index of one tree, and all operations on the tree. Threads share an engine by reference.
 pub struct Engine {
-    pub(super) policy: SnapshotPolicy,
+    pub(super) policy: CallPolicy,
     pub(super) state: Arc<EngineState>,
 }
 
@@ -49,9 +49,14 @@ pub struct EngineState {
 }
 
 impl Engine {
-    /// An engine with another snapshot policy. Both engines share the tree, the open commit and all caches, so this call
-    /// costs nothing and opens nothing.
-    pub fn with_policy(&self, policy: SnapshotPolicy) -> Engine {
+    /// The policy of calls to this engine.
+    pub fn policy(&self) -> CallPolicy {
+        self.policy
+    }
+
+    /// An engine with another policy for its calls. Both engines share the tree, the open commit and all caches, so this
+    /// call costs nothing and opens nothing.
+    pub fn with_policy(&self, policy: CallPolicy) -> Engine {
         Engine { policy, state: Arc::clone(&self.state) }
     }
 }

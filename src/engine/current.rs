@@ -137,7 +137,7 @@ impl Engine {
             return Err(error);
         }
         let (damaged, reason) = (snapshot.committed(), error.to_string());
-        let wait = self.options.wait;
+        let wait = self.policy.wait;
         let report = self.with_updater(|updater| updater.repair(damaged, &reason, wait, progress))?;
         let freshness = Freshness { checked_at: Some(SystemTime::now()), ..repair_warning(&report) };
         match self.current()?.snapshot() {

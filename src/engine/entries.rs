@@ -10,7 +10,7 @@ use super::graph::{GraphSources, on_large_stack};
 use super::graph_target::{self, Target};
 use super::lookup::{check_pattern_length, check_rows};
 use crate::filter::Filter;
-use crate::graph::{EntryPoint, Graph, ReachedEntry};
+use crate::graph::{EntryPoint, Graph, GraphLimits, ReachedEntry};
 use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::text::LineIndex;
@@ -47,7 +47,13 @@ impl Engine {
         let answer = || -> Result<EntriesReply, Error> {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, MAX_ANALYSED);
+            let limits = GraphLimits {
+                work: MAX_ANALYSED,
+                enough: usize::MAX,
+                min_confidence: 0.0,
+                takes_file: &|_| true,
+            };
+            let graph = Graph::new(&snapshot, &self.grammars, &sources, limits);
             let (found, incomplete) = asked_entries(request, &graph, &snapshot)?;
             let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
             let mut rows = Vec::new();

@@ -24,7 +24,7 @@ use crate::workspace::{WorkspaceError, WriteError};
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
-    /// There is no such file or definition. The message names the nearest.
+    /// There is no such file or definition. The message names the most similar ones.
     NotFound,
     /// The path is not that of a regular file.
     NotAFile,

@@ -67,7 +67,7 @@ impl Engine {
                 page,
                 context: (0, 0),
                 max_count,
-                masks: !self.options.show_secrets,
+                masks: !self.policy.show_secrets,
                 threads: self.options.threads,
                 reading: Reading::default(),
             })
@@ -114,7 +114,7 @@ impl Engine {
             page: 1,
             context: (0, 0),
             max_count: Some(1),
-            masks: !self.options.show_secrets,
+            masks: !self.policy.show_secrets,
             threads: Some(1),
             reading: Reading::default(),
         });

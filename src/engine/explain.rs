@@ -25,7 +25,7 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
     let Trace { path: asked, found, mut exceptions, wanted_by } = walk::trace(engine.root(), path, &options)?;
     let updater = engine.updater(tracked.as_ref())?;
     let own = updater.own_index().filter(|own| own.covers(&asked));
-    let fate = match (own, found) {
+    let outcome = match (own, found) {
         (_, TraceEnd::Outside) => {
             return Err(Error::bad(format!("path '{}' leaves its root", path.display())));
         }
@@ -37,14 +37,15 @@ pub fn explain(engine: &Engine, path: &Path) -> Result<Explanation, Error> {
             outcome_of_candidate(&updater, &candidate, wanted_by, &mut exceptions)
         }
     };
-    let is_dir = fate == PathOutcome::Folder || fate.row().is_some_and(|row| row.is_dir && row.path == asked);
+    let is_dir =
+        outcome == PathOutcome::Folder || outcome.row().is_some_and(|row| row.is_dir && row.path == asked);
     let mut explanation = Explanation {
         tracked: is_tracked(&asked, is_dir),
         in_index: in_index(engine, &asked),
-        remedy: fate.row().and_then(remedy),
+        include_line: outcome.row().and_then(include_line),
         text: String::new(),
         path: asked,
-        fate,
+        outcome,
         exceptions,
     };
     explanation.text = sentence(engine, &explanation);
@@ -95,7 +96,7 @@ fn in_index(engine: &Engine, path: &RelPath) -> Option<bool> {
 }
 
 /// The line of an ignore file that includes a skipped entry, if a line can.
-fn remedy(row: &Skipped) -> Option<String> {
+fn include_line(row: &Skipped) -> Option<String> {
     let helps = matches!(
         row.reason,
         SkipReason::Ignored
@@ -127,10 +128,10 @@ fn remedy(row: &Skipped) -> Option<String> {
 }
 
 fn sentence(engine: &Engine, explanation: &Explanation) -> String {
-    let Explanation { path, fate, in_index, .. } = explanation;
+    let Explanation { path, outcome, in_index, .. } = explanation;
     let shown = clean::answer_path(path.as_str());
     let shown = if shown.is_empty() { "." } else { &shown };
-    match fate {
+    match outcome {
         PathOutcome::Indexed if *in_index == Some(false) => {
             format!("nothing leaves {shown} out; it is not indexed yet")
         }

@@ -3,7 +3,7 @@
 //! A caller who pastes a literal wants the places that contain the literal, but other files may rank higher by its
 //! words. Rows of the few files that rank after the first page therefore replace the last other rows of the page. A
 //! moved row gets the sum of the first row that it passes, and the difference is a contribution of the literal signal.
-//! Scores thus still fall from row to row, and shares still add up to the score.
+//! Scores thus still fall from row to row, and contributions still add up to the score.
 
 use rustc_hash::FxHashSet;
 

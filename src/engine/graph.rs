@@ -3,10 +3,11 @@
 //! [`crate::graph`] resolves uses. This module reads files, limits the number of files that one question analyses, and
 //! masks what the reply shows.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api::*;
 use super::core::Engine;
@@ -18,17 +19,20 @@ use super::{Error, ErrorKind};
 use crate::analyze::{Analyzer, STACK_BYTES};
 use crate::cores::NoThread;
 use crate::filter::Filter;
-use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, ImportEdge};
+use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge};
 use crate::model::{Analysis, Note};
 use crate::path::RelPath;
 use crate::search::{SearchError, SearchSnapshot};
-use crate::secrets;
+use crate::secrets::{self, SecretMask};
 use crate::text::{LineIndex, Lines, Span};
 use crate::update::{OnProgress, Quarantine};
 use crate::worker::{FileAnalyzer, Lost};
 
-/// The most files that one question analyses.
-const MAX_FILES: usize = 600;
+/// The most work of one question, in files of usual size that are read.
+const MAX_WORK: usize = 3_000;
+
+/// The uses that are resolved at most if more than the nearest ones are needed.
+const MAX_USES: usize = 4 * MAX_ROWS;
 
 /// The most steps of a question.
 const MAX_DEPTH: u32 = 8;
@@ -68,7 +72,16 @@ impl Engine {
         let answer = || -> Result<GraphReply, Error> {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, MAX_FILES);
+            let takes_file = |file: u32| {
+                depth > 1 || filter.takes_file(snapshot.path(file), snapshot.version(file).language())
+            };
+            let limits = GraphLimits {
+                work: MAX_WORK,
+                enough: enough(request, depth, &filter),
+                min_confidence: request.min_confidence,
+                takes_file: &takes_file,
+            };
+            let graph = Graph::new(&snapshot, &self.grammars, &sources, limits);
             let mut asked = GraphAnswer {
                 engine: self,
                 snapshot: &snapshot,
@@ -77,6 +90,9 @@ impl Engine {
                 warnings: Vec::new(),
             };
             let (definitions, mut rows) = asked.answer(request, depth)?;
+            if let Some(damage) = asked.graph.damage() {
+                return Err(SearchError::from(damage).into());
+            }
             rows.retain(|row| {
                 row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row)
             });
@@ -90,7 +106,7 @@ impl Engine {
             });
             let total = rows.len();
             rows.truncate(request.max_results);
-            let incomplete = asked.incomplete();
+            let (incomplete, further_files) = (asked.incomplete(), asked.graph.further());
             let definitions =
                 definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
             Ok(self.masked_graph(GraphReply {
@@ -99,12 +115,27 @@ impl Engine {
                 definitions,
                 rows,
                 total,
+                further_files,
                 incomplete,
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
             }))
         };
         on_large_stack(answer)
+    }
+}
+
+/// The number of uses after which no further files are resolved: for one step, as many as are shown, and some more
+/// because rows are merged; for several steps, as many as may be followed.
+fn enough(request: &GraphRequest, depth: u32, filter: &Filter) -> usize {
+    let is_one_step = depth == 1
+        && matches!(
+            request.question,
+            GraphQuestion::References | GraphQuestion::Callers | GraphQuestion::Trace
+        );
+    match is_one_step && filter.kinds().is_none() {
+        true => request.max_results + request.max_results / 4 + 16,
+        false => MAX_USES,
     }
 }
 
@@ -149,13 +180,26 @@ fn is_same_edge(first: &GraphRow, next: &GraphRow) -> bool {
     ends(first) == ends(next) && first.from == next.from
 }
 
-/// The files of a question, analysed once each.
+/// A parser that starts when it is first used.
+type LazyAnalyzer<'e> =
+    LazyCell<RefCell<FileAnalyzer<'e>>, Box<dyn FnOnce() -> RefCell<FileAnalyzer<'e>> + 'e>>;
+
+/// The lines of a file, and what masks its secrets.
+struct FileLines {
+    source: Arc<String>,
+    index: LineIndex,
+    mask: Option<SecretMask>,
+}
+
+/// The files of a question, read once each.
 pub(super) struct GraphSources<'e> {
     engine: &'e Engine,
     snapshot: &'e SearchSnapshot,
     quarantine: &'e Quarantine,
     sources: ReplySources<'e>,
-    analyzer: RefCell<FileAnalyzer<'e>>,
+    /// Files whose uses are not stored are rare, so a parser is started when it is needed.
+    analyzer: LazyAnalyzer<'e>,
+    lines: RefCell<FxHashMap<u32, Option<Rc<FileLines>>>>,
 }
 
 impl<'e> GraphSources<'e> {
@@ -170,8 +214,24 @@ impl<'e> GraphSources<'e> {
             snapshot,
             quarantine,
             sources: ReplySources::new(tree, snapshot),
-            analyzer: RefCell::new(FileAnalyzer::new(&engine.options.parsing, &engine.grammars)),
+            analyzer: LazyCell::new(Box::new(move || {
+                RefCell::new(FileAnalyzer::new(&engine.options.parsing, &engine.grammars))
+            })),
+            lines: RefCell::default(),
         })
+    }
+
+    /// The lines of a file; `None` if the file has changed.
+    fn lines(&self, file: u32) -> Option<Rc<FileLines>> {
+        if let Some(known) = self.lines.borrow().get(&file) {
+            return known.clone();
+        }
+        let lines = self.sources.text(file).map(|source| {
+            let mask = self.engine.secret_mask(self.snapshot.path(file), &source);
+            Rc::new(FileLines { index: LineIndex::new(&source), mask, source })
+        });
+        self.lines.borrow_mut().insert(file, lines.clone());
+        lines
     }
 }
 
@@ -366,14 +426,14 @@ impl GraphAnswer<'_, '_> {
 
     /// The line, the column and the masked text of a span.
     fn line_of(&self, file: u32, span: Span) -> (u32, u32, String) {
-        let Some(source) = self.sources.text(file) else { return (1, 1, String::new()) };
-        let index = LineIndex::new(&source);
+        let Some(lines) = self.sources.lines(file) else { return (1, 1, String::new()) };
+        let FileLines { source, index, mask } = &*lines;
         let line = index.line_of(span.start);
         let whole = index.span_of(Lines { first: line, last: line });
         let column = span.start - whole.start + 1;
-        let text = match self.engine.secret_mask(self.snapshot.path(file), &source) {
+        let text = match mask {
             Some(cover) => {
-                secrets::mask_lines(&source, whole.range(), &cover)[whole.range()].trim().to_string()
+                secrets::mask_lines(source, whole.range(), cover)[whole.range()].trim().to_string()
             }
             None => source[whole.range()].trim().to_string(),
         };
@@ -403,18 +463,25 @@ impl GraphAnswer<'_, '_> {
     /// Why edges may be missing.
     fn incomplete(&self) -> Option<String> {
         let building = Viewed::from_snapshot(self.snapshot).building();
-        match (self.graph.left_out(), building) {
-            (0, None) => None,
-            (0, Some(building)) => Some(format!(
+        let (left_out, further) = (self.graph.left_out(), self.graph.further());
+        if left_out > 0 {
+            return Some(format!(
+                "{left_out} more files use these names; a question reads up to {MAX_WORK} files, nearest first: limit \
+                 the depth, or name the symbol more precisely"
+            ));
+        }
+        if further > 0 {
+            return Some(format!(
+                "{further} more files use the name; nearer files have enough rows: more max_results read more files"
+            ));
+        }
+        building.map(|building| {
+            format!(
                 "the index is being built: {} of {} files have their structure",
                 building.files.saturating_sub(building.text_only),
                 building.of
-            )),
-            (files, _) => Some(format!(
-                "{files} more files use these names; a question analyses up to {MAX_FILES} files, nearest first: \
-                 limit the depth, or name the symbol more precisely"
-            )),
-        }
+            )
+        })
     }
 }
 

@@ -47,8 +47,7 @@ pub(super) fn resolve(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str)
 }
 
 fn file_at(snapshot: &SearchSnapshot, path: &str) -> Option<u32> {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    (0..snapshot.n_files() as u32).find(|file| snapshot.path(*file) == path)
+    snapshot.file_at(path.strip_prefix("./").unwrap_or(path))
 }
 
 /// A place as `path:line` or `path:line:column`.

@@ -56,7 +56,7 @@ impl Engine {
             page: request.max_results,
             context: (before, after),
             max_count: request.max_count,
-            masks: !self.options.show_secrets,
+            masks: !self.policy.show_secrets,
             threads: self.options.threads,
             reading: reading(request),
         });
@@ -161,7 +161,7 @@ impl Engine {
                 context,
                 max_count: request.max_count,
                 within: chosen.within.as_ref(),
-                masks: !self.options.show_secrets,
+                masks: !self.policy.show_secrets,
                 threads: self.options.threads,
                 reading: reading(request),
                 looks: looks.clone(),

@@ -12,15 +12,15 @@ use crate::secrets::{self, SecretMask};
 use crate::walk;
 
 impl Engine {
-    /// The mask for the file at `path` with the text `source`; `None` if the options show secrets.
+    /// The mask for the file at `path` with the text `source`; `None` if the policy shows secrets.
     pub(super) fn secret_mask(&self, path: &str, source: &str) -> Option<SecretMask> {
         let cover = || SecretMask::new(path, walk::holds_secrets(path), secrets::blocks(source.as_bytes()));
-        (!self.options.show_secrets).then(cover)
+        (!self.policy.show_secrets).then(cover)
     }
 
-    /// Masks texts that come from files, unless the options show secrets.
+    /// Masks texts that come from files, unless the policy shows secrets.
     pub(super) fn mask<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
-        if !self.options.show_secrets {
+        if !self.policy.show_secrets {
             texts.into_iter().for_each(secrets::mask_text);
         }
     }
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     pub(super) fn masked_explanation(&self, mut explanation: Explanation) -> Explanation {
-        match &mut explanation.fate {
+        match &mut explanation.outcome {
             PathOutcome::LeftOut(row, cause) => {
                 self.mask([&mut row.detail]);
                 self.mask_cause(cause);

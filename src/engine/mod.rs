@@ -122,7 +122,12 @@ impl Engine {
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let policy = SnapshotPolicy { on_missing: options.on_missing, stale_policy: options.stale_policy };
+        let policy = CallPolicy {
+            on_missing: options.on_missing,
+            stale_policy: options.stale_policy,
+            wait: options.wait,
+            show_secrets: options.show_secrets,
+        };
         let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
@@ -201,7 +206,7 @@ impl Engine {
     pub fn refresh(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         // An update needs the commit, but not the snapshot for ranking.
         let committed = self.committed_with(self.workspace.stamp().as_deref()).ok();
-        self.refresh_from(committed.as_deref(), self.options.wait, progress)
+        self.refresh_from(committed.as_deref(), self.policy.wait, progress)
     }
 
     /// Rebuilds the index from the sources. The old index answers meanwhile.
@@ -211,7 +216,7 @@ impl Engine {
     /// views.
     pub fn rebuild(&self, progress: OnProgress<'_>) -> Result<RefreshReport, Error> {
         self.only_of_worktrees("rebuilding")?;
-        self.with_updater(|updater| updater.rebuild(self.options.wait, progress))
+        self.with_updater(|updater| updater.rebuild(self.policy.wait, progress))
     }
 
     /// Removes the views of deleted branches and worktrees, the data that only these views use, and data of older
@@ -280,14 +285,15 @@ impl Engine {
         Ok(self.masked_search(reply))
     }
 
-    /// Records that a file was read or written. The file then ranks higher in searches of this tree with
-    /// [`Recall::Tree`], the default; [`Engine::note`] records for one session. The weight halves with every eight further touches and with every two
-    /// days, and expires after two weeks.
+    /// Records a touch: that a file was read or written. The file then ranks higher in searches of this tree with
+    /// [`ActivitySource::AnyCaller`], the default; [`Engine::record_activity`] records for one session. The weight halves
+    /// with every eight further touches and with every two days, and expires after two weeks. The file itself is not
+    /// changed.
     ///
     /// # Errors
     /// `BadRequest` if there is no such file below the root; `NoIndex` if there is no index, because the record is
     /// stored in its folder.
-    pub fn touch(&self, path: &str) -> Result<(), Error> {
+    pub fn record_touch(&self, path: &str) -> Result<(), Error> {
         self.only_of_worktrees("touch")?;
         let path = RelPath::new(path)?;
         if !path.below(self.root()).is_file() {
@@ -303,16 +309,21 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Records the interest of one caller in files, as one turn of its session. Nothing is written to disk. With
-    /// [`Recall::Session`], the files weigh more in later searches of the session.
+    /// Records what one caller did with files, as one turn of its session. Nothing is written to disk. With
+    /// [`ActivitySource::Session`], the files rank higher in later searches of the session.
     ///
     /// # Errors
     /// `BadRequest` if a path is not a file below the root; then none is recorded.
-    pub fn note(&self, session: &Session, files: &[RelPath], interest: Interest) -> Result<(), Error> {
+    pub fn record_activity(
+        &self,
+        session: &Session,
+        files: &[RelPath],
+        activity: FileActivity,
+    ) -> Result<(), Error> {
         if let Some(path) = files.iter().find(|path| !path.below(self.root()).is_file()) {
             return Err(Error::bad(format!("there is no file '{path}' below {}", self.root().display())));
         }
-        session.note(self.root(), files, interest);
+        session.record_activity(self.root(), files, activity);
         Ok(())
     }
 
@@ -349,7 +360,7 @@ impl Engine {
         })
     }
 
-    /// Measures every file of the rescored head on every signal of the ranking, best file first. Weights are learned
+    /// Measures every file that is rescored, by every signal of the ranking, best file first. Weights are learned
     /// from these measures. `per_file`, paging and `min_score` have no effect here.
     ///
     /// # Errors

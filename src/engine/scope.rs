@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashMap;
 
 use super::Error;
-use super::api::{GrepFiles, Links, StalePolicy};
+use super::api::{GrepFiles, StalePolicy, SymlinkPolicy};
 use super::core::Engine;
 use super::current::{Recorded, Viewed};
 use super::watch::token;
@@ -84,7 +84,7 @@ impl Engine {
         if let Some(recorded) = &recorded {
             self.mark_used(recorded.viewed().key);
         }
-        let named = self.named(filter, beyond.files.links);
+        let named = self.named(filter, beyond.files.symlinks);
         if let Some(Named { files, folders, .. }) = &named
             && folders.is_empty()
         {
@@ -166,7 +166,7 @@ impl Engine {
             types: filter.ripgrep_types(),
             git_folder: beyond.files.git_folder,
             sources: &beyond.files.ignore,
-            follow: beyond.files.links == Links::Followed,
+            follow: beyond.files.symlinks == SymlinkPolicy::FollowAll,
         });
         let updater = Updater { settings: &settings, as_ripgrep, ..updater };
         let walked = match named {
@@ -180,7 +180,7 @@ impl Engine {
     fn source_tree_followed(&self, beyond: &BeyondIndex<'_>, named: Option<&Named>) -> SourceTree {
         let root = self.root().to_path_buf();
         let has_links = named.is_some_and(|named| named.has_links);
-        match beyond.files.links == Links::Followed || has_links {
+        match beyond.files.symlinks == SymlinkPolicy::FollowAll || has_links {
             true => SourceTree::Followed(root),
             false => SourceTree::Folder(root),
         }
@@ -188,7 +188,7 @@ impl Engine {
 
     /// The files and folders that the caller named, if the files on disk are searched and not all of them. They are
     /// searched whatever any rule says of them, as in ripgrep.
-    fn named(&self, filter: &Filter, links: Links) -> Option<Named> {
+    fn named(&self, filter: &Filter, symlinks: SymlinkPolicy) -> Option<Named> {
         let root = self.root();
         let paths = filter.named();
         let is_root = |path: &RelPath| path.as_str().is_empty();
@@ -199,10 +199,10 @@ impl Engine {
         for path in paths {
             let whole = path.below(root);
             let Ok(real) = whole.canonicalize() else { continue };
-            let is_allowed = match links {
-                Links::Skipped => real == whole,
-                Links::Named => real.starts_with(root),
-                Links::Followed => true,
+            let is_allowed = match symlinks {
+                SymlinkPolicy::Skip => real == whole,
+                SymlinkPolicy::FollowNamed => real.starts_with(root),
+                SymlinkPolicy::FollowAll => true,
             };
             named.has_links |= is_allowed && real != whole;
             match is_allowed {
@@ -216,12 +216,12 @@ impl Engine {
 
     /// Whether the rows of a view tell which files an exact search reads.
     fn knows_files(&self, viewed: Viewed<'_>, filter: &Filter, beyond: &BeyondIndex<'_>) -> bool {
-        let GrepFiles { ignore, links, git_folder, search_zip, as_mapped: _ } = beyond.files;
+        let GrepFiles { ignore, symlinks, git_folder, search_zip, as_mapped: _ } = beyond.files;
         // A view has no rows for the `.git` folder, for what is behind links, and for files with NUL bytes.
         let asks_for_more = takes_git(filter)
             || beyond.binary
             || *git_folder
-            || *links == Links::Followed
+            || *symlinks == SymlinkPolicy::FollowAll
             || *search_zip
             || !ignore.is_default();
         if asks_for_more || walk::has_ripgreps_rules_above(self.root()) {

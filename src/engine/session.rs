@@ -1,9 +1,9 @@
 //! The session of one caller: the texts that it was sent, and the files that it opened and touched.
 //!
 //! A session has no clock: the front end decides when a session begins and ends. A search records only changed files in
-//! the session. The front end records a delivered reply by [`Session::sent`], because only the front end knows how much of
-//! the reply arrived. Each tree has its own part of a session, so one handle serves a caller of several engines, and the
-//! record of one tree does not affect another.
+//! the session. The front end records a delivered reply by [`Session::record_reply`], because only the front end knows
+//! how much of the reply arrived. Each tree has its own part of a session, so one handle serves a caller of several
+//! engines, and the record of one tree does not affect another.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::lock::lock;
 use crate::id::{ContentHash, VersionId};
 use crate::meta::ViewKey;
 use crate::path::RelPath;
-pub use crate::session::Interest;
+pub use crate::session::FileActivity;
 use crate::session::Trail;
 use crate::text::Lines;
 
@@ -25,7 +25,7 @@ const MAX_SENT: usize = 2_000;
 /// The record of what one caller was sent, opened and touched. Clones share the record.
 ///
 /// ```
-/// # use spyhop::{Engine, Options, Recall, SearchRequest, Session};
+/// # use spyhop::{ActivitySource, Engine, Options, SearchRequest, Session};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let tree = folder.path().join("tree");
@@ -34,9 +34,9 @@ const MAX_SENT: usize = 2_000;
 /// # let engine = Engine::open(&tree, Options { index_dir: Some(folder.path().join("i")), ..Options::default() })?;
 /// let session = Session::new();
 /// let mut request = SearchRequest::new("api key");
-/// (request.session, request.dedupe) = (Recall::Session(session.clone()), true);
+/// (request.activity, request.dedupe) = (ActivitySource::Session(session.clone()), true);
 /// let reply = engine.search(&request)?;
-/// session.sent(&request, &reply); // the caller has it now
+/// session.record_reply(&request, &reply); // the caller has it now
 /// let again = engine.search(&request)?;
 /// assert!(reply.results[0].snippet.is_some() && again.results[0].snippet.is_none());
 /// assert_eq!(again.results[0].sent_before.as_ref().unwrap().result, 1);
@@ -48,15 +48,16 @@ pub struct Session {
     pub(super) inner: Arc<Mutex<Inner>>,
 }
 
-/// The record of earlier calls that a search uses.
+/// Whose earlier work with files affects a ranking: a file that was touched, opened or shown before ranks higher.
 #[derive(Clone, Debug)]
-pub enum Recall {
-    /// The files that any caller touched in the tree: the log of [`Engine::touch`](super::Engine::touch). The default.
-    Tree,
-    /// Only the record of one caller.
+pub enum ActivitySource {
+    /// The files that any caller touched in the tree, as recorded by
+    /// [`Engine::record_touch`](super::Engine::record_touch). The default.
+    AnyCaller,
+    /// Only the files of one caller, as recorded in its session.
     Session(Session),
-    /// No record.
-    Off,
+    /// No earlier work affects the ranking.
+    Ignored,
 }
 
 /// The earlier reply that had the text of a hit.
@@ -104,11 +105,11 @@ impl Session {
         Session::default()
     }
 
-    /// Records the interest of the caller in files of the tree at `root`, as one turn.
-    pub(super) fn note(&self, root: &Path, files: &[RelPath], interest: Interest) {
+    /// Records what the caller did with files of the tree at `root`, as one turn.
+    pub(super) fn record_activity(&self, root: &Path, files: &[RelPath], activity: FileActivity) {
         let mut inner = lock(&self.inner);
         let tree = inner.trees.entry(root.to_path_buf()).or_default();
-        Arc::make_mut(&mut tree.trail).note(files.iter().map(|path| (path, interest)));
+        Arc::make_mut(&mut tree.trail).record(files.iter().map(|path| (path, activity)));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::api::{Hit, Mode, SearchReply, SearchRequest};
 use super::current::Viewed;
 use super::lock::lock;
-use super::session::{Interest, Sent, Session, Text};
+use super::session::{FileActivity, Sent, Session, Text};
 use crate::path::RelPath;
 use crate::session::Trail;
 
@@ -26,17 +26,17 @@ impl Text {
 impl Session {
     /// Records that the caller received `reply`, the answer to `request`. A file with a snippet counts as shown. A file
     /// counts as opened if the request names its path or the mode shows whole places.
-    pub fn sent(&self, request: &SearchRequest, reply: &SearchReply) {
+    pub fn record_reply(&self, request: &SearchRequest, reply: &SearchReply) {
         let mut inner = lock(&self.inner);
         inner.calls += 1;
         let call = inner.calls;
         let tree = inner.trees.entry(reply.snapshot.root.clone()).or_default();
         let with_code = reply.results.iter().filter(|hit| hit.snippet.is_some());
-        let interest = |hit: &Hit| {
+        let activity = |hit: &Hit| {
             let by_path = request.filter.path.as_deref() == Some(hit.path.as_str());
-            if by_path || request.mode == Mode::Debug { Interest::Opened } else { Interest::Shown }
+            if by_path || request.mode == Mode::Debug { FileActivity::Opened } else { FileActivity::Shown }
         };
-        Arc::make_mut(&mut tree.trail).note(with_code.map(|hit| (&hit.path, interest(hit))));
+        Arc::make_mut(&mut tree.trail).record(with_code.map(|hit| (&hit.path, activity(hit))));
         for (place, hit) in reply.results.iter().enumerate() {
             if let Some(text) = Text::of(hit) {
                 tree.send(text, Sent { call, result: place + 1, query: reply.query.clone() });

@@ -102,7 +102,7 @@ fn fill_from_commit(engine: &Engine, status: &mut Status) -> Result<(), Error> {
 /// The views, the most recently used first.
 fn views(meta: &Meta) -> Vec<ViewRow> {
     let mut views: Vec<ViewRow> = meta.views().map(|(key, info)| ViewRow::new(key, info)).collect();
-    views.sort_by_key(|view| std::cmp::Reverse(view.used));
+    views.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
     views
 }
 

@@ -33,7 +33,7 @@ fn trees_that_share_an_index_remember_their_own_touches() {
         |root: &Path| Engine::open(root, Options { index_dir: dir.clone(), ..Options::default() }).unwrap();
     let above = open(&top);
     above.refresh(&|_| ()).unwrap();
-    above.touch("a.rs").unwrap();
+    above.record_touch("a.rs").unwrap();
     let signals = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("provider")).unwrap();
         let hit = reply.results.into_iter().find(|hit| hit.path.as_str() == "a.rs").unwrap();
@@ -46,7 +46,7 @@ fn trees_that_share_an_index_remember_their_own_touches() {
 #[test]
 fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
     let (folder, engine) = engine(&[("a.rs", "pub fn hoist_sail() {}\n")], |_| ());
-    let last = engine.with_policy(SnapshotPolicy::LAST_COMMIT);
+    let last = engine.with_policy(engine.policy().last_commit());
     let request = SearchRequest::new("hoist sail");
     assert_eq!(last.search(&request).unwrap_err().kind(), ErrorKind::NoIndex);
     assert!(!engine.has_index());
@@ -61,6 +61,30 @@ fn a_policy_for_some_calls_shares_the_commit_and_changes_nothing() {
 }
 
 #[test]
+fn a_call_chooses_its_masks_and_its_timeout() {
+    let text = "/// Lets the hoister in.\npub const HOIST_PASSWORD: &str = \"s3cr3t-h0ist-8842\";\n";
+    let (_folder, engine) = engine(&[("a.rs", text)], |_| ());
+    let request = GrepRequest::new("HOIST_PASSWORD");
+    let line = |engine: &Engine| engine.grep(&request).unwrap().lines[0].text.clone();
+    assert!(!line(&engine).contains("s3cr3t"), "{}", line(&engine));
+    let open = engine.with_policy(CallPolicy { show_secrets: true, ..engine.policy() });
+    assert!(line(&open).contains("s3cr3t-h0ist-8842"));
+    assert!(!line(&engine).contains("s3cr3t"));
+    // A call that waits gets its turn when the other process ends; a call that does not wait fails at once.
+    engine.refresh(&|_| ()).unwrap();
+    let lock_path = engine.workspace.lock_path();
+    let held = crate::store::Lock::acquire(&lock_path, Duration::ZERO, &mut |_| ()).unwrap();
+    assert_eq!(engine.rebuild(&|_| ()).unwrap_err().kind(), ErrorKind::Locked);
+    let patient = engine.with_policy(CallPolicy { wait: Duration::from_secs(60), ..engine.policy() });
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| patient.rebuild(&|_| ()));
+        std::thread::sleep(Duration::from_millis(200));
+        drop(held);
+        waiting.join().unwrap().unwrap();
+    });
+}
+
+#[test]
 fn what_was_touched_ages_by_the_clock() {
     let text = "pub fn hoist_sail() {}\n";
     let (_folder, mut engine) = engine(&[("a/one.rs", text), ("b/two.rs", text)], |_| ());
@@ -71,12 +95,13 @@ fn what_was_touched_ages_by_the_clock() {
             Box::new(move || begin + Duration::from_secs(days * 24 * 3600));
     };
     days_later(&mut engine, 0);
-    engine.touch("b/two.rs").unwrap();
+    engine.record_touch("b/two.rs").unwrap();
     let asked = |engine: &Engine| {
         let reply = engine.search(&SearchRequest::new("hoist sail")).unwrap();
         let is_session = |reason: &&Reason| reason.signal == crate::profile::Signal::Session;
         let two = reply.results.iter().find(|hit| hit.path.as_str() == "b/two.rs").unwrap();
-        let reason = two.reasons.iter().find(is_session).map(|reason| (reason.share, reason.text.clone()));
+        let reason =
+            two.reasons.iter().find(is_session).map(|reason| (reason.contribution, reason.text.clone()));
         (reply.results[0].path.as_str().to_string(), reason, reply.backend.contains("session"))
     };
     let (first, fresh, is_used) = asked(&engine);
@@ -131,7 +156,7 @@ fn the_budget_of_the_literal_pass_is_for_files_that_may_answer() {
     let mut request = SearchRequest::new("one needle here");
     request.filter.path = Some("z".to_string());
     let reply = engine.search(&request).unwrap();
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
+    assert_eq!((reply.literal_lines, reply.complete), (1, true));
 }
 
 #[test]
@@ -144,7 +169,7 @@ fn words_of_deleted_files_do_not_crowd_out_live_ones() {
     engine.refresh(&|_| ()).unwrap();
     std::fs::remove_file(folder.path().join("tree/a.txt")).unwrap();
     let reply = engine.search(&SearchRequest::new("zq")).unwrap();
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
+    assert_eq!((reply.literal_lines, reply.complete), (1, true));
 }
 
 #[test]

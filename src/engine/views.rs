@@ -29,13 +29,13 @@ impl Engine {
         let costs = Costs::new(&committed.meta, &self.workspace).map_err(crate::search::SearchError::from)?;
         let kept = committed.meta.views().map(|(key, info)| KeptView {
             is_current: *key == own_key,
-            used: self.workspace.last_used(key, info),
+            last_used: self.workspace.last_used(key, info),
             cost: costs.of_view(key),
             commit: info.commit.clone(),
             view: ViewRow::new(key, info),
         });
         let mut views: Vec<KeptView> = kept.collect();
-        views.sort_by_key(|kept| (Reverse(kept.used), kept.view.root.clone(), kept.view.head.clone()));
+        views.sort_by_key(|kept| (Reverse(kept.last_used), kept.view.root.clone(), kept.view.head.clone()));
         Ok(ViewsReply {
             index_path: self.index_dir().to_path_buf(),
             index_bytes: index_bytes(&self.workspace),
@@ -63,7 +63,7 @@ impl Engine {
             repo: self.repo.as_ref(),
             view_key: workspace::view_key(&self.workspace, &self.head(), &self.settings),
         };
-        let collected = collector.collect(&asked, self.options.wait, &mut tell_waiting(progress));
+        let collected = collector.collect(&asked, self.policy.wait, &mut tell_waiting(progress));
         collected.map_err(|error| self.or_no_index(error.into()))
     }
 

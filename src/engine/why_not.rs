@@ -169,11 +169,11 @@ fn skipped_entry(snapshot: &SearchSnapshot, path: &str) -> Option<Skipped> {
 
 /// The signals on which `own` is behind `tenth`, the largest gap first.
 fn gaps(own: &[Contribution], tenth: &[Contribution]) -> Vec<Gap> {
-    let share = |parts: &[Contribution], signal: Signal| {
-        parts.iter().filter(|part| part.signal == signal).map(|part| part.share).sum::<f32>()
+    let amount = |parts: &[Contribution], signal: Signal| {
+        parts.iter().filter(|part| part.signal == signal).map(|part| part.amount).sum::<f32>()
     };
     let gap =
-        |signal: &Signal| Gap { signal: *signal, own: share(own, *signal), tenth: share(tenth, *signal) };
+        |signal: &Signal| Gap { signal: *signal, own: amount(own, *signal), tenth: amount(tenth, *signal) };
     let mut gaps: Vec<Gap> = Signal::ALL.iter().map(gap).filter(|gap| gap.tenth - gap.own > 1e-4).collect();
     gaps.sort_by(|a, b| {
         (b.tenth - b.own).total_cmp(&(a.tenth - a.own)).then_with(|| a.signal.cmp(&b.signal))

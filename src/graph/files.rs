@@ -1,21 +1,42 @@
 //! The graph of one snapshot: the definitions of a name, and the facts of the files that a question has read.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::family::Family;
+use super::imports::{ImportStatement, scan_imports};
 use super::paths::Paths;
 use super::uses::FileFacts;
 use crate::grammar::Grammars;
 use crate::index::IndexField;
+use crate::meta::MetaError;
 use crate::model::{Analysis, SymbolKind, qualified_name};
 use crate::search::{SearchError, SearchSnapshot, files_with};
 use crate::text::{Lines, Span};
 
-/// The most bytes of a file that a question analyses.
+/// The most bytes of a file that a question reads for its uses.
 const MAX_BYTES: usize = 1 << 20;
+
+/// The bytes of a file that cost a question as much as opening the file does.
+const BYTES_PER_UNIT: usize = 32 << 10;
+
+/// The units that parsing a file costs, if the index holds no uses of the file.
+const UNITS_TO_PARSE: usize = 40;
+
+/// What a question needs of the graph: how many edges, in which files, and how much work may be done for them.
+pub struct GraphLimits<'a> {
+    /// The most units of work. A file is one unit for every 32 KiB, begun ones included.
+    pub work: usize,
+    /// The number of uses after which no further files are resolved, nearest files being first.
+    pub enough: usize,
+    /// The least confidence of uses that count.
+    pub min_confidence: f32,
+    /// Whether uses in a file count.
+    pub takes_file: &'a dyn Fn(u32) -> bool,
+}
 
 /// A definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +69,7 @@ impl Definition {
     }
 }
 
-/// What a graph reads: texts of files, and their analysis.
+/// What a graph reads: texts of files, and the analysis of files whose uses the index does not hold.
 pub trait GraphFiles {
     /// The text of a file, if its content is still the indexed content.
     fn text(&self, file: u32) -> Option<Arc<String>>;
@@ -65,13 +86,19 @@ pub struct Graph<'a> {
     pub(super) snapshot: &'a SearchSnapshot,
     grammars: &'a Grammars,
     sources: &'a dyn GraphFiles,
-    /// The number of files that may still be analysed.
-    budget: Cell<usize>,
-    /// The number of files that the budget left out.
-    left_out: Cell<usize>,
-    facts: RefCell<FxHashMap<u32, Option<Arc<FileFacts>>>>,
+    pub(super) limits: GraphLimits<'a>,
+    /// The units of work that are left.
+    work: Cell<usize>,
+    /// Damage of the index that a question met.
+    damage: RefCell<Option<MetaError>>,
+    /// The files that the budget left out.
+    left_out: RefCell<FxHashSet<u32>>,
+    /// The number of files that were not resolved because there were enough edges.
+    pub(super) further: Cell<usize>,
+    facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
+    imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
-    paths: OnceCell<Paths<'a>>,
+    by_family: RefCell<FxHashMap<(Family, Box<str>), Arc<Vec<Definition>>>>,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -79,22 +106,26 @@ pub struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph of `snapshot` for one question, which analyses at most `budget` files.
+    /// The graph of `snapshot` for one question.
     pub fn new(
         snapshot: &'a SearchSnapshot,
         grammars: &'a Grammars,
         sources: &'a dyn GraphFiles,
-        budget: usize,
+        limits: GraphLimits<'a>,
     ) -> Graph<'a> {
         Graph {
             snapshot,
             grammars,
             sources,
-            budget: Cell::new(budget),
-            left_out: Cell::new(0),
+            work: Cell::new(limits.work),
+            limits,
+            damage: RefCell::default(),
+            left_out: RefCell::default(),
+            further: Cell::new(0),
             facts: RefCell::default(),
+            imports: RefCell::default(),
             definitions: RefCell::default(),
-            paths: OnceCell::new(),
+            by_family: RefCell::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),
@@ -102,9 +133,15 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The number of files that were not analysed because the budget was used up.
+    /// The number of files that were not read because the budget was used up.
     pub fn left_out(&self) -> usize {
-        self.left_out.get()
+        self.left_out.borrow().len()
+    }
+
+    /// The number of files that use the names that were asked about and were not resolved, because nearer files had
+    /// enough uses.
+    pub fn further(&self) -> usize {
+        self.further.get()
     }
 
     pub(super) fn family(&self, file: u32) -> Family {
@@ -116,11 +153,8 @@ impl<'a> Graph<'a> {
         self.grammars.name(self.snapshot.version(file).language())
     }
 
-    pub(super) fn paths(&self) -> &Paths<'a> {
-        let snapshot = self.snapshot;
-        self.paths.get_or_init(|| {
-            Paths::new((0..snapshot.n_files() as u32).map(|file| (file, snapshot.path(file))))
-        })
+    pub(super) fn paths(&self) -> Paths<'a> {
+        Paths(self.snapshot)
     }
 
     pub(super) fn text(&self, file: u32) -> Option<Arc<String>> {
@@ -128,22 +162,74 @@ impl<'a> Graph<'a> {
     }
 
     /// The facts of a file; `None` if the file has changed, is too large, or exceeds the budget.
-    pub(super) fn facts(&self, file: u32) -> Option<Arc<FileFacts>> {
+    pub(super) fn facts(&self, file: u32) -> Option<Rc<FileFacts>> {
         if let Some(known) = self.facts.borrow().get(&file) {
             return known.clone();
         }
-        let Some(left) = self.budget.get().checked_sub(1) else {
-            self.left_out.set(self.left_out.get() + 1);
+        if self.work.get() == 0 {
+            self.left_out.borrow_mut().insert(file);
+            return None;
+        }
+        let version = self.snapshot.version(file);
+        let bytes = version.bytes() as usize;
+        let (family, uses) = (self.family(file), self.sound(version.uses()).flatten());
+        let units = 1 + bytes / BYTES_PER_UNIT + if uses.is_none() { UNITS_TO_PARSE } else { 0 };
+        let Some(left) = self.work.get().checked_sub(units).filter(|_| bytes <= MAX_BYTES) else {
+            self.left_out.borrow_mut().insert(file);
             return None;
         };
-        self.budget.set(left);
-        let text = self.sources.text(file).filter(|text| text.len() <= MAX_BYTES);
-        let facts = text.map(|text| {
-            let analysis = self.sources.analyze(file, &text);
-            Arc::new(FileFacts::new(self.family(file), text, analysis))
+        self.work.set(left);
+        let facts = self.sources.text(file).and_then(|text| match uses {
+            Some(uses) => {
+                let mut names = Vec::new();
+                let outline = self.sound(version.outline(&mut names))?;
+                Some(Rc::new(FileFacts::stored(family, text, &outline, uses)))
+            }
+            None => {
+                let analysis = self.sources.analyze(file, &text);
+                Some(Rc::new(FileFacts::analyzed(family, text, analysis)))
+            }
         });
         self.facts.borrow_mut().insert(file, facts.clone());
         facts
+    }
+
+    /// What was read of the index, if it is sound; else the damage is kept for the answer.
+    fn sound<T>(&self, read: Result<T, MetaError>) -> Option<T> {
+        read.map_err(|error| *self.damage.borrow_mut() = Some(error)).ok()
+    }
+
+    /// The damage of the index that the question met; an answer without the damaged part would be wrong.
+    pub fn damage(&self) -> Option<MetaError> {
+        self.damage.take()
+    }
+
+    /// The imports of a file; none if the file has changed.
+    pub(super) fn imports_in(&self, file: u32) -> Arc<Vec<ImportStatement>> {
+        if let Some(known) = self.imports.borrow().get(&file) {
+            return known.clone();
+        }
+        let text = self.text(file).unwrap_or_default();
+        let imports = Arc::new(scan_imports(self.family(file), &text));
+        self.imports.borrow_mut().insert(file, imports.clone());
+        imports
+    }
+
+    /// The definitions of exactly this name in languages of a family, by path and position.
+    pub(super) fn definitions_in(
+        &self,
+        family: Family,
+        name: &str,
+    ) -> Result<Arc<Vec<Definition>>, SearchError> {
+        let key = (family, Box::from(name));
+        if let Some(known) = self.by_family.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let all = self.definitions(name)?;
+        let own = all.iter().filter(|definition| self.family(definition.file) == family);
+        let own: Arc<Vec<Definition>> = Arc::new(own.cloned().collect());
+        self.by_family.borrow_mut().insert(key, own.clone());
+        Ok(own)
     }
 
     /// The definitions of exactly this name, by path and position.

@@ -12,7 +12,7 @@ pub(super) fn declared_types<'t>(family: Family, text: &'t str, variable: &str) 
     if variable.is_empty() {
         return types;
     }
-    for (at, _) in text.match_indices(variable) {
+    for at in memchr::memmem::find_iter(text.as_bytes(), variable) {
         let (before, after) = (&text[..at], &text[at + variable.len()..]);
         if before.ends_with(is_word) || after.starts_with(is_word) || before.ends_with(['"', '\'']) {
             continue;

@@ -1,9 +1,10 @@
 //! The code graph: which definition a use of a name means, and from that who calls, uses, imports and implements what.
 //!
-//! The graph is not stored. The index says which files define or use a name; these files are read and analysed when a
-//! question is asked, and each use is resolved to definitions by rules ([`EdgeRule`]). A use that stays ambiguous gives
-//! several edges with a shared confidence. An answer analyses a bounded number of files and says when that was not
-//! enough, so a question about a name that half of the tree uses ends in bounded time.
+//! Edges are not stored. The index says which files define or use a name, and holds the places of the uses in each file
+//! ([`crate::meta::StoredUses`]). When a question is asked, the texts of these files are read, nearest files first, and
+//! each use is resolved to definitions by rules ([`EdgeRule`]). A use that stays ambiguous gives several edges with a
+//! shared confidence. An answer reads a bounded number of files and says when that was not enough
+//! ([`GraphLimits`]), so a question about a name that half of the tree uses ends in bounded time.
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
@@ -24,6 +25,6 @@ mod uses;
 mod words;
 
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
-pub use files::{Definition, Graph, GraphFiles};
+pub use files::{Definition, Graph, GraphFiles, GraphLimits};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use rule::EdgeRule;

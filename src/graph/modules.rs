@@ -175,9 +175,9 @@ impl<'a> Graph<'a> {
     /// The packages of the tree: names and folders of each `package.json`.
     fn packages(&self) -> &[(String, String)] {
         self.web_packages.get_or_init(|| {
-            let manifests = self.paths().named("package.json").iter();
+            let manifests = self.paths().named("package.json").into_iter();
             let mut packages: Vec<(String, String)> = manifests
-                .filter_map(|&file| {
+                .filter_map(|file| {
                     let json: serde_json::Value = serde_json::from_str(&self.text(file)?).ok()?;
                     let name = json.get("name")?.as_str()?.to_string();
                     Some((name, path::split(self.snapshot.path(file)).0.to_string()))
@@ -192,7 +192,7 @@ impl<'a> Graph<'a> {
     /// longest suffix of the path.
     fn go_package(&self, name: &str) -> Vec<u32> {
         let files = |folder: &str| -> Vec<u32> {
-            let files = self.paths().folder(folder).iter().copied();
+            let files = self.paths().folder(folder).into_iter();
             files.filter(|file| self.family(*file) == Family::Go).collect()
         };
         for (module, folder) in self.go_modules() {
@@ -206,7 +206,7 @@ impl<'a> Graph<'a> {
         }
         let mut suffix = name;
         loop {
-            let mut folders: Vec<&str> = self.paths().folders_ending_in(suffix).collect();
+            let mut folders: Vec<&str> = self.paths().folders_ending_in(suffix);
             folders.sort_unstable_by_key(|folder| (folder.len(), *folder));
             if let Some(found) = folders.iter().map(|folder| files(folder)).find(|found| !found.is_empty()) {
                 return found;
@@ -222,9 +222,9 @@ impl<'a> Graph<'a> {
     /// The modules of the tree: the name and the folder of each `go.mod`, longer names first.
     fn go_modules(&self) -> &[(String, String)] {
         self.go_modules.get_or_init(|| {
-            let manifests = self.paths().named("go.mod").iter();
+            let manifests = self.paths().named("go.mod").into_iter();
             let mut modules: Vec<(String, String)> = manifests
-                .filter_map(|&file| {
+                .filter_map(|file| {
                     let text = self.text(file)?;
                     let name = text.lines().find_map(|line| line.trim().strip_prefix("module "))?.trim();
                     Some((
@@ -247,8 +247,8 @@ impl<'a> Graph<'a> {
                 return files;
             }
         }
-        let folders = self.paths().folders_ending_in(&path);
-        let files = folders.flat_map(|folder| self.paths().folder(folder).iter().copied());
+        let folders = self.paths().folders_ending_in(&path).into_iter();
+        let files = folders.flat_map(|folder| self.paths().folder(folder));
         files.filter(|file| self.family(*file) == Family::Jvm).collect()
     }
 
@@ -265,8 +265,9 @@ impl<'a> Graph<'a> {
     /// The files whose path ends in `suffix`, those that share the most folders with `from`.
     pub(super) fn nearest(&self, suffix: &str, from: u32) -> Vec<u32> {
         let near = self.snapshot.path(from);
-        let named = self.paths().named(path::split(suffix).1).iter().copied();
+        let named = self.paths().named(path::split(suffix).1);
         let found: Vec<(usize, u32)> = named
+            .into_iter()
             .filter(|file| ends_in(self.snapshot.path(*file), suffix))
             .map(|file| (shared_folders(self.snapshot.path(file), near), file))
             .collect();

@@ -1,52 +1,32 @@
 //! The paths of a view, for looking up modules, and arithmetic on paths.
 
-use rustc_hash::FxHashMap;
-
 use crate::path;
+use crate::search::SearchSnapshot;
 
 /// The paths of a view, for looking up modules.
-pub(super) struct Paths<'a> {
-    by_path: FxHashMap<&'a str, u32>,
-    /// By file name.
-    by_name: FxHashMap<&'a str, Vec<u32>>,
-    /// By folder, without the folders below.
-    by_folder: FxHashMap<&'a str, Vec<u32>>,
-}
+#[derive(Clone, Copy)]
+pub(super) struct Paths<'a>(pub &'a SearchSnapshot);
 
 impl<'a> Paths<'a> {
-    pub fn new(paths: impl Iterator<Item = (u32, &'a str)>) -> Paths<'a> {
-        let mut all = Paths {
-            by_path: FxHashMap::default(),
-            by_name: FxHashMap::default(),
-            by_folder: FxHashMap::default(),
-        };
-        for (file, path) in paths {
-            let (folder, name) = path::split(path);
-            all.by_path.insert(path, file);
-            all.by_name.entry(name).or_default().push(file);
-            all.by_folder.entry(folder).or_default().push(file);
-        }
-        all
-    }
-
     /// The file with exactly this path.
-    pub fn file(&self, path: &str) -> Option<u32> {
-        self.by_path.get(path).copied()
+    pub fn file(self, path: &str) -> Option<u32> {
+        self.0.file_at(path)
     }
 
     /// The files with this name, in any folder.
-    pub fn named(&self, name: &str) -> &[u32] {
-        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    pub fn named(self, name: &str) -> Vec<u32> {
+        self.0.files_named(name).collect()
     }
 
     /// The files of a folder.
-    pub fn folder(&self, folder: &str) -> &[u32] {
-        self.by_folder.get(folder).map_or(&[], Vec::as_slice)
+    pub fn folder(self, folder: &str) -> Vec<u32> {
+        self.0.files_in(folder).collect()
     }
 
     /// The folders that end in `suffix`, a path of whole parts.
-    pub fn folders_ending_in<'s>(&'s self, suffix: &'s str) -> impl Iterator<Item = &'s str> {
-        self.by_folder.keys().copied().filter(move |folder| ends_in(folder, suffix))
+    pub fn folders_ending_in(self, suffix: &str) -> Vec<&'a str> {
+        let folders = self.0.folders_named(path::split(suffix).1);
+        folders.filter(|folder| ends_in(folder, suffix)).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Questions to the graph: who uses a definition, what a definition uses, what a file imports.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
@@ -70,6 +72,35 @@ pub struct GraphEdge {
     pub rule: EdgeRule,
 }
 
+/// How many uses were found for a question.
+#[derive(Default)]
+struct FoundUses {
+    /// Uses with a confidence that tells something.
+    sure: usize,
+    all: usize,
+}
+
+/// The confidence from which a use is more probable than not.
+const SURE: f32 = 0.5;
+
+/// The number of uncertain uses that count as much as a sure one.
+const UNSURE_FOR_ONE: usize = 4;
+
+impl FoundUses {
+    /// Counts the uses of new edges, those of one use once.
+    fn add(&mut self, edges: &[GraphEdge], least: f32) {
+        for edges in edges.chunk_by(|one, other| (one.file, one.span) == (other.file, other.span)) {
+            let best = edges.iter().map(|edge| edge.confidence).fold(0.0, f32::max);
+            self.all += usize::from(best >= least);
+            self.sure += usize::from(best >= least.max(SURE));
+        }
+    }
+
+    fn are_enough(&self, enough: usize) -> bool {
+        self.sure >= enough || self.all / UNSURE_FOR_ONE >= enough
+    }
+}
+
 /// An import of one file.
 #[derive(Clone, Debug)]
 pub struct ImportEdge {
@@ -84,35 +115,58 @@ pub struct ImportEdge {
 }
 
 impl<'a> Graph<'a> {
-    /// The uses of definitions, nearest files first. `takes` chooses the relations.
+    /// The uses of definitions, nearest files first, until there are enough ([`GraphLimits`](super::GraphLimits)).
+    /// `takes` chooses the relations.
     pub fn uses_of(
         &self,
         wanted: &[Definition],
         depth: u32,
         takes: impl Fn(Relation) -> bool,
     ) -> Result<Vec<GraphEdge>, SearchError> {
-        let names: FxHashSet<&str> = wanted.iter().map(|definition| &*definition.name).collect();
-        let mut names: Vec<&str> = names.into_iter().collect();
-        names.sort_unstable();
-        let all = takes(Relation::References);
-        let mut edges = Vec::new();
-        for name in names {
-            for file in self.files_that_use(name, wanted, all)? {
-                let Some(facts) = self.facts(file) else { continue };
-                let mut names = aliases_of(&facts, name);
-                names.push(name);
-                let recorded = facts.uses.iter().filter(|used| names.contains(&facts.at(used.span))).cloned();
-                let mut uses: Vec<NameUse> = recorded.collect();
-                if all {
-                    let family = self.family(file);
-                    uses.extend(names.iter().flat_map(|name| facts.mentions(family, name)));
+        let mut by_name: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
+        for own in wanted {
+            by_name.entry(&own.name).or_default().push(own);
+        }
+        let (all, limits) = (takes(Relation::References), &self.limits);
+        let (mut edges, mut found) = (Vec::new(), FoundUses::default());
+        for (name, wanted) in by_name {
+            let files = self.files_that_use(name, &wanted, all)?;
+            let mut files = files.into_iter().filter(|file| (limits.takes_file)(*file));
+            while let Some(file) = files.next() {
+                if found.are_enough(limits.enough) {
+                    self.further.set(self.further.get() + 1 + files.count());
+                    break;
                 }
-                for used in uses.iter().filter(|used| takes(Relation::of_role(used.role))) {
-                    edges.extend(self.edges_of_use(file, &facts, used, wanted, depth)?);
-                }
+                let before = edges.len();
+                self.uses_in(file, name, &wanted, depth, (&takes, all), &mut edges)?;
+                found.add(&edges[before..], limits.min_confidence);
             }
         }
         Ok(edges)
+    }
+
+    /// Adds the edges from the uses of `name` in a file to wanted definitions of this name.
+    fn uses_in(
+        &self,
+        file: u32,
+        name: &str,
+        wanted: &[&Definition],
+        depth: u32,
+        (takes, all): (&impl Fn(Relation) -> bool, bool),
+        edges: &mut Vec<GraphEdge>,
+    ) -> Result<(), SearchError> {
+        let Some(facts) = self.facts(file) else { return Ok(()) };
+        let mut names = aliases_of(&facts, name);
+        names.push(name);
+        let mut uses = facts.uses_named(&names);
+        if all {
+            let family = self.family(file);
+            uses.extend(names.iter().flat_map(|name| facts.mentions(family, name)));
+        }
+        for used in uses.iter().filter(|used| takes(Relation::of_role(used.role))) {
+            edges.extend(self.edges_of_use(file, &facts, used, wanted, depth)?);
+        }
+        Ok(())
     }
 
     /// The edges from one use to wanted definitions.
@@ -121,7 +175,7 @@ impl<'a> Graph<'a> {
         file: u32,
         facts: &FileFacts,
         used: &NameUse,
-        wanted: &[Definition],
+        wanted: &[&Definition],
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let meanings = self.meanings(file, facts, used)?.into_iter();
@@ -144,10 +198,12 @@ impl<'a> Graph<'a> {
     fn files_that_use(
         &self,
         name: &str,
-        wanted: &[Definition],
+        wanted: &[&Definition],
         mentions: bool,
     ) -> Result<Vec<u32>, SearchError> {
-        let homes: Vec<(u32, Family)> = wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
+        let mut homes: Vec<(u32, Family)> =
+            wanted.iter().map(|own| (own.file, self.family(own.file))).collect();
+        homes.dedup();
         let mut files = files_with(self.snapshot, IndexField::Reference, name)?;
         if mentions || homes.iter().any(|(_, family)| *family == Family::Rust) {
             // The index has no uses inside the arguments of macros.
@@ -164,9 +220,7 @@ impl<'a> Graph<'a> {
             };
             homes.iter().map(shared).max().unwrap_or(0)
         };
-        files.sort_by_cached_key(|&file| {
-            (std::cmp::Reverse(near(file)), self.snapshot.path(file).to_string())
-        });
+        files.sort_by_cached_key(|&file| (std::cmp::Reverse(near(file)), self.snapshot.path(file)));
         Ok(files)
     }
 
@@ -225,7 +279,7 @@ impl<'a> Graph<'a> {
             (Some(container), true) => container.clone(),
             _ => wanted.name.clone(),
         };
-        let mut files = self.files_that_use(&base, std::slice::from_ref(wanted), false)?;
+        let mut files = self.files_that_use(&base, &[wanted], false)?;
         if !files.contains(&wanted.file) {
             files.push(wanted.file);
         }
@@ -333,14 +387,13 @@ impl<'a> Graph<'a> {
 
     /// The imports of a file.
     pub fn imports_of(&self, file: u32) -> Vec<ImportEdge> {
-        let text = self.text(file).unwrap_or_default();
         let mut edges: Vec<ImportEdge> = Vec::new();
-        for import in super::imports::scan_imports(self.family(file), &text) {
-            let bound = import.bindings.iter().map(|binding| self.bound_module(file, &import, binding));
+        for import in self.imports_in(file).iter() {
+            let bound = import.bindings.iter().map(|binding| self.bound_module(file, import, binding));
             let bound: Vec<Vec<u32>> = bound.collect();
             // An import of modules only, such as `from . import pool`, does not depend on their package.
             let is_of_modules = !bound.is_empty() && bound.iter().all(|files| !files.is_empty());
-            let mut files = if is_of_modules { Vec::new() } else { self.module_files(file, &import) };
+            let mut files = if is_of_modules { Vec::new() } else { self.module_files(file, import) };
             files.extend(bound.into_iter().flatten());
             files.retain(|found| *found != file);
             files.sort_by_key(|found| self.snapshot.path(*found));
@@ -404,6 +457,17 @@ fn module_words(path: &str, family: Family) -> Vec<String> {
 
 /// The local names under which a file imports `name`.
 fn aliases_of<'f>(facts: &'f FileFacts, name: &str) -> Vec<&'f str> {
+    // Reading the imports takes longer than reading the signs that follow the name.
+    let is_renaming = |at: usize| {
+        let after =
+            facts.text[at + name.len()..].trim_start_matches(|c: char| c.is_whitespace() || c == '\\');
+        after.starts_with("as")
+            || after.starts_with("=>")
+            || after.starts_with(':') && !after.starts_with("::")
+    };
+    if name.is_empty() || !memchr::memmem::find_iter(facts.text.as_bytes(), name).any(is_renaming) {
+        return Vec::new();
+    }
     let bindings = facts.imports.iter().flat_map(|import| &import.bindings);
     let renamed = bindings.filter(|own| own.name.as_deref() == Some(name) && &*own.local != name);
     renamed.map(|binding| &*binding.local).collect()

@@ -3,13 +3,13 @@
 //! Rules are tried from the most certain one to the least certain one, and the first rule that finds a definition
 //! decides. A name that an import binds to a module outside of the tree means nothing in the tree.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
 use super::family::Family;
 use super::files::{Definition, Graph};
-use super::imports::{Binding, ImportStatement, scan_imports};
+use super::imports::{Binding, ImportStatement};
 use super::locals::declared_types;
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, Receiver};
@@ -46,12 +46,13 @@ struct Question<'q> {
     used: &'q NameUse,
     name: &'q str,
     /// The definitions of the name in languages of the family.
-    candidates: Vec<Definition>,
+    candidates: Arc<Vec<Definition>>,
 }
 
 impl Question<'_> {
     fn candidates(&self, takes: impl Fn(&Definition) -> bool) -> Vec<Definition> {
-        self.candidates.iter().filter(|definition| takes(definition)).cloned().collect()
+        let others = self.candidates.iter().filter(|definition| definition.span != self.used.span);
+        others.filter(|definition| takes(definition)).cloned().collect()
     }
 
     /// The members of a type; those of the own file, if there are any.
@@ -71,8 +72,10 @@ impl Question<'_> {
 }
 
 fn is_container(definition: &Definition, container: &str) -> bool {
-    let own = definition.container.as_deref();
-    own.is_some_and(|own| own == container || own.rsplit(['.', ':']).next() == Some(container))
+    let Some(own) = definition.container.as_deref() else { return false };
+    // The last part of a container such as `pool.Pool` or `pool::Pool`.
+    let is_last_part = |before: &str| before.ends_with(['.', ':']) && !container.contains(['.', ':']);
+    own == container || own.strip_suffix(container).is_some_and(is_last_part)
 }
 
 impl Graph<'_> {
@@ -84,9 +87,7 @@ impl Graph<'_> {
         used: &NameUse,
     ) -> Result<Vec<Meaning>, SearchError> {
         let (family, name) = (self.family(file), facts.at(used.span));
-        let mut candidates = self.definitions(name)?.to_vec();
-        candidates
-            .retain(|definition| self.family(definition.file) == family && definition.span != used.span);
+        let candidates = self.definitions_in(family, name)?;
         let question = Question { file, family, facts, used, name, candidates };
         let ruling = match &used.receiver {
             Receiver::Absent => self.plain_name(&question)?,
@@ -150,6 +151,9 @@ impl Graph<'_> {
     fn by_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let mut found = Vec::new();
         for import in question.facts.imports.iter().filter(|import| import.is_wildcard) {
+            if question.family == Family::C && !self.may_declare(question, &import.module) {
+                continue;
+            }
             let mut files = self.module_files(question.file, import);
             if question.family == Family::C {
                 files.extend(files.clone().into_iter().flat_map(|file| self.sources_of_header(file)));
@@ -164,6 +168,13 @@ impl Graph<'_> {
         let after = &question.facts.text[question.used.span.end as usize..];
         let is_local = question.family.imports_names() && !after.starts_with('!');
         Ok(is_local.then_some((EdgeRule::Ambiguous, Vec::new())))
+    }
+
+    /// Whether a header, or a source with its stem, may have a definition of the name.
+    fn may_declare(&self, question: &Question<'_>, header: &str) -> bool {
+        let stem = path::stem(path::split(header).1);
+        let stem_of = |own: &Definition| path::stem(path::split(self.snapshot.path(own.file)).1);
+        question.candidates.iter().any(|own| own.container.is_none() && stem_of(own) == stem)
     }
 
     /// The sources beside or below a header with the header's stem.
@@ -373,22 +384,26 @@ impl Graph<'_> {
         if !found.is_empty() {
             return Ok(found);
         }
+        // Names of other headers are not passed on by name.
+        if self.family(files[0]) == Family::C {
+            return Ok(Vec::new());
+        }
         let mut found = Vec::new();
         for &file in files.iter().take(MAX_AMBIGUOUS) {
-            let text = self.text(file).unwrap_or_default();
             if name == "default"
-                && let Some(exported) = default_export(&text)
+                && let Some(exported) =
+                    self.text(file).and_then(|text| default_export(&text).map(str::to_string))
             {
-                found.extend(self.reached(&[file], exported, steps + 1)?);
+                found.extend(self.reached(&[file], &exported, steps + 1)?);
             }
-            for import in scan_imports(self.family(file), &text) {
+            for import in self.imports_in(file).iter() {
                 let bound = import.bindings.iter().find(|binding| &*binding.local == name);
                 let original = match bound {
                     Some(binding) => binding.name.as_deref(),
                     None => import.is_wildcard.then_some(name),
                 };
-                if let Some(original) = original.filter(|_| self.family(file) != Family::C) {
-                    let next = self.module_files(file, &import);
+                if let Some(original) = original {
+                    let next = self.module_files(file, import);
                     let next: Vec<u32> = next.into_iter().filter(|next| *next != file).collect();
                     found.extend(self.reached(&next, original, steps + 1)?);
                 }

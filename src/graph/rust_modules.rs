@@ -104,7 +104,7 @@ fn find_crates(graph: &Graph<'_>) -> Vec<(String, String)> {
     static NAME: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"(?m)^name[ \t]*=[ \t]*"([^"]+)""#).expect("a constant pattern"));
     let mut found = Vec::new();
-    for &manifest in graph.paths().named("Cargo.toml") {
+    for manifest in graph.paths().named("Cargo.toml") {
         let folder = path::split(graph.snapshot.path(manifest)).0;
         let source = below(folder, "src");
         let has_library = graph.paths().file(&format!("{source}/lib.rs")).is_some();

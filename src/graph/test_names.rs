@@ -78,7 +78,7 @@ impl Graph<'_> {
         let mut found: Vec<(usize, &str, u32)> = Vec::new();
         for pattern in rows.flat_map(|row| &row.names) {
             let suffix = pattern.replace("{stem}", stem);
-            for &test in self.paths().named(path::split(&suffix).1) {
+            for test in self.paths().named(path::split(&suffix).1) {
                 let path = self.snapshot.path(test);
                 if test != file && ends_in(path, &suffix) {
                     let shared = path::split(path).0.split('/').filter(|part| parts.contains(part)).count();

@@ -1,12 +1,14 @@
 //! The uses of names in one file: where, by which symbol, with which receiver.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::macros::calls_in_macros;
 use super::words::mentions;
-use crate::model::{Analysis, ReferenceRole, Symbol};
+use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
+use crate::model::{Analysis, Reference, ReferenceRole, Symbol};
 use crate::text::{LineIndex, Span};
 
 /// What stands before a used name.
@@ -46,50 +48,146 @@ pub(super) struct NameUse {
     pub receiver: Receiver,
 }
 
+/// A value that is made when it is first used.
+pub(super) type Lazy<T> = LazyCell<T, Box<dyn FnOnce() -> T>>;
+
 /// The text, the symbols, the uses and the imports of one file.
 pub(super) struct FileFacts {
     pub text: Arc<String>,
-    pub lines: LineIndex,
-    pub symbols: Vec<Symbol>,
-    pub uses: Vec<NameUse>,
-    pub imports: Vec<ImportStatement>,
-    comments: Vec<Span>,
+    pub lines: Lazy<LineIndex>,
+    pub symbols: Arc<Vec<Symbol>>,
+    /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
+    pub uses: Lazy<Vec<NameUse>>,
+    pub imports: Lazy<Vec<ImportStatement>>,
+    recorded: Arc<Vec<Recorded>>,
+    comments: Arc<Vec<Span>>,
+    family: Family,
+    /// The calls in the arguments of macros (Rust).
+    in_macros: Lazy<Vec<Reference>>,
+}
+
+/// The uses of a file as recorded: stored in the index, or from an analysis.
+#[derive(Clone, Copy)]
+enum Recorded {
+    Stored(StoredUse),
+    Analyzed(Reference),
+}
+
+impl Recorded {
+    fn start(&self) -> u32 {
+        match self {
+            Recorded::Stored(used) => used.start,
+            Recorded::Analyzed(reference) => reference.span.start,
+        }
+    }
+
+    fn reference(&self, text: &str) -> Reference {
+        match *self {
+            Recorded::Stored(used) => Reference { span: used.span(text), role: used.role },
+            Recorded::Analyzed(reference) => reference,
+        }
+    }
 }
 
 impl FileFacts {
-    /// The facts of a file with this text and analysis.
-    pub fn new(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
-        let Analysis { symbols, mut references, comments, .. } = analysis;
-        if family == Family::Rust {
-            references.extend(calls_in_macros(&text, &comments));
-            references.sort_by_key(|reference| (reference.span.start, reference.span.end));
-            references.dedup_by_key(|reference| reference.span);
+    /// The facts of a file with this text, from what the index holds.
+    pub fn stored(family: Family, text: Arc<String>, outline: &Outline<'_>, stored: StoredUses) -> FileFacts {
+        let symbol = |own: &OutlineSymbol<'_>| Symbol {
+            name: own.name.into(),
+            kind: own.kind,
+            span: own.span,
+            lines: own.lines,
+            container: own.container.map(Box::from),
+            parent: own.parent,
+            signature: own.span,
+        };
+        let mut symbols: Vec<Symbol> = outline.symbols.iter().map(symbol).collect();
+        for own in &stored.signatures {
+            if let Some(symbol) = symbols.get_mut(own.symbol as usize) {
+                let start = symbol.span.start.saturating_add(own.skipped);
+                symbol.signature = Span { start, end: start.saturating_add(own.len) };
+            }
         }
-        let uses = references.into_iter().map(|reference| NameUse {
-            span: reference.span,
-            role: match reference.role {
-                ReferenceRole::Call => UseRole::Call,
-                ReferenceRole::Type => UseRole::Type,
-                ReferenceRole::Import => UseRole::Import,
+        let recorded = stored.uses.into_iter().map(Recorded::Stored).collect();
+        FileFacts::new(family, text, symbols, recorded, stored.comments)
+    }
+
+    /// The facts of a file with this text and analysis.
+    pub fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
+        let Analysis { symbols, references, comments, .. } = analysis;
+        let recorded = references.into_iter().map(Recorded::Analyzed).collect();
+        FileFacts::new(family, text, symbols, recorded, comments)
+    }
+
+    fn new(
+        family: Family,
+        text: Arc<String>,
+        symbols: Vec<Symbol>,
+        recorded: Vec<Recorded>,
+        comments: Vec<Span>,
+    ) -> FileFacts {
+        let (symbols, recorded, comments) = (Arc::new(symbols), Arc::new(recorded), Arc::new(comments));
+        let macros = {
+            let (text, comments) = (text.clone(), comments.clone());
+            move || match family {
+                Family::Rust => calls_in_macros(&text, &comments),
+                _ => Vec::new(),
+            }
+        };
+        let (lines, imports) = (text.clone(), text.clone());
+        FileFacts {
+            lines: LazyCell::new(Box::new(move || LineIndex::new(&lines))),
+            imports: LazyCell::new(Box::new(move || scan_imports(family, &imports))),
+            uses: {
+                let (text, symbols, recorded) = (text.clone(), symbols.clone(), recorded.clone());
+                let macros = macros.clone();
+                LazyCell::new(Box::new(move || {
+                    let all = recorded.iter().map(|own| own.reference(&text)).chain(macros());
+                    in_order(all.collect())
+                        .into_iter()
+                        .map(|own| name_use(family, &text, &symbols, own))
+                        .collect()
+                }))
             },
-            owner: innermost(&symbols, reference.span),
-            receiver: receiver(&text, reference.span.start as usize),
-        });
-        let uses = uses.collect();
-        let lines = LineIndex::new(&text);
-        FileFacts { lines, imports: scan_imports(family, &text), uses, symbols, comments, text }
+            in_macros: LazyCell::new(Box::new(macros)),
+            text,
+            symbols,
+            recorded,
+            comments,
+            family,
+        }
+    }
+
+    /// The recorded uses of exactly these names, in order.
+    pub fn uses_named(&self, names: &[&str]) -> Vec<NameUse> {
+        let mut found: Vec<Reference> = Vec::new();
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            for at in memchr::memmem::find_iter(self.text.as_bytes(), name.as_bytes()) {
+                let span = Span::new(at, at + name.len());
+                let before = found.len();
+                found.extend(self.recorded_at(span.start).filter(|own| own.span == span));
+                let may_be_in_macro = self.family == Family::Rust
+                    && found.len() == before
+                    && self.text.as_bytes().get(span.end as usize) == Some(&b'(');
+                if may_be_in_macro {
+                    let next = self.in_macros.partition_point(|own| own.span.start < span.start);
+                    found.extend(self.in_macros.get(next).filter(|own| own.span == span));
+                }
+            }
+        }
+        in_order(found).into_iter().map(|own| name_use(self.family, &self.text, &self.symbols, own)).collect()
+    }
+
+    /// The recorded uses that begin at a byte.
+    fn recorded_at(&self, start: u32) -> impl Iterator<Item = Reference> + '_ {
+        let next = self.recorded.partition_point(|own| own.start() < start);
+        let there = self.recorded[next..].iter().take_while(move |own| own.start() == start);
+        there.map(|own| own.reference(&self.text))
     }
 
     /// The facts of a file that need no analysis: its text and its imports.
     pub fn without_analysis(family: Family, text: Arc<String>) -> FileFacts {
-        FileFacts {
-            lines: LineIndex::new(&text),
-            imports: scan_imports(family, &text),
-            symbols: Vec::new(),
-            uses: Vec::new(),
-            comments: Vec::new(),
-            text,
-        }
+        FileFacts::new(family, text, Vec::new(), Vec::new(), Vec::new())
     }
 
     /// A use of the name at a span.
@@ -98,7 +196,7 @@ impl FileFacts {
             span,
             role: UseRole::Mention,
             owner: innermost(&self.symbols, span),
-            receiver: receiver(&self.text, span.start as usize),
+            receiver: receiver(self.family, &self.text, span.start as usize),
         }
     }
 
@@ -106,15 +204,20 @@ impl FileFacts {
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
         let mut found = mentions(family, &self.text, name, &self.comments);
         found.retain(|span| {
-            let next = self.uses.partition_point(|used| used.span.start < span.start);
-            let is_recorded = self.uses.get(next).is_some_and(|used| used.span.start == span.start);
-            !is_recorded && !self.is_own_name(*span, name) && !self.is_key(family, *span)
+            let in_macro = || {
+                let next = self.in_macros.partition_point(|own| own.span.start < span.start);
+                self.in_macros.get(next).is_some_and(|own| own.span.start == span.start)
+            };
+            self.recorded_at(span.start).next().is_none()
+                && !in_macro()
+                && !self.is_own_name(*span, name)
+                && !self.is_key(family, *span)
         });
         let new = |span| NameUse {
             span,
             role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
             owner: innermost(&self.symbols, span),
-            receiver: receiver(&self.text, span.start as usize),
+            receiver: receiver(family, &self.text, span.start as usize),
         };
         found.into_iter().map(new).collect()
     }
@@ -172,6 +275,26 @@ impl FileFacts {
     }
 }
 
+/// References by place, each once.
+fn in_order(mut references: Vec<Reference>) -> Vec<Reference> {
+    references.sort_by_key(|reference| (reference.span.start, reference.span.end));
+    references.dedup_by_key(|reference| reference.span);
+    references
+}
+
+fn name_use(family: Family, text: &str, symbols: &[Symbol], reference: Reference) -> NameUse {
+    NameUse {
+        span: reference.span,
+        role: match reference.role {
+            ReferenceRole::Call => UseRole::Call,
+            ReferenceRole::Type => UseRole::Type,
+            ReferenceRole::Import => UseRole::Import,
+        },
+        owner: innermost(symbols, reference.span),
+        receiver: receiver(family, text, reference.span.start as usize),
+    }
+}
+
 /// The innermost symbol that contains a span.
 pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
     let end = symbols.partition_point(|symbol| symbol.span.start <= span.start);
@@ -179,7 +302,7 @@ pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
 }
 
 /// The receiver of the name at `start`.
-fn receiver(text: &str, start: usize) -> Receiver {
+fn receiver(family: Family, text: &str, start: usize) -> Receiver {
     let Some(before) = text.get(..start).map(str::trim_end) else { return Receiver::Absent };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
@@ -189,7 +312,10 @@ fn receiver(text: &str, start: usize) -> Receiver {
             path => Receiver::Path(path.into()),
         };
     }
-    let rest = ["?.", "!.", "->", "."].iter().find_map(|sign| before.strip_suffix(sign));
+    // In other languages, `->` is before the type of a result or the body of a lambda.
+    let has_arrows = matches!(family, Family::C | Family::Other(_));
+    let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
+    let rest = signs.iter().find_map(|sign| before.strip_suffix(sign));
     let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
     let rest = rest.trim_end();
     if rest.ends_with("super()") {
@@ -254,10 +380,13 @@ mod tests {
 
     #[test]
     fn receivers_are_read_from_the_text_before_a_name() {
-        let check = |text: &str, expected: Receiver| {
+        let check_in = |family: Family, text: &str, expected: Receiver| {
             let start = text.find("take").unwrap();
-            assert_eq!(receiver(text, start), expected, "{text}");
+            assert_eq!(receiver(family, text, start), expected, "{text}");
         };
+        let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
+        check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
+        check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::Own);
@@ -274,5 +403,56 @@ mod tests {
         check("crate::pool::take()", Receiver::Path("crate::pool".into()));
         check("0..take()", Receiver::Absent);
         check("Rule::Import.take()", Receiver::Path("Rule".into()));
+    }
+
+    /// Everything that a question asks about a file.
+    fn told(facts: &FileFacts, family: Family) -> String {
+        let mut told = format!("{:?}\n{:?}\n{:?}\n", facts.symbols, &*facts.uses, facts.comments);
+        let mut names: Vec<&str> = facts.uses.iter().map(|used| facts.at(used.span)).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let named = facts.uses_named(&[name]);
+            let expected: Vec<&NameUse> =
+                facts.uses.iter().filter(|used| facts.at(used.span) == name).collect();
+            assert_eq!(format!("{named:?}"), format!("{expected:?}"), "{name}");
+            told += &format!("{name} {:?}\n", facts.mentions(family, name));
+        }
+        told
+    }
+
+    #[test]
+    fn stored_uses_tell_what_the_analysis_tells() {
+        use crate::analyze::Analyzer;
+        use crate::grammar::Grammars;
+        use crate::meta::OutlineSymbol;
+
+        let (grammars, mut analyzer) = (Grammars::built_in(), Analyzer::new());
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars");
+        let mut n_uses = 0;
+        for row in grammars.list() {
+            let language = grammars.by_name(&row.name).unwrap();
+            let family = Family::of_language(grammars.name(language));
+            for entry in std::fs::read_dir(root.join(&row.name).join("fixtures")).unwrap() {
+                let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
+                let text = Arc::new(text);
+                let analysis = analyzer.analyze(&grammars, language, &text);
+                let symbols = analysis.symbols.iter().map(|own| OutlineSymbol {
+                    name: &own.name,
+                    kind: own.kind,
+                    span: own.span,
+                    lines: own.lines,
+                    container: own.container.as_deref(),
+                    parent: own.parent,
+                });
+                let outline = Outline { symbols: symbols.collect() };
+                let stored = StoredUses::encode(&text, &analysis).decoded().unwrap();
+                let stored = FileFacts::stored(family, text.clone(), &outline, stored);
+                let analyzed = FileFacts::analyzed(family, text.clone(), analysis.clone());
+                n_uses += analyzed.uses.len();
+                assert_eq!(told(&stored, family), told(&analyzed, family), "{}", row.name);
+            }
+        }
+        assert!(n_uses > 1_000, "{n_uses}");
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use lsp_types::{MessageType, Uri};
-use spyhop::engine::api::{GitReach, Options, Progress, SnapshotPolicy};
+use spyhop::engine::api::{GitReach, Options, Progress};
 use spyhop::engine::{Cancel, Engine, Error, ErrorKind, Stop};
 use spyhop::path::RelPath;
 use spyhop::render::{agent, error_text};
@@ -99,7 +99,7 @@ impl ServedRoot {
         if is_current {
             return Ok(Engine::cancellable(cancel, || work(&self.engine))?);
         }
-        let engine = self.engine.with_policy(SnapshotPolicy::LAST_COMMIT);
+        let engine = self.engine.with_policy(self.engine.policy().last_commit());
         Engine::cancellable(cancel, || work(&engine)).map_err(|error| match error.kind() {
             ErrorKind::NoIndex | ErrorKind::Stale => {
                 let root = self.given.display();

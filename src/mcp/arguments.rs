@@ -8,13 +8,13 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use spyhop::catalog::tools::Tool;
+use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
-    self, Faces, GrepCall, OperationId, Param, RawValues, Row, SearchCall, SkippedRequest, Takes, ValueError,
-    WhyNotCall, params,
+    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, Takes, ValueError, WhyNotCall,
+    params,
 };
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, Recall, SearchRequest, Session,
+    ActivitySource, FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest, Session,
     SymbolsRequest,
 };
 use spyhop::model::SkipReason;
@@ -99,9 +99,9 @@ pub fn call(
     let view = arguments.text(&params::VIEW)?;
     let index_dir = arguments.text(&params::TOOL_DB)?;
     let index_dir = index_dir.map(|text| roots.folder(params::TOOL_DB.name, &text, root)).transpose()?;
-    let recall = session.clone().map_or(Recall::Off, Recall::Session);
+    let activity = session.clone().map_or(ActivitySource::Ignored, ActivitySource::Session);
     let is_on_disk = view.is_none();
-    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, recall };
+    let named = ResolvedArguments { arguments: &arguments, roots, root, path, is_on_disk, activity };
     Ok(ToolCall { root, ask: named.ask(tool)?, view, index_dir, budget, session })
 }
 
@@ -228,73 +228,63 @@ struct ResolvedArguments<'a> {
     /// Whether the call searches files on disk. If not, only the engine knows which paths exist.
     is_on_disk: bool,
     /// What a search remembers: the actions of its own client, never those of other clients.
-    recall: Recall,
+    activity: ActivitySource,
 }
 
 impl ResolvedArguments<'_> {
     fn ask(&self, tool: &Tool) -> Result<ToolRequest, String> {
-        let Some(operation) = tool.operation else {
-            return Ok(ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default()));
-        };
         let options = Options::default;
-        Ok(match operation.id {
-            OperationId::Search => {
-                let mut call = SearchCall::new(options());
-                self.fill(catalog::SEARCH_ROWS, &mut call)?;
-                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
-                let is_batch = tool.required().iter().any(|param| param.name == params::QUERIES.name);
-                match call.queries {
-                    queries if is_batch => ToolRequest::Batch(queries.unwrap_or_default(), request),
-                    _ => ToolRequest::Search(request),
-                }
+        Ok(match tool.id {
+            ToolId::Search => ToolRequest::Search(self.search()?.1),
+            ToolId::SearchBatch => {
+                let (queries, request) = self.search()?;
+                ToolRequest::Batch(queries.unwrap_or_default(), request)
             }
-            OperationId::Grep => {
+            ToolId::Grep => {
                 let mut call = GrepCall::new(options());
                 self.fill(catalog::GREP_ROWS, &mut call)?;
                 ToolRequest::Grep(GrepRequest { enclosing: true, ..call.grep.request })
             }
-            OperationId::Files => {
-                let call = self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?;
-                ToolRequest::Files(call)
-            }
-            OperationId::Symbols => {
+            ToolId::Files => ToolRequest::Files(self.filled(catalog::FILES_ROWS, FilesRequest::new(""))?),
+            ToolId::Symbols => {
                 ToolRequest::Symbols(self.filled(catalog::SYMBOLS_ROWS, SymbolsRequest::new(""))?)
             }
-            OperationId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
-            OperationId::Read => ToolRequest::Read(self.filled(catalog::READ_ROWS, ReadRequest::default())?),
-            OperationId::Skipped => {
+            ToolId::Map => ToolRequest::Map(self.filled(catalog::MAP_ROWS, MapRequest::default())?),
+            ToolId::Read => ToolRequest::Read(self.filled(catalog::READ_ROWS, ReadRequest::default())?),
+            ToolId::Skipped => {
                 let SkippedRequest { reason, after, .. } =
                     self.filled(catalog::SKIPPED_ROWS, SkippedRequest::default())?;
                 ToolRequest::Skipped { reason, after }
             }
-            OperationId::WhyNot => {
+            ToolId::WhyNot => {
                 let mut call = WhyNotCall::new(options());
                 self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
-                let request = SearchRequest { session: self.recall.clone(), ..call.search.request };
+                let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
                 let file = call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, params::FILE.name))?;
                 ToolRequest::WhyNot(file, request)
             }
-            OperationId::Touch => {
+            ToolId::Touch => {
                 let mut files = Vec::new();
                 self.fill(catalog::TOUCH_ROWS, &mut files)?;
                 ToolRequest::Touch(files)
             }
-            OperationId::Status => {
+            ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
                 ToolRequest::Status
             }
-            OperationId::Index
-            | OperationId::Watch
-            | OperationId::Views
-            | OperationId::Gc
-            | OperationId::Doctor
-            | OperationId::Export
-            | OperationId::Import
-            | OperationId::Languages
-            | OperationId::Graph(_)
-            | OperationId::Entries(_) => return Err(format!("no tool offers '{}'", operation.name)),
+            ToolId::ToolSearch => {
+                ToolRequest::Tools(self.arguments.text(&params::TOOL_QUERY)?.unwrap_or_default())
+            }
         })
+    }
+
+    /// The queries, if a list is given, and the search.
+    fn search(&self) -> Result<(Option<Vec<String>>, SearchRequest), String> {
+        let mut call = SearchCall::new(Options::default());
+        self.fill(catalog::SEARCH_ROWS, &mut call)?;
+        let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
+        Ok((call.queries, request))
     }
 
     fn filled<R>(&self, rows: &[Row<catalog::Call<R>>], request: R) -> Result<R, String> {

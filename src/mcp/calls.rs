@@ -4,7 +4,7 @@
 //! begins.
 
 use spyhop::engine::api::{
-    FilesRequest, GrepRequest, Interest, MapRequest, Progress, ReadReply, ReadRequest, SearchRequest,
+    FileActivity, FilesRequest, GrepRequest, MapRequest, Progress, ReadReply, ReadRequest, SearchRequest,
     Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
@@ -104,7 +104,7 @@ fn asked(
 fn opened(engine: &Engine, session: Option<&Session>, path: Option<&str>) {
     let file = path.and_then(|path| RelPath::new(path).ok());
     if let (Some(session), Some(file)) = (session, file) {
-        let _ = engine.note(session, &[file], Interest::Opened);
+        let _ = engine.record_activity(session, &[file], FileActivity::Opened);
     }
 }
 
@@ -139,8 +139,9 @@ fn search(
         }
     }
     let request = request.clone();
-    let sent = session
-        .map(|session| -> Box<dyn FnOnce() + Send> { Box::new(move || session.sent(&request, &reply)) });
+    let sent = session.map(|session| -> Box<dyn FnOnce() + Send> {
+        Box::new(move || session.record_reply(&request, &reply))
+    });
     Ok(PendingReply { answer, sent })
 }
 
@@ -201,7 +202,7 @@ fn map(engine: &Engine, request: &MapRequest, budget: usize) -> Result<Answer, E
 fn touch(engine: &Engine, session: Option<&Session>, files: &[RelPath]) -> Result<Answer, Error> {
     let answer = agent::touched(engine.root(), files);
     match session {
-        Some(session) => engine.note(session, files, Interest::Touched).map(|()| answer),
+        Some(session) => engine.record_activity(session, files, FileActivity::Touched).map(|()| answer),
         None => Ok(answer.warn("this client has no session (Mcp-Session-Id), so nothing was noted")),
     }
 }

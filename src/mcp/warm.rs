@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spyhop::engine::api::{Options, Progress, SnapshotPolicy, State};
+use spyhop::engine::api::{Options, Progress, State};
 use spyhop::engine::{Cancel, Error, ErrorKind, Stop, no_thread};
 use spyhop::render::agent::{self, Answer};
 use tokio::sync::{Notify, Semaphore, watch};
@@ -197,7 +197,7 @@ impl ServedTree {
         };
         run(&self.asides, move || {
             let engine = engines.of(call.view.as_deref(), call.index_dir.as_deref())?;
-            let engine = engine.with_policy(SnapshotPolicy::LAST_COMMIT);
+            let engine = engine.with_policy(engine.policy().last_commit());
             match calls::answer(&engine, &call, &|_| ()) {
                 Ok(told) => Ok(told.warn(NOT_YET)),
                 Err(error) if matches!(error.kind(), ErrorKind::NoIndex | ErrorKind::Stale) => {

@@ -24,6 +24,8 @@ pub(super) enum Column {
     /// The offset of the outline in the heap.
     OutlineAt,
     OutlineLen,
+    /// The length of the uses, which follow the outline.
+    UsesLen,
     Id,
     /// The offset of the path's end among the paths.
     PathEnd,
@@ -39,7 +41,7 @@ pub(super) enum Column {
 const COLUMNS: usize = Column::Notes as usize + 1;
 
 /// The width of each column's cells in bytes.
-const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
+const WIDTHS: [usize; COLUMNS] = [16, 8, 8, 4, 4, 4, 4, 4, 4, 4, 4 * Field::ALL.len(), 2, 1];
 
 /// The width of a row's cells before each column, in bytes.
 const BEFORE: [usize; COLUMNS + 1] = {
@@ -53,7 +55,7 @@ const BEFORE: [usize; COLUMNS + 1] = {
 };
 
 /// The columns that hold offsets and lengths in the row's own record.
-const PLACES: [Column; 3] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen];
+const PLACES: [Column; 4] = [Column::PathEnd, Column::OutlineAt, Column::OutlineLen, Column::UsesLen];
 
 /// The location of a record's columns in its heap.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -162,6 +164,13 @@ impl RecordColumns {
         Envelope::heap_of(&self.map).get(at as usize..)?.get(..len as usize)
     }
 
+    /// The bytes of a row's uses, including their checksum; empty if none are stored.
+    pub fn uses(&self, row: usize) -> Option<&[u8]> {
+        let at =
+            self.u64(Column::OutlineAt, row).checked_add(u64::from(self.u32(Column::OutlineLen, row)))?;
+        Envelope::heap_of(&self.map).get(at as usize..)?.get(..self.u32(Column::UsesLen, row) as usize)
+    }
+
     fn cell<const WIDTH: usize>(&self, column: Column, row: usize) -> &[u8; WIDTH] {
         debug_assert!(WIDTHS[column as usize] == WIDTH && row < self.rows);
         let at = self.start + self.rows * BEFORE[column as usize] + row * WIDTH;
@@ -202,7 +211,7 @@ fn content(packed: [u8; 16]) -> VersionContent {
     }
 }
 
-/// Columns that are being written, with the heap that contains their outlines.
+/// Columns that are being written, with the heap that contains their outlines and uses.
 #[derive(Default)]
 pub(super) struct ColumnsBuilder {
     cells: [Vec<u8>; COLUMNS],
@@ -213,7 +222,7 @@ pub(super) struct ColumnsBuilder {
 impl ColumnsBuilder {
     /// Adds a row. Rows come in the order of their version numbers.
     pub fn push(&mut self, row: &VersionRow<'_>) {
-        let outline = &row.outline.bytes;
+        let (outline, uses) = (&row.outline.bytes, &row.uses.bytes);
         let notes = row.notes.iter().fold(0u8, |bits, note| bits | 1 << *note as u8);
         self.add(Column::Hash, &packed_content(row.content));
         self.add(Column::Bytes, &row.bytes.to_le_bytes());
@@ -226,13 +235,13 @@ impl ColumnsBuilder {
         }
         self.add(Column::Language, &row.language.0.to_le_bytes());
         self.add(Column::Notes, &[notes]);
-        self.add_path_and_outline(row.path, outline);
+        self.add_places(row.path, outline, uses);
     }
 
     /// Adds a row of another record.
     pub fn copy(&mut self, from: &RecordColumns, row: usize) {
-        let outline = from.outline(row).unwrap_or_default();
-        self.copy_cells(|column| from.bytes_of(column, row), from.path(row), outline);
+        let (outline, uses) = (from.outline(row).unwrap_or_default(), from.uses(row).unwrap_or_default());
+        self.copy_cells(|column| from.bytes_of(column, row), from.path(row), (outline, uses));
     }
 
     /// Adds a row of another builder.
@@ -244,8 +253,9 @@ impl ColumnsBuilder {
         let start = row.checked_sub(1).map_or(0, |row| from.path_end(row));
         let at =
             u64::from_le_bytes(*cell(Column::OutlineAt as usize).first_chunk().expect("a cell")) as usize;
-        let outline = &from.heap[at..at + number(Column::OutlineLen) as usize];
-        self.copy_cells(cell, &from.paths[start..end], outline);
+        let (outline, rest) = from.heap[at..].split_at(number(Column::OutlineLen) as usize);
+        let uses = &rest[..number(Column::UsesLen) as usize];
+        self.copy_cells(cell, &from.paths[start..end], (outline, uses));
     }
 
     fn path_end(&self, row: usize) -> usize {
@@ -259,21 +269,28 @@ impl ColumnsBuilder {
         ids.iter().map(|id| u32::from_le_bytes(*id))
     }
 
-    fn copy_cells<'c>(&mut self, cell: impl Fn(usize) -> &'c [u8], path: &str, outline: &[u8]) {
+    fn copy_cells<'c>(
+        &mut self,
+        cell: impl Fn(usize) -> &'c [u8],
+        path: &str,
+        (outline, uses): (&[u8], &[u8]),
+    ) {
         for (column, cells) in self.cells.iter_mut().enumerate() {
             if !PLACES.iter().any(|place| *place as usize == column) {
                 cells.extend_from_slice(cell(column));
             }
         }
-        self.add_path_and_outline(path, outline);
+        self.add_places(path, outline, uses);
     }
 
-    fn add_path_and_outline(&mut self, path: &str, outline: &[u8]) {
+    fn add_places(&mut self, path: &str, outline: &[u8], uses: &[u8]) {
         self.paths.push_str(path);
         self.add(Column::PathEnd, &(self.paths.len() as u32).to_le_bytes());
         self.add(Column::OutlineAt, &(self.heap.len() as u64).to_le_bytes());
         self.add(Column::OutlineLen, &(outline.len() as u32).to_le_bytes());
+        self.add(Column::UsesLen, &(uses.len() as u32).to_le_bytes());
         self.heap.extend_from_slice(outline);
+        self.heap.extend_from_slice(uses);
     }
 
     fn add(&mut self, column: Column, bytes: &[u8]) {

@@ -13,6 +13,7 @@ use super::outline::{self, Outline, SymbolNames};
 use super::record_file::map_record;
 use super::sources::Sources;
 use super::table::{Change, PartAt, RecordTable};
+use super::uses::StoredUses;
 use super::versions::Versions;
 use super::view::{VerifiedBytes, VersionsDelta, View, ViewInfo, ViewKey, ViewPart, assemble, live_versions};
 use crate::id::{Generation, LanguageId, VersionContent, VersionId};
@@ -182,17 +183,18 @@ impl Meta {
         read.map_err(|error| self.damaged(part.heap, format!("a part of a view: {error}")))
     }
 
-    /// Reads everything and compares the checksums: the outline of every version, every part of every view, every
-    /// source.
+    /// Reads everything and compares the checksums: the outline and the uses of every version, every part of every
+    /// view, every source.
     pub fn verify(&self) -> Vec<MetaError> {
         let outlines = self.versions().filter_map(|version| version.outline(&mut Vec::new()).err());
+        let uses = self.versions().filter_map(|version| version.uses().err());
         let views = self.views.keys().filter_map(|key| self.view(key).err());
         let lost = self.sources.as_ref().map_or(0, Sources::lost);
         let lost = self.commit.sources.as_ref().filter(|_| lost > 0).map(|record| MetaError::Damaged {
             path: PathBuf::from(&record.name),
             reason: format!("{lost} sources cannot be read"),
         });
-        outlines.chain(views).chain(lost).collect()
+        outlines.chain(uses).chain(views).chain(lost).collect()
     }
 
     fn damaged(&self, record: usize, reason: String) -> MetaError {
@@ -369,6 +371,16 @@ impl<'m> Version<'m> {
     /// The names of the outline.
     pub fn symbol_names(self) -> Result<SymbolNames<'m>, MetaError> {
         self.decoded(SymbolNames::decode)
+    }
+
+    /// The uses of names; `None` if none are stored, because only the path or the text of the file is indexed.
+    pub fn uses(self) -> Result<Option<StoredUses>, MetaError> {
+        let damaged = || self.meta.damaged(self.record, format!("the uses of {}", self.path()));
+        let bytes = self.columns.uses(self.row).ok_or_else(damaged)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        StoredUses::decode(bytes).map(Some).ok_or_else(damaged)
     }
 
     fn decoded<T>(self, decode: impl FnOnce(&'m [u8]) -> Option<T>) -> Result<T, MetaError> {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record file is an [`Envelope`](crate::store::Envelope): a small table (serde, postcard) that is read whole, and a
-//! heap of outlines, one for each file version, of columns ([`columns`]) with a row for each version, and of parts of
+//! heap of outlines and uses, one of each for each file version, of columns ([`columns`]) with a row for each version, and of parts of
 //! views. Columns are read from the mapped file, so opening costs next to nothing; a view costs nothing until it is
 //! requested. A commit names its records in its payload ([`Commit`]); records that no kept commit names are garbage.
 //! Deltas are folded into a new base when they outgrow it.
@@ -27,6 +27,7 @@ mod record_file;
 mod row;
 mod sources;
 mod table;
+mod uses;
 mod versions;
 mod view;
 
@@ -41,6 +42,7 @@ pub use outline::{EncodedOutline, Outline, OutlineSymbol, SymbolNames};
 pub use record::RecordBuilder;
 pub use row::VersionRow;
 pub use sources::{SOURCES, Sources, SourcesBuilder};
+pub use uses::{EncodedUses, StoredSignature, StoredUse, StoredUses};
 pub use view::{SkippedEntry, View, ViewEntry, ViewInfo, ViewKey};
 
 use crate::store::{self, AtFile, FileError};

@@ -1,6 +1,7 @@
 //! A file version to be recorded.
 
 use super::outline::EncodedOutline;
+use super::uses::EncodedUses;
 use crate::id::{LanguageId, VersionContent, VersionId};
 use crate::model::{FieldLengths, Note};
 
@@ -27,4 +28,6 @@ pub struct VersionRow<'a> {
     pub lengths: FieldLengths,
     /// The symbols.
     pub outline: &'a EncodedOutline,
+    /// The uses of names.
+    pub uses: &'a EncodedUses,
 }

@@ -5,7 +5,7 @@ use super::table::{Change, PartAt, RecordTable, ViewChange};
 use super::view::{SkippedEntry, ViewEntry};
 use super::*;
 use crate::id::{ContentHash, LanguageId, VersionContent, VersionId};
-use crate::model::{Note, SkipReason, Skipped, SymbolKind};
+use crate::model::{Analysis, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::store::Envelope;
 use crate::text::{Lines, Span};
@@ -22,6 +22,12 @@ fn outline(name: &str) -> Outline<'_> {
     Outline { symbols: vec![symbol] }
 }
 
+/// Uses that tell the number of a version.
+fn uses(id: u32) -> EncodedUses {
+    let comments = vec![Span { start: id, end: id + 5 }];
+    StoredUses::encode("", &Analysis { comments, ..Analysis::default() })
+}
+
 fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
     builder.add_version(&VersionRow {
         id: VersionId(id),
@@ -34,6 +40,7 @@ fn add(builder: &mut RecordBuilder, id: u32, path: &str) {
         chunks: 2,
         lengths: [id, 1, 2, 3, 4],
         outline: &outline(path).encode(),
+        uses: &uses(id),
     });
 }
 
@@ -64,13 +71,14 @@ fn shown(meta: &Meta) -> Vec<String> {
             let names: Vec<String> =
                 version.outline(&mut Vec::new()).unwrap().symbols.iter().map(|s| s.qualified()).collect();
             format!(
-                "{} {} {:?} {} {:?} {}",
+                "{} {} {:?} {} {:?} {} {:?}",
                 version.id().0,
                 version.path(),
                 PackedIdentity::from(entry.identity),
                 names.join(","),
                 version.lengths(),
-                version.bytes()
+                version.bytes(),
+                version.uses().unwrap().unwrap().comments.iter().map(|span| span.start).collect::<Vec<_>>(),
             )
         })
         .collect()
@@ -98,7 +106,7 @@ fn a_delta_and_a_folded_base_read_alike() {
     assert_eq!(folded.commit().records.len(), 1);
     assert_eq!(
         shown(&delta),
-        ["0 a.rs (0, 1, 2, 3) a.rs [0, 1, 2, 3, 4] 0", "2 b.rs (2, 1, 2, 3) b.rs [2, 1, 2, 3, 4] 20"]
+        ["0 a.rs (0, 1, 2, 3) a.rs [0, 1, 2, 3, 4] 0 [0]", "2 b.rs (2, 1, 2, 3) b.rs [2, 1, 2, 3, 4] 20 [2]"]
     );
     assert_eq!(shown(&delta), shown(&folded));
     for meta in [&delta, &folded] {
@@ -256,4 +264,22 @@ fn versions_are_found_in_whatever_order_their_records_came() {
         assert_eq!((version.lines(), version.lengths()[0], version.language().0), (id, id, id as u16));
         assert_eq!(version.notes().collect::<Vec<_>>(), [Note::SyntaxErrors]);
     }
+}
+
+#[test]
+fn damaged_uses_are_found_and_the_rest_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let commit = two_generations(dir.path(), true).commit().clone();
+    let path = dir.path().join("g000000002.base");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let own = uses(2).bytes;
+    let at = bytes.windows(own.len()).position(|window| window == own).unwrap();
+    bytes[at + own.len() - 1] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let meta = Meta::open(dir.path(), commit).unwrap();
+    let read: Vec<bool> = meta.versions().map(|version| version.uses().is_ok()).collect();
+    assert_eq!(read, [true, false]);
+    assert!(meta.versions().all(|version| version.outline(&mut Vec::new()).is_ok()));
+    let found: Vec<String> = meta.verify().iter().map(ToString::to_string).collect();
+    assert!(found.len() == 1 && found[0].contains("the uses of b.rs"), "{found:?}");
 }

@@ -45,7 +45,7 @@ pub struct Profile {
 #[derive(Clone, Debug)]
 struct Places {
     texts: BTreeMap<PlaceSignal, String>,
-    /// By kind of query and signal: the weight of the value and the weight of the share.
+    /// By kind of query and signal: the weight of the value and of the relative value.
     weights: [[[f32; 2]; PlaceSignal::COUNT]; QueryKind::ALL.len()],
 }
 
@@ -68,18 +68,18 @@ pub struct Scores {
     /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit, from 0 to
     /// 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// The line for names.
+    /// The line for queries of names only, [`QueryKind::OnlyNames`].
     pub name: ScoreLine,
-    /// The line for queries that are neither a name nor a question.
+    /// The line for words with at least one name, [`QueryKind::NamesAndWords`].
     pub sentence: ScoreLine,
-    /// The line for questions.
+    /// The line for words without a name, [`QueryKind::OnlyWords`].
     pub question: ScoreLine,
-    /// The line for reports, of any kind.
+    /// The line for reports, which are queries of many words on several lines, of any kind.
     pub report: ScoreLine,
 }
 
 /// A line of the calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is
-/// the softmax of the file's sum over the files of the head.
+/// the softmax of the file's sum over the rescored files.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreLine {
@@ -110,9 +110,9 @@ impl Scores {
     pub fn line(&self, kind: QueryKind, is_report: bool) -> ScoreLine {
         match kind {
             _ if is_report => self.report,
-            QueryKind::Name => self.name,
-            QueryKind::Sentence => self.sentence,
-            QueryKind::Question => self.question,
+            QueryKind::OnlyNames => self.name,
+            QueryKind::NamesAndWords => self.sentence,
+            QueryKind::OnlyWords => self.question,
         }
     }
 
@@ -269,9 +269,9 @@ impl Weights {
     fn for_kind(self, kind: QueryKind) -> f32 {
         match (self, kind) {
             (Weights::Same(weight), _) => weight,
-            (Weights::ByKind(by), QueryKind::Name) => by.name,
-            (Weights::ByKind(by), QueryKind::Sentence) => by.sentence,
-            (Weights::ByKind(by), QueryKind::Question) => by.question,
+            (Weights::ByKind(by), QueryKind::OnlyNames) => by.name,
+            (Weights::ByKind(by), QueryKind::NamesAndWords) => by.sentence,
+            (Weights::ByKind(by), QueryKind::OnlyWords) => by.question,
         }
     }
 }
@@ -336,7 +336,7 @@ impl Profile {
             for kind in QueryKind::ALL {
                 for (form, weights) in [
                     (Transform::Value, entry.value),
-                    (Transform::Share, entry.share),
+                    (Transform::Relative, entry.share),
                     (Transform::Rank, entry.rank),
                 ] {
                     let weight = weights.for_kind(kind);
@@ -381,8 +381,8 @@ impl Profile {
         &self.weights[kind as usize]
     }
 
-    /// The weights of the signals of places for this kind of query, in log-odds: of the value, and of its share of the
-    /// greatest value in the file.
+    /// The weights of the signals of places for this kind of query, in log-odds: of the value, and of the value divided
+    /// by the greatest value in the file.
     pub(crate) fn place_weights(&self, kind: QueryKind) -> &[[f32; 2]; PlaceSignal::COUNT] {
         &self.places.weights[kind as usize]
     }
@@ -453,7 +453,7 @@ impl Profile {
             let sentence = self.places.texts.get(signal).map_or("", String::as_str);
             let _ = writeln!(text, "\n[places.{signal}]\ntext = {}", toml::Value::from(sentence));
             for (at, name) in
-                [Transform::Value, Transform::Share].map(Transform::name).into_iter().enumerate()
+                [Transform::Value, Transform::Relative].map(Transform::name).into_iter().enumerate()
             {
                 push_weights(
                     &mut text,
@@ -572,10 +572,10 @@ mod tests {
     fn a_profile_is_written_as_it_is_read() {
         let mut profile = Profile::built_in().clone();
         let feature: Feature = "lexical.rank".parse().unwrap();
-        profile.set_weight(Some(QueryKind::Name), feature, 0.25);
+        profile.set_weight(Some(QueryKind::OnlyNames), feature, 0.25);
         let again = Profile::parse(&profile.to_toml()).unwrap();
         assert_eq!(again.to_toml(), profile.to_toml());
-        assert_eq!(again.weight(QueryKind::Name, feature), 0.25);
+        assert_eq!(again.weight(QueryKind::OnlyNames, feature), 0.25);
         assert!("lexical.sum".parse::<Feature>().is_err());
     }
 }

@@ -107,21 +107,21 @@ signals! {
 pub enum Transform {
     /// The measure itself.
     Value,
-    /// The measure divided by the greatest measure in the head: 0 to 1.
-    Share,
-    /// 10 / (10 + rank), where files are ranked by the measure within the head; 0 for files whose measure is 0.
+    /// The measure divided by the greatest measure among the rescored files, 0 to 1; `share` in profiles.
+    Relative,
+    /// 10 / (10 + rank), where the rescored files are ranked by the measure; 0 for files whose measure is 0.
     Rank,
 }
 
 impl Transform {
     /// Every transform.
-    pub const ALL: [Transform; 3] = [Transform::Value, Transform::Share, Transform::Rank];
+    pub const ALL: [Transform; 3] = [Transform::Value, Transform::Relative, Transform::Rank];
 
     /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
             Transform::Value => "value",
-            Transform::Share => "share",
+            Transform::Relative => "share",
             Transform::Rank => "rank",
         }
     }
@@ -159,24 +159,24 @@ impl std::str::FromStr for Feature {
 /// The kind of a query, by its shape. Weights may depend on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueryKind {
-    /// Only names.
-    Name,
-    /// A sentence that contains a name.
-    Sentence,
-    /// Words without a name.
-    Question,
+    /// Only names; `name` in profiles.
+    OnlyNames,
+    /// Words and at least one name; `sentence` in profiles.
+    NamesAndWords,
+    /// Words without a name; `question` in profiles.
+    OnlyWords,
 }
 
 impl QueryKind {
     /// Every kind.
-    pub const ALL: [QueryKind; 3] = [QueryKind::Name, QueryKind::Sentence, QueryKind::Question];
+    pub const ALL: [QueryKind; 3] = [QueryKind::OnlyNames, QueryKind::NamesAndWords, QueryKind::OnlyWords];
 
     /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
-            QueryKind::Name => "name",
-            QueryKind::Sentence => "sentence",
-            QueryKind::Question => "question",
+            QueryKind::OnlyNames => "name",
+            QueryKind::NamesAndWords => "sentence",
+            QueryKind::OnlyWords => "question",
         }
     }
 }

@@ -335,7 +335,8 @@ mod tests {
     #[test]
     fn specific_reasons_come_first() {
         let check = |mode: Mode, signals: &[Signal], expected: &[&str]| {
-            let reason = |signal: &Signal| Reason { signal: *signal, share: 0.1, text: signal.name().into() };
+            let reason =
+                |signal: &Signal| Reason { signal: *signal, contribution: 0.1, text: signal.name().into() };
             let reasons: Vec<Reason> = signals.iter().map(reason).collect();
             let texts: Vec<&str> =
                 shown_reasons(&reasons, mode).iter().map(|reason| reason.text.as_str()).collect();

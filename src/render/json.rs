@@ -1,9 +1,11 @@
 //! The wire format: one JSON document per reply, on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
-//! meaning of the values. Shares and scores are rounded to six decimals, each separately. The error of the sum of a dozen
-//! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
+//! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
+//! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
+//! signal.
 
+mod absolute;
 mod entries;
 mod error;
 mod graph;
@@ -14,6 +16,7 @@ mod shared;
 
 use serde::Serialize;
 
+pub use self::absolute::with_absolute;
 pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
@@ -25,7 +28,8 @@ pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
-use self::shared::{WireReasonCount, WireSnapshot, line, reasons};
+pub use self::shared::line;
+use self::shared::{WireReasonCount, WireSnapshot, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
@@ -115,7 +119,7 @@ fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
     out
 }
 
-/// A score or share, rounded to six decimals, without negative zero.
+/// A score or contribution, rounded to six decimals, without negative zero.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1e6).round() / 1e6 + 0.0
 }
@@ -148,7 +152,7 @@ impl<'a> WireReply<'a> {
             queries,
             results: Some(hits.collect()),
             backend: &reply.backend,
-            fallback_grep_hits: reply.fallback_grep_hits,
+            fallback_grep_hits: reply.literal_lines,
             total: reply.total,
             complete: reply.complete,
             next: reply.next.as_deref(),
@@ -197,7 +201,7 @@ impl<'a> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
-            share: rounded(reason.share),
+            share: rounded(reason.contribution),
             text: &reason.text,
         };
         WireHit {
@@ -274,14 +278,14 @@ struct WireExplanation<'a> {
 
 impl<'a> WireExplanation<'a> {
     fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
-        let row = explanation.fate.row();
-        let cause = match &explanation.fate {
+        let row = explanation.outcome.row();
+        let cause = match &explanation.outcome {
             PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
         WireExplanation {
             path: explanation.path.as_str(),
-            fate: explanation.fate.name(),
+            fate: explanation.outcome.name(),
             at: row.map(|row| row.path.as_str()),
             is_dir: row.map(|row| row.is_dir),
             reason: row.map(|row| row.reason.name()),
@@ -290,7 +294,7 @@ impl<'a> WireExplanation<'a> {
             exceptions: explanation.exceptions.iter().map(WireException::new).collect(),
             tracked: explanation.tracked,
             in_index: explanation.in_index,
-            remedy: explanation.remedy.as_deref(),
+            remedy: explanation.include_line.as_deref(),
             text: &explanation.text,
         }
     }

@@ -16,8 +16,8 @@ use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::text::{Lines, Span};
 
-fn reason(signal: Signal, share: f32, text: &str) -> Reason {
-    Reason { signal, share, text: text.to_string() }
+fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {
+    Reason { signal, contribution, text: text.to_string() }
 }
 
 fn first_hit() -> Hit {
@@ -35,7 +35,7 @@ fn first_hit() -> Hit {
             highlights: vec![Span::new(7, 14), Span::new(23, 31)],
             cut: true,
         }),
-        telling_line: Some(SourceLine {
+        representative_line: Some(SourceLine {
             line: 9,
             column: 8,
             text: "pub fn resolve_api_key(provider: &str) {".into(),
@@ -64,7 +64,7 @@ fn second_hit() -> Hit {
         symbol: None,
         language: "markdown",
         snippet: None,
-        telling_line: None,
+        representative_line: None,
         score: 0.25,
         band: Band::Weak,
         reasons: vec![reason(Signal::Base, 0.25, "base: any match")],
@@ -81,7 +81,7 @@ fn reply() -> SearchReply {
         query: "provider auth".into(),
         results: vec![first_hit(), second_hit()],
         backend: "lexical+symbol+path".into(),
-        fallback_grep_hits: 1,
+        literal_lines: 1,
         total: 42,
         complete: false,
         next: Some("c2".into()),
@@ -136,7 +136,7 @@ fn status_sample() -> Status {
             head: "main".into(),
             is_committed: false,
             files: 3,
-            used: UNIX_EPOCH,
+            updated_at: UNIX_EPOCH,
             staged: false,
         }],
         watcher: None,
@@ -278,8 +278,8 @@ fn a_page_of_many_hits_fits_its_screen() {
     let colours = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     let long = |mut hit: Hit, at: usize| {
         hit.path = RelPath::new(&format!("src/{}resolve.rs", "deep/".repeat(at))).unwrap();
-        hit.telling_line = first_hit().telling_line;
-        hit.telling_line.as_mut().unwrap().text += &"größer\t漢字 ".repeat(at);
+        hit.representative_line = first_hit().representative_line;
+        hit.representative_line.as_mut().unwrap().text += &"größer\t漢字 ".repeat(at);
         if let Some(snippet) = &mut hit.snippet {
             snippet.text = format!("{}{}", snippet.text, "\tlet wide = \"漢字\"; ".repeat(at));
         }

@@ -87,10 +87,10 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
     let mut line = |text: &str| {
         let _ = writeln!(out, "  {}", style.clip(2, &clean(text)));
     };
-    if let Some(row) = explanation.fate.row() {
+    if let Some(row) = explanation.outcome.row() {
         line(row.reason.sentence());
     }
-    if let PathOutcome::LeftOut(_, Cause::BuiltIn(fire)) = &explanation.fate {
+    if let PathOutcome::LeftOut(_, Cause::BuiltIn(fire)) = &explanation.outcome {
         line(&format!("It is taken for {}.", fire.sentence));
     }
     for exception in &explanation.exceptions {
@@ -102,13 +102,13 @@ pub fn explanation(explanation: &Explanation, style: &Style) -> String {
             keeper_words(by)
         ));
     }
-    match explanation.fate.row() {
+    match explanation.outcome.row() {
         Some(row) if explanation.tracked && row.reason == SkipReason::Ignored => {
             line("Git tracks it all the same; ignore files count for tracked files too, as in ripgrep.");
         }
         _ => {}
     }
-    if let Some(remedy) = &explanation.remedy {
+    if let Some(remedy) = &explanation.include_line {
         line(&format!("To bring it back, write '{remedy}' into .spyhopignore at the root."));
     }
     out
@@ -215,8 +215,12 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
     out.push('\n');
     if mode == Mode::Debug {
         for reason in &hit.reasons {
-            let line =
-                format!("{:+.3} {:<13} {}", reason.share + 0.0, reason.signal.name(), clean(&reason.text));
+            let line = format!(
+                "{:+.3} {:<13} {}",
+                reason.contribution + 0.0,
+                reason.signal.name(),
+                clean(&reason.text)
+            );
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {

@@ -4,7 +4,7 @@ use super::snapshot::SearchSnapshot;
 use crate::filter::Filter;
 use crate::grammar::Grammars;
 use crate::profile::Profile;
-use crate::session::SessionActivity;
+use crate::session::ActivityRecord;
 use crate::tokenize::Tokenizers;
 
 /// The inputs of a search besides the query.
@@ -20,7 +20,7 @@ pub struct Context<'c> {
     /// The filter of files and chunks.
     pub filter: &'c Filter,
     /// The activity of the session; `None` ranks without a session.
-    pub session: Option<&'c SessionActivity>,
+    pub session: Option<&'c ActivityRecord>,
     /// The most hits of one file.
     pub per_file: usize,
     /// The result of an exact search for the query as written; `None` leaves this search to the literal pass and its

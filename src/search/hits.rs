@@ -89,7 +89,7 @@ pub fn hits(
         if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
             add(doc_of(snapshot, ranked.file, first.place.span.start), Some(&first.place), 0.0);
             for other in rest.iter().take(context.per_file - 1) {
-                let ratio = other.place.share / first.place.share;
+                let ratio = other.place.probability / first.place.probability;
                 let sibling = shown(sibling_penalty(ranked.raw, ratio, penalty));
                 add(doc_of(snapshot, ranked.file, other.place.span.start), Some(&other.place), sibling);
             }

@@ -17,7 +17,7 @@ use crate::parallel;
 use crate::path;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::SessionInterest;
+use crate::session::WeightedActivity;
 use crate::tokenize::{PrefixScan, TermPrefixFilter};
 
 /// A value for each signal.
@@ -46,7 +46,7 @@ pub struct Facts {
     /// The symbol whose name matches the query best, and their common terms.
     pub best: Option<(u32, u64)>,
     /// The activity of the session in the file.
-    pub interest: Option<SessionInterest>,
+    pub activity: Option<WeightedActivity>,
 }
 
 /// The factor that brings BM25 sums to the scale of the other measures.
@@ -295,8 +295,8 @@ impl<'m> FileMeasure<'m> {
         set(Signal::Docs, flag(role::is_prose(version.language(), language), asks.docs));
         set(Signal::Data, flag(role::is_data(language), asks.data));
         let Some(session) = context.session else { return };
-        if let Some(noted) = session.interest_in(path) {
-            measured.facts.interest = Some(noted);
+        if let Some(noted) = session.activity_in(path) {
+            measured.facts.activity = Some(noted);
             set(Signal::Session, noted.worth);
         }
     }

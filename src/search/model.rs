@@ -1,9 +1,9 @@
 //! The explainable model: a score is the sum of named contributions, and a contribution is the sum of the transforms of
 //! one measure times their weights.
 //!
-//! s is the sum of the contributions in log-odds, with the base; the score is p = 1 / (1 + e^-s). The share of the base
+//! s is the sum of the contributions in log-odds, with the base; the score is p = 1 / (1 + e^-s). The amount of the base
 //! is the score without evidence. The rest of p is divided among the other contributions in proportion to their values.
-//! So each of these shares has the sign of its contribution, and all shares add up to p.
+//! So each of these amounts has the sign of its contribution, and all amounts add up to p.
 
 use super::measure::{MeasuredFile, Values};
 use super::snapshot::SearchSnapshot;
@@ -32,7 +32,7 @@ pub fn forms(measured: &[MeasuredFile]) -> Vec<Forms> {
     forms_of(measured, |_| true)
 }
 
-/// The measures in all forms; shares and ranks only for the signals that are `wanted`.
+/// The measures in all forms; relative values and ranks only for the signals that are `wanted`.
 fn forms_of(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<Forms> {
     let mut forms = vec![[[0.0; Transform::ALL.len()]; Signal::COUNT]; measured.len()];
     for (of_file, measured) in forms.iter_mut().zip(measured) {
@@ -53,7 +53,7 @@ fn forms_of(measured: &[MeasuredFile], wanted: impl Fn(usize) -> bool) -> Vec<Fo
             if place > 0 && order[place - 1].0 != *value {
                 rank = place;
             }
-            forms[*file][signal][Transform::Share as usize] = value / greatest;
+            forms[*file][signal][Transform::Relative as usize] = value / greatest;
             forms[*file][signal][Transform::Rank as usize] = 10.0 / (10.0 + rank as f32);
         }
     }
@@ -69,7 +69,7 @@ pub fn weigh(
 ) -> Vec<RankedFile> {
     let weights = profile.weights(kind);
     let is_compared = |signal: usize| {
-        [Transform::Share, Transform::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0)
+        [Transform::Relative, Transform::Rank].iter().any(|form| weights[signal][*form as usize] != 0.0)
     };
     let forms = forms_of(measured, is_compared);
     let weighed = |forms: &Forms| {
@@ -97,7 +97,7 @@ pub fn probability(sum: f32) -> f32 {
 }
 
 /// By signal: what its contribution adds to the score.
-pub fn shares(parts: &Values) -> Values {
+pub fn amounts(parts: &Values) -> Values {
     let base = parts[Signal::Base as usize];
     let evidence = parts.iter().sum::<f32>() - base;
     // The slope of the secant; the slope of the tangent if the two points coincide.
@@ -106,9 +106,9 @@ pub fn shares(parts: &Values) -> Values {
     } else {
         probability(base) * (1.0 - probability(base))
     };
-    let mut shares = parts.map(|part| part * slope);
-    shares[Signal::Base as usize] = probability(base);
-    shares
+    let mut amounts = parts.map(|part| part * slope);
+    amounts[Signal::Base as usize] = probability(base);
+    amounts
 }
 
 #[cfg(test)]
@@ -122,10 +122,10 @@ mod tests {
             parts[Signal::Base as usize] = -2.0;
             parts[1..=values.len()].copy_from_slice(values);
             let score = probability(parts.iter().sum());
-            let shares = shares(&parts);
-            let total: f32 = shares.iter().sum();
+            let amounts = amounts(&parts);
+            let total: f32 = amounts.iter().sum();
             assert!((total - score).abs() < 1e-5, "{values:?}: {total} is not {score}");
-            assert!((1..=values.len()).all(|part| shares[part] * parts[part] > 0.0));
+            assert!((1..=values.len()).all(|part| amounts[part] * parts[part] > 0.0));
             assert!((0.0..=1.0).contains(&score));
         }
     }

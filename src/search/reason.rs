@@ -11,7 +11,7 @@ use crate::meta::Outline;
 use crate::path::RelPath;
 use crate::profile::Signal;
 use crate::query::Query;
-use crate::session::{Interest, SessionInterest};
+use crate::session::{FileActivity, WeightedActivity};
 
 /// The contribution of one signal to a score.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +21,12 @@ pub struct Contribution {
     /// What the signal adds to the sum, in log-odds.
     pub value: f32,
     /// What the signal adds to the score.
-    pub share: f32,
+    pub amount: f32,
     /// The sentence.
     pub text: String,
 }
 
-/// The contributions to a hit of `ranked`: the largest first, the base last. The list is never empty, and the shares
+/// The contributions to a hit of `ranked`: the largest first, the base last. The list is never empty, and their amounts
 /// add up to the score of the hit.
 pub fn reasons(
     query: &Query,
@@ -64,7 +64,7 @@ fn contributions(
     (measured, place): (&MeasuredFile, Option<Place>),
     parts: &Values,
 ) -> Result<Vec<Contribution>, SearchError> {
-    let shares = model::shares(parts);
+    let amounts = model::amounts(parts);
     let needs_outline = measured.facts.exact.is_some() || measured.facts.best.is_some();
     let version = context.snapshot.version(measured.file);
     let mut names = Vec::new();
@@ -76,15 +76,15 @@ fn contributions(
         .map(|signal| Contribution {
             signal: *signal,
             value: parts[*signal as usize],
-            share: shares[*signal as usize],
+            amount: amounts[*signal as usize],
             text: format!("{signal}: {}", writer.sentence(*signal)),
         })
         .collect();
-    reasons.sort_by(|a, b| b.share.abs().total_cmp(&a.share.abs()).then_with(|| a.signal.cmp(&b.signal)));
+    reasons.sort_by(|a, b| b.amount.abs().total_cmp(&a.amount.abs()).then_with(|| a.signal.cmp(&b.signal)));
     reasons.push(Contribution {
         signal: Signal::Base,
         value: parts[Signal::Base as usize],
-        share: shares[Signal::Base as usize],
+        amount: amounts[Signal::Base as usize],
         text: base(),
     });
     Ok(reasons)
@@ -180,7 +180,7 @@ impl SentenceWriter<'_> {
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
-            Signal::Session => facts.interest.map_or_else(String::new, session_sentence),
+            Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),
             Signal::Size => counted(version.lines() as usize, "line"),
             Signal::Test => format!("'{}' in its path", role::test_part(path).unwrap_or_default()),
@@ -236,12 +236,12 @@ impl SentenceWriter<'_> {
 }
 
 /// The sentence for the activity of the session in the file.
-fn session_sentence(noted: SessionInterest) -> String {
-    let what = match noted.interest {
-        Interest::Shown => "code of it shown",
-        Interest::Opened => "file opened",
-        Interest::Edited => "file edited",
-        Interest::Touched => "file read",
+fn session_sentence(noted: WeightedActivity) -> String {
+    let what = match noted.activity {
+        FileActivity::Shown => "code of it shown",
+        FileActivity::Opened => "file opened",
+        FileActivity::Edited => "file edited",
+        FileActivity::Touched => "file read",
     };
     match (noted.turns, noted.hours / 24) {
         (0, 0) => format!("{what} just now"),

@@ -2,14 +2,16 @@
 //! the view.
 
 mod documents;
+mod paths;
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 pub use documents::NO_FILE;
 
 use documents::Documents;
+use paths::PathIndex;
 
 use super::error::SearchError;
 use super::evidence::Pool;
@@ -68,6 +70,8 @@ pub struct SearchSnapshot {
     lengths: Vec<[u32; 2]>,
     /// By file: the bits of [`PathRole`] and [`KNOWN`]; 0 until the role is computed.
     roles: Vec<AtomicU8>,
+    /// Files by path, once a question needs them.
+    paths: OnceLock<PathIndex>,
     /// Evidence of earlier queries, whose memory is used again.
     pool: Arc<Pool>,
 }
@@ -90,7 +94,19 @@ impl SearchSnapshot {
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
         let key = key.clone();
-        Ok(Some(SearchSnapshot { key, versions, places, totals, documents, lengths, roles, pool, committed }))
+        let paths = OnceLock::new();
+        Ok(Some(SearchSnapshot {
+            key,
+            versions,
+            places,
+            totals,
+            documents,
+            lengths,
+            roles,
+            paths,
+            pool,
+            committed,
+        }))
     }
 
     /// The commit.

@@ -1,7 +1,7 @@
 //! Files outside the head that contain the query as written and have no other evidence.
 
 use super::measure::Values;
-use super::model::{probability, shares};
+use super::model::{amounts, probability};
 use super::reason::{Contribution, OF_FEW, base, literal};
 use super::standing::{self, Standing};
 use crate::profile::{Profile, Signal};
@@ -41,13 +41,13 @@ impl UnrankedMatch {
         UnrankedMatch { lift: self.lift + lift, sum: to, score: probability(to), parts }
     }
 
-    /// The contributions to a file with `lines` matching lines, the base last. Their shares add up to the score.
+    /// The contributions to a file with `lines` matching lines, the base last. Their amounts add up to the score.
     pub fn reasons(&self, lines: u32) -> Vec<Contribution> {
-        let shares = shares(&self.parts);
+        let amounts = amounts(&self.parts);
         let reason = |signal: Signal, text: String| Contribution {
             signal,
             value: self.parts[signal as usize],
-            share: shares[signal as usize],
+            amount: amounts[signal as usize],
             text,
         };
         let few = if self.lift != 0.0 { OF_FEW } else { "" };
@@ -62,14 +62,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shares_add_up_to_the_score() {
+    fn the_amounts_add_up_to_the_score() {
         let query = Query::parse("needle").unwrap();
         let head = Standing::of(&[], &query, Profile::built_in());
         let found = unranked(&query, Profile::built_in(), &head);
         let reasons = found.reasons(3);
-        let total: f32 = reasons.iter().map(|reason| reason.share).sum();
+        let total: f32 = reasons.iter().map(|reason| reason.amount).sum();
         assert!((total - found.score).abs() < 1e-5, "{found:?}");
         assert_eq!(reasons[0].text, "literal: contains the query as written on 3 lines");
-        assert!(reasons[0].share > 0.0);
+        assert!(reasons[0].amount > 0.0);
     }
 }

@@ -27,8 +27,8 @@ const MOST_MORE: u64 = 256 * MIB;
 const PROGRAM: u64 = 20 * MIB;
 
 /// The memory for a file of the tree: its path and stat data as walked, planned and recorded, and its names in the
-/// outlines.
-const PER_FILE: u64 = 700;
+/// outlines, and its uses of names. On average these take some 300 bytes, and they are written when no segment is filled.
+const PER_FILE: u64 = 780;
 
 /// The memory of a thread besides its segment and its file: buffers and cached terms.
 const PER_THREAD: u64 = 5 * MIB;

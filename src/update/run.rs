@@ -501,6 +501,7 @@ impl MergedOutcomes {
                 chunks: version.chunks,
                 lengths: version.lengths,
                 outline: &version.outline,
+                uses: &version.uses,
             });
         }
     }

@@ -29,7 +29,9 @@ use crate::git::Tracked;
 use crate::grammar::Grammars;
 use crate::id::{LanguageId, PathOnlyKey, VersionContent, VersionId};
 use crate::index::{ChunkDoc, FinishedSegment, IndexError, SegmentBuilder, SegmentMaker};
-use crate::meta::{EncodedOutline, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry};
+use crate::meta::{
+    EncodedOutline, EncodedUses, Outline, OutlineSymbol, RecordedIdentity, SkippedEntry, StoredUses,
+};
 use crate::model::{Analysis, Chunk, FieldLengths, Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::read::{Limits, ReadOutcome, Source, SourceTree};
@@ -106,6 +108,7 @@ pub struct NewVersion {
     pub chunks: u32,
     pub lengths: FieldLengths,
     pub outline: EncodedOutline,
+    pub uses: EncodedUses,
 }
 
 /// The results that a worker flushes at once: a segment, and the outcomes of the files whose documents are in it, by
@@ -421,6 +424,10 @@ impl<'w> IndexWorker<'w> {
             }
             self.add(id, chunk, place == last, &mut lengths)?;
         }
+        let uses = match self.work.text_only {
+            true => EncodedUses::default(),
+            false => StoredUses::encode(text, &analysis),
+        };
         let mut notes = analysis.notes.clone();
         if source.decoded {
             notes.push(Note::Decoded);
@@ -436,6 +443,7 @@ impl<'w> IndexWorker<'w> {
             chunks: analysis.chunks.len() as u32,
             lengths,
             outline: outline(&analysis).encode(),
+            uses,
         })
     }
 
@@ -483,6 +491,7 @@ impl<'w> IndexWorker<'w> {
             chunks: 1,
             lengths,
             outline: Outline::default().encode(),
+            uses: EncodedUses::default(),
         })
     }
 

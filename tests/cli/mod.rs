@@ -4,6 +4,7 @@
 //! the machine gets in. What is checked is what a shell or a program sees: bytes on standard output, words on
 //! standard error, the exit code. How well answers rank is not tested here.
 
+mod absolute;
 mod bad_input;
 #[cfg(unix)]
 mod completions;

@@ -16,8 +16,8 @@ fn all(engine: &Engine, mut request: SearchRequest) -> (BTreeSet<String>, Search
         let reply = engine.search(&request).unwrap();
         for hit in &reply.results {
             assert!(hit.score <= last && !hit.reasons.is_empty(), "{hit:?}");
-            let shares: f32 = hit.reasons.iter().map(|reason| reason.share).sum();
-            assert!((shares - hit.score).abs() < 1e-4, "{hit:?}");
+            let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
+            assert!((total - hit.score).abs() < 1e-4, "{hit:?}");
             last = hit.score;
             let place = (hit.path.to_string(), hit.lines.first, hit.symbol.clone());
             assert!(seen.insert(place), "{hit:?}");
@@ -87,7 +87,7 @@ fn it_finds_every_file_that_an_exact_search_finds() {
         let (expected, lines) = grepped(&engine, text);
         let missing: Vec<_> = expected.difference(&paths).collect();
         assert!(missing.is_empty(), "{text}: {missing:?}");
-        assert_eq!((reply.fallback_grep_hits, reply.complete), (lines, true), "{text}");
+        assert_eq!((reply.literal_lines, reply.complete), (lines, true), "{text}");
     }
     let (usual, reply) =
         all(&engine, SearchRequest { exhaustive: false, max_results: 50, ..exhaustive("}") });

@@ -107,14 +107,14 @@ fn grepped(engine: &Engine, text: &str, kind: &[SymbolKind]) -> GrepReply {
     engine.grep(&request).unwrap()
 }
 
-/// Scores fall, and the shares of the reasons add up to them.
+/// Scores fall, and the contributions of the reasons add up to them.
 fn check_scores(reply: &SearchReply) {
     let mut last = 1.0;
     for hit in &reply.results {
         assert!(hit.score <= last, "{}: {hit:?}", reply.query);
         last = hit.score;
-        let shares: f32 = hit.reasons.iter().map(|reason| reason.share).sum();
-        assert!((shares - hit.score).abs() < 1e-4, "{}: {hit:?}", reply.query);
+        let total: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
+        assert!((total - hit.score).abs() < 1e-4, "{}: {hit:?}", reply.query);
     }
 }
 
@@ -140,7 +140,7 @@ fn files_that_alone_hold_the_query_are_on_the_first_page() {
         let filter = FilterSpec { kind: vec![kind], ..FilterSpec::default() };
         let of_kind = engine.search(&SearchRequest { filter, ..SearchRequest::new(text.as_str()) }).unwrap();
         for (reply, lines) in [(reply, found), (of_kind, grepped(&engine, text, &[kind]))] {
-            let (counted, lines) = (reply.fallback_grep_hits, lines.total_lines);
+            let (counted, lines) = (reply.literal_lines, lines.total_lines);
             if counted > lines || (reply.complete && counted != lines) {
                 miscounted.push(format!("{text}: {counted} of {lines} lines, {kind:?}"));
             }
@@ -180,7 +180,7 @@ fn what_moves_to_the_first_page_says_why_and_takes_the_last_places() {
     let snippet = hit.snippet.as_ref().map(|snippet| snippet.text.as_str());
     assert_eq!((hit.lines.first, snippet, hit.stale), (1, Some("the gate(open) at first"), false));
     assert!(of_file(&reply, "zz.txt").is_some());
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (2, true));
+    assert_eq!((reply.literal_lines, reply.complete), (2, true));
 }
 
 #[test]

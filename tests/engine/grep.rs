@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use spyhop::Engine;
 use spyhop::engine::ErrorKind;
 use spyhop::engine::api::{
-    Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, Recall, SearchRequest,
+    ActivitySource, Bounds, Case, GrepReply, GrepRequest, Options, OutputFormat, PrintOptions, SearchRequest,
     StalePolicy,
 };
 use spyhop::model::SymbolKind;
@@ -603,8 +603,12 @@ fn ranked_lines_are_the_same_lines_in_the_order_of_a_search() {
     assert_eq!(files[0], "src/canvas.rs", "{ranked:?}");
     assert_eq!(files.last().unwrap(), "web/node_modules/a.js", "what is not ranked comes last");
     // The order is that of an exhaustive search.
-    let search =
-        SearchRequest { exhaustive: true, per_file: 1, session: Recall::Off, ..SearchRequest::new("canvas") };
+    let search = SearchRequest {
+        exhaustive: true,
+        per_file: 1,
+        activity: ActivitySource::Ignored,
+        ..SearchRequest::new("canvas")
+    };
     let hits = engine.search(&SearchRequest { max_results: 100, ..search }).unwrap().results;
     let ranked_files = &files[..files.len() - 1];
     let hits = hits.iter().map(|hit| hit.path.to_string());

@@ -52,7 +52,7 @@ fn lines_of_files_that_are_found_by_their_path_count() {
     ] {
         let reply = ask(&engine, text);
         let lines = grepped(&engine, text, &[]);
-        assert_eq!((reply.fallback_grep_hits, reply.complete), (lines, true), "{text}");
+        assert_eq!((reply.literal_lines, reply.complete), (lines, true), "{text}");
     }
     assert!(grepped(&engine, "needle_of", &[]) > 7);
     // They are ranked for it where few files hold the query.
@@ -72,9 +72,9 @@ fn what_was_not_read_is_said() {
     super::refresh(&engine);
     // It is beyond the budget, but not beyond that of a query that looks like code.
     let reply = ask(&engine, "here a needle stands");
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (0, false));
+    assert_eq!((reply.literal_lines, reply.complete), (0, false));
     let reply = ask(&engine, "needle_of(w)");
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (1, true));
+    assert_eq!((reply.literal_lines, reply.complete), (1, true));
     // Its words say that it does not hold this.
     assert!(ask(&engine, "canvas.arc").complete);
     // The words of one that has changed say nothing, and those of one that is gone neither.
@@ -84,7 +84,7 @@ fn what_was_not_read_is_said() {
     let ignoring = Engine::open(tree.root(), ignoring).unwrap();
     assert!(!ask(&ignoring, "needle_of(").complete);
     let reply = ask(&engine, "needle_of(");
-    assert_eq!((reply.fallback_grep_hits, reply.complete), (grepped(&engine, "needle_of(", &[]), true));
+    assert_eq!((reply.literal_lines, reply.complete), (grepped(&engine, "needle_of(", &[]), true));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn lines_count_in_items_of_the_kinds_that_are_asked_for() {
         let mut request = SearchRequest { exhaustive, ..SearchRequest::new("needle_of") };
         request.filter.kind = kinds.to_vec();
         let reply = engine.search(&request).unwrap();
-        (reply.fallback_grep_hits, reply.complete)
+        (reply.literal_lines, reply.complete)
     };
     let all: &[&[SymbolKind]] = &[
         &[SymbolKind::Fn],

@@ -15,6 +15,7 @@ mod faults;
 mod files;
 mod first_page;
 mod graph;
+mod graph_alike;
 mod grep;
 #[cfg(unix)]
 mod hostile;
@@ -101,7 +102,9 @@ pub fn exact(reply: &SearchReply) -> Vec<String> {
         let reasons: Vec<String> = hit
             .reasons
             .iter()
-            .map(|reason| format!("{:?} {:08x} {}", reason.signal, reason.share.to_bits(), reason.text))
+            .map(|reason| {
+                format!("{:?} {:08x} {}", reason.signal, reason.contribution.to_bits(), reason.text)
+            })
             .collect();
         let (lines, score) = (hit.lines, hit.score);
         format!(

@@ -391,7 +391,7 @@ fn an_index_with_snippets_is_searched_where_the_sources_are_not() {
             reply.results.iter().map(|hit| (hit.snippet.clone(), hit.stale)).collect()
         };
         assert_eq!(shown(&own), shown(&other), "{}", request.query);
-        assert_eq!(own.fallback_grep_hits, other.fallback_grep_hits, "{}", request.query);
+        assert_eq!(own.literal_lines, other.literal_lines, "{}", request.query);
         assert!(other.warnings[0].contains("came without its tree"), "{:?}", other.warnings);
     }
     // Nothing takes an empty folder for what the tree has become.

@@ -51,13 +51,17 @@ fn name(hit: &Hit) -> String {
 
 fn check_reasons(reply: &SearchReply) {
     for hit in &reply.results {
-        let sum: f32 = hit.reasons.iter().map(|reason| reason.share).sum();
+        let sum: f32 = hit.reasons.iter().map(|reason| reason.contribution).sum();
         assert!((sum - hit.score).abs() < 1e-4, "{}: {} adds up to {sum}", reply.query, name(hit));
         assert!((0.0..=1.0).contains(&hit.score), "{}: {}", reply.query, name(hit));
         let bases = hit.reasons.iter().filter(|reason| reason.signal == Signal::Base).count();
         assert!(bases == 1 && hit.reasons.len() > 1, "{}: {:?}", reply.query, hit.reasons);
         for reason in &hit.reasons {
-            assert!(reason.text.contains(": ") && reason.share.is_finite(), "{}: {reason:?}", reply.query);
+            assert!(
+                reason.text.contains(": ") && reason.contribution.is_finite(),
+                "{}: {reason:?}",
+                reply.query
+            );
         }
         assert!(!hit.stale);
     }

@@ -171,7 +171,7 @@ fn the_worktree_is_neither_read_nor_shown() {
     // And the other way round.
     let own = ask(&open(&tree), "something_else_entirely");
     assert_eq!(paths(&own)[0], "src/auth.rs");
-    assert_eq!(ask(&topic, "something_else_entirely").fallback_grep_hits, 0);
+    assert_eq!(ask(&topic, "something_else_entirely").literal_lines, 0);
     assert_eq!(
         (own.snapshot.branch.as_deref(), before.snapshot.branch.as_deref()),
         (Some("main"), Some("topic"))
@@ -264,7 +264,7 @@ fn what_only_a_worktree_can_do_is_refused() {
     let topic = view(&tree, "topic");
     refresh(&topic);
     for error in [
-        topic.touch("src/auth.rs").unwrap_err(),
+        topic.record_touch("src/auth.rs").unwrap_err(),
         topic.rebuild(&|_| ()).unwrap_err(),
         topic.explain_skips("src/auth.rs").unwrap_err(),
     ] {

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use spyhop::{Feature, Profile, Recall, SearchRequest, Signal, Transform};
+use spyhop::{ActivitySource, Feature, Profile, SearchRequest, Signal, Transform};
 use support::skipped;
 
 /// A folder with trees, sets and what the program writes.
@@ -355,7 +355,7 @@ fn weights_times_measures_are_the_sum() {
         }
         let profile = Arc::new(profile);
         let request = SearchRequest {
-            session: Recall::Off,
+            activity: ActivitySource::Ignored,
             profile: Some(Arc::clone(&profile)),
             ..SearchRequest::new(*text)
         };
@@ -488,7 +488,7 @@ fn tokens_are_those_of_the_texts_until_the_answer() {
     // What an agent is sent: the first hit answers, so its heading and code are read and nothing below.
     let options = spyhop::Options { index_dir: Some(place.path("own")), ..spyhop::Options::default() };
     let engine = spyhop::Engine::open(place.path("trees/web"), options).unwrap();
-    let request = SearchRequest { session: Recall::Off, ..SearchRequest::new("draw_circle") };
+    let request = SearchRequest { activity: ActivitySource::Ignored, ..SearchRequest::new("draw_circle") };
     let mut reply = engine.search(&request).unwrap();
     reply.results.truncate(1);
     let text = spyhop::render::agent::search(&reply, &[], spyhop::Mode::Default).text;

@@ -120,9 +120,11 @@ pub struct GraphReply {
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
-    /// The number of edges before `max_results` is applied.
+    /// The number of edges before `max_results` is applied. If files were left out, the tree has more edges.
     pub total: usize,
-    /// Why edges may be missing; `None` if every file that could hold one was analysed.
+    /// The number of further files that use the name and were not resolved, because nearer files have enough edges.
+    pub further_files: usize,
+    /// Why edges may be missing; `None` if every file that could hold one was read.
     pub incomplete: Option<String>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
@@ -142,7 +144,7 @@ impl GraphReply {
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
-    /// Whether the target of the request is the `from` end, as of an edge to a callee.
+    /// Whether the edge leads from the target of the request, for example to a callee, and not to the target.
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,

@@ -65,9 +65,9 @@ pub struct GrepRequest {
     pub before: Option<u32>,
     /// The lines of context after each line, instead of `expand`.
     pub after: Option<u32>,
-    /// The most bytes of the compiled pattern; `None` for the crate's default.
+    /// The most bytes of the compiled pattern; `None` for the default of the crate `regex`.
     pub regex_size_limit: Option<usize>,
-    /// The most bytes of the pattern's cache; `None` for the crate's default.
+    /// The most bytes of the cache of a matcher; `None` for the default of the crate `regex`.
     pub dfa_size_limit: Option<usize>,
     /// The encoding of all files, as a label of the WHATWG, or `none` to search the bytes as they are. `None` for UTF-8,
     /// or UTF-16 if the file has a byte order mark.
@@ -84,7 +84,8 @@ pub struct GrepRequest {
     pub files: GrepFiles,
     /// What a NUL byte in a file does. Default: the search of the file ends there.
     pub binary: Binary,
-    /// Whether to read every file instead of using the index. The answer is the same, but takes longer. Default false.
+    /// Whether to read every file instead of only the files that may match by the index. The answer is the same, but
+    /// takes longer. Default false.
     pub brute: bool,
     /// Whether the lines of a [`GrepReply`] name the definition around them. Default false.
     pub enclosing: bool,
@@ -131,7 +132,7 @@ pub struct GrepFiles {
     /// The ignore files that apply.
     pub ignore: IgnoreSources,
     /// Which symbolic links are followed.
-    pub links: Links,
+    pub symlinks: SymlinkPolicy,
     /// Whether git's own folder is searched, if hidden files are.
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
@@ -140,16 +141,16 @@ pub struct GrepFiles {
     pub as_mapped: bool,
 }
 
-/// The symbolic links that an exact search follows.
+/// Which symbolic links an exact search follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
-    /// None. The default, and the only choice for agents.
+pub enum SymlinkPolicy {
+    /// No link. The default, and the only choice for agents.
     #[default]
-    Skipped,
+    Skip,
     /// Only links that are a part of a path of the request, if the target is inside the tree.
-    Named,
-    /// All of them, wherever they lead.
-    Followed,
+    FollowNamed,
+    /// Every link, wherever it leads.
+    FollowAll,
 }
 
 /// The lines that match a pattern.
@@ -250,7 +251,7 @@ pub struct FilesRequest {
     pub pattern: String,
     /// The filter of files; kinds are refused.
     pub filter: FilterSpec,
-    /// The most files of a page, 1 to 1,000. Default 20.
+    /// The most files of a page, 1 to 1,000, or [`ALL_ROWS`]. Default 20.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,
@@ -285,7 +286,7 @@ pub struct SymbolsRequest {
     pub pattern: String,
     /// The filter of files and kinds. Without kinds, sections of documents and implementation blocks are excluded.
     pub filter: FilterSpec,
-    /// The most definitions of a page, 1 to 1,000. Default 20.
+    /// The most definitions of a page, 1 to 1,000, or [`ALL_ROWS`]. Default 20.
     pub max_results: usize,
     /// The cursor of the page: the `next` of a reply.
     pub cursor: Option<String>,

@@ -22,8 +22,8 @@ pub struct LineRange {
 impl FromStr for LineRange {
     type Err = String;
 
-    /// Parses `10-40`, `10-` (to the end), `-40` (from the beginning) or `10`. The sign may also be `:`, `,` or `..`, and a
-    /// number may begin with `L`.
+    /// Parses `10-40`, `10-` (to the end), `-40` (from the beginning) or `10`. The separator may also be `:`, `,` or `..`,
+    /// and a number may begin with `L`.
     fn from_str(text: &str) -> Result<LineRange, String> {
         let wrong =
             || format!("lines is '{text}'; give a range of line numbers from 1, such as 10-40, 10- or 10");
@@ -90,9 +90,9 @@ pub struct ReadText {
     pub cut: Vec<u32>,
     /// The number of lines of the file.
     pub total_lines: u32,
-    /// The definition that was asked for.
+    /// The requested definition.
     pub symbol: Option<SymbolRow>,
-    /// The lines that were asked for and that did not fit, to be given as [`ReadRequest::lines`] of a further request.
+    /// The requested lines that did not fit, to be given as [`ReadRequest::lines`] of a further request.
     pub next: Option<LineRange>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,

@@ -181,7 +181,7 @@ pub struct Explanation {
     /// The path of the request, with replacement characters if a name is not UTF-8.
     pub path: RelPath,
     /// How an update treats the path.
-    pub fate: PathOutcome,
+    pub outcome: PathOutcome,
     /// The rules that would have excluded the path or a folder above it, but were overridden, outermost first.
     pub exceptions: Vec<Exception>,
     /// Whether git tracks the file, or any file in the folder.
@@ -189,7 +189,7 @@ pub struct Explanation {
     /// Whether the index has the file now; `None` without an index.
     pub in_index: Option<bool>,
     /// The line of a `.spyhopignore` that would include the path, if a line can.
-    pub remedy: Option<String>,
+    pub include_line: Option<String>,
     /// A summary in one sentence.
     pub text: String,
 }

@@ -18,7 +18,7 @@ pub struct ViewRow {
     /// The number of files.
     pub files: usize,
     /// When the view was last written.
-    pub used: SystemTime,
+    pub updated_at: SystemTime,
     /// Whether the view is staged: the progress of an unfinished update.
     pub staged: bool,
 }
@@ -30,7 +30,7 @@ impl ViewRow {
             head: key.head.shown(),
             is_committed: key.is_committed(),
             files: info.files as usize,
-            used: UNIX_EPOCH + Duration::from_secs(info.used),
+            updated_at: UNIX_EPOCH + Duration::from_secs(info.used),
             staged: key.staged,
         }
     }
@@ -60,7 +60,7 @@ pub struct KeptView {
     /// The commit that was checked out when the view was last written, or the commit whose files the view has.
     pub commit: Option<String>,
     /// When the view last answered or was written.
-    pub used: SystemTime,
+    pub last_used: SystemTime,
     /// Whether the engine answers from this view.
     pub is_current: bool,
     /// The space that removing only this view would free.

@@ -18,6 +18,7 @@ pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
         definitions: reply.definitions.iter().map(WireEnd::symbol).collect(),
         results: reply.rows.iter().map(WireRow::new).collect(),
         total: reply.total,
+        further_files: reply.further_files,
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -32,6 +33,8 @@ struct WireGraph<'a> {
     definitions: Vec<WireEnd<'a>>,
     results: Vec<WireRow<'a>>,
     total: usize,
+    /// Files that use the name and were not resolved.
+    further_files: usize,
     complete: bool,
     /// Why edges may be missing.
     incomplete: Option<&'a str>,

@@ -131,7 +131,7 @@ pub fn views(reply: &ViewsReply) -> String {
         current: kept.is_current,
         staged: kept.view.staged,
         files: kept.view.files,
-        used: rfc3339(kept.used),
+        used: rfc3339(kept.last_used),
         own_files: kept.cost.files,
         own_source_bytes: kept.cost.source_bytes,
         own_bytes: kept.cost.index_bytes,
@@ -267,9 +267,9 @@ struct WireView<'a> {
 
 impl<'a> WireView<'a> {
     fn new(view: &'a ViewRow) -> WireView<'a> {
-        let ViewRow { root, head, is_committed, files, used, staged } = view;
+        let ViewRow { root, head, is_committed, files, updated_at, staged } = view;
         let (committed, staged) = (*is_committed, *staged);
-        WireView { root, head, committed, files: *files, used: rfc3339(*used), staged }
+        WireView { root, head, committed, files: *files, used: rfc3339(*updated_at), staged }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::SkipReason;
 use crate::render::time::rfc3339;
 
 /// A value as JSON on one line.
-pub(super) fn line(value: &impl Serialize) -> String {
+pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("wire structs hold only strings, numbers and lists")
 }
 

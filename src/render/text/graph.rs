@@ -34,8 +34,12 @@ pub fn graph(reply: &GraphReply, style: &Style) -> String {
         let _ = writeln!(out, "{}: none found", nothing(reply.question));
     }
     if reply.total > reply.rows.len() {
-        let text =
-            format!("{} of {}; more with --max-results", reply.rows.len(), count(reply.total, "row", "rows"));
+        let least = if reply.incomplete.is_some() { "at least " } else { "" };
+        let text = format!(
+            "{} of {least}{}; more with --max-results",
+            reply.rows.len(),
+            count(reply.total, "row", "rows")
+        );
         let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
     }
     if let Some(reason) = &reply.incomplete {

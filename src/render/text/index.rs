@@ -180,7 +180,7 @@ pub fn views(reply: &ViewsReply, style: &Style) -> String {
         let mark = if kept.is_current { "*" } else { " " };
         let size = bytes(kept.cost.index_bytes);
         let own = count(kept.cost.files, "own file", "own files");
-        let used = rfc3339(kept.used);
+        let used = rfc3339(kept.last_used);
         let line = format!("{mark} {what:<10} {:<24} {commit:<10}  used {}", clean(head), &used[..19]);
         let _ = writeln!(
             out,

@@ -125,7 +125,7 @@ impl PageLayout<'_> {
     /// A hit on one line: `path:line  band  text`, with the source line that says most about the hit.
     fn line(&self, hit: &Hit) -> String {
         let style = self.style;
-        let number = hit.telling_line.as_ref().map_or(hit.lines.first, |line| line.line);
+        let number = hit.representative_line.as_ref().map_or(hit.lines.first, |line| line.line);
         let shown = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
         let place =
             format!("{}:{}", style.paint(Ink::Path, &shown), style.paint(Ink::Line, &number.to_string()));
@@ -133,7 +133,7 @@ impl PageLayout<'_> {
         let notes = annotations(hit, self.query_of(hit), &Style::default());
         let before = columns(&format!("{shown}:{number}  {band}  "));
         let room = style.width.saturating_sub(before + columns(&notes));
-        let text = match &hit.telling_line {
+        let text = match &hit.representative_line {
             _ if style.width > 0 && room < LEAST_TEXT => String::new(),
             Some(line) => source(&line.text, 0, matches(line), room, style),
             None => {
@@ -151,7 +151,7 @@ impl PageLayout<'_> {
 /// A hit as a line `path:line:column: text` for programs; on a terminal as long as the screen is wide.
 pub(super) fn hit_line(hit: &Hit, style: &Style) -> String {
     let path = clean::path(&style.paths.shown(hit.path.as_str())).into_owned();
-    let Some(line) = &hit.telling_line else {
+    let Some(line) = &hit.representative_line else {
         let symbol = hit.symbol.as_ref().map(|symbol| format!(" {}", clean_line(symbol))).unwrap_or_default();
         let stale = if hit.stale { ", changed since indexed" } else { "" };
         return format!("{path}:{}:1: {}{symbol}{stale}\n", hit.lines.first, hit.kind.name());
@@ -213,8 +213,9 @@ const OF_PLACE: usize = 9;
 /// hit.
 fn evidence(reasons: &[Reason]) -> Vec<String> {
     let reason_of = |signal: &Signal| {
-        let is_own =
-            |reason: &&Reason| reason.signal == *signal && reason.share > 0.0 && !reason.text.contains("[]");
+        let is_own = |reason: &&Reason| {
+            reason.signal == *signal && reason.contribution > 0.0 && !reason.text.contains("[]")
+        };
         reasons.iter().find(is_own).map(in_words)
     };
     let texts: Vec<String> = CHECKABLE[..OF_PLACE].iter().filter_map(reason_of).take(2).collect();
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     fn reason(signal: Signal, text: &str) -> Reason {
-        Reason { signal, share: 0.1, text: text.to_string() }
+        Reason { signal, contribution: 0.1, text: text.to_string() }
     }
 
     #[test]

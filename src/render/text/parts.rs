@@ -122,7 +122,7 @@ const GENERAL: &[Signal] =
 pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason> {
     let says = |reason: &&Reason| reason.signal != Signal::Base && !GENERAL.contains(&reason.signal);
     let (mut telling, against): (Vec<&Reason>, Vec<&Reason>) =
-        reasons.iter().filter(says).partition(|reason| reason.share >= 0.0);
+        reasons.iter().filter(says).partition(|reason| reason.contribution >= 0.0);
     telling.extend(against);
     telling.truncate(most);
     if telling.is_empty() {
@@ -134,8 +134,8 @@ pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason
 /// How many lines have the query as written, if any.
 pub(super) fn literal_lines(reply: &SearchReply) -> Option<String> {
     let at_least = if reply.complete { "" } else { "at least " };
-    let lines = || count(reply.fallback_grep_hits, "line holds", "lines hold");
-    (reply.fallback_grep_hits > 0).then(|| format!("{at_least}{} the query as written", lines()))
+    let lines = || count(reply.literal_lines, "line holds", "lines hold");
+    (reply.literal_lines > 0).then(|| format!("{at_least}{} the query as written", lines()))
 }
 
 /// The branch and commit of an answer, if there is one.

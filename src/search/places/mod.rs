@@ -51,7 +51,7 @@ pub struct Place {
     /// The line that answers, if there is one: of a frame, of the query as written, or of a verbatim run.
     pub wanted: Option<u32>,
     /// P(place | file), greater than 0.
-    pub share: f32,
+    pub probability: f32,
 }
 
 /// A place with its measures, for fitting weights.
@@ -59,7 +59,7 @@ pub struct Place {
 pub struct MeasuredPlace {
     /// The place.
     pub place: Place,
-    /// By signal: the measure, and its share of the greatest measure in the file.
+    /// By signal: the measure, and the measure divided by the greatest one in the file.
     pub values: [[f32; 2]; PlaceSignal::COUNT],
 }
 
@@ -144,11 +144,11 @@ fn weigh_units(measured: Vec<MeasuredUnit>, context: &Context<'_>, kind: QueryKi
     let weights = context.profile.place_weights(kind);
     let mut places: Vec<(f32, MeasuredPlace)> = Vec::new();
     for MeasuredUnit { unit, values, mask, literal, wanted } in measured {
-        let share = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
-        let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], share(at)]);
+        let relative = |at: usize| if greatest[at] > 0.0 { values[at] / greatest[at] } else { 0.0 };
+        let values: [[f32; 2]; PlaceSignal::COUNT] = std::array::from_fn(|at| [values[at], relative(at)]);
         let sum = values.iter().zip(weights).map(|(of, by)| of[0] * by[0] + of[1] * by[1]).sum::<f32>();
         let Unit { span, lines, kind, symbol, .. } = unit;
-        let place = Place { span, lines, kind, symbol, mask, literal, wanted, share: 0.0 };
+        let place = Place { span, lines, kind, symbol, mask, literal, wanted, probability: 0.0 };
         places.push((sum, MeasuredPlace { place, values }));
     }
     // The units are in the order of the file, and the sort is stable.
@@ -156,7 +156,7 @@ fn weigh_units(measured: Vec<MeasuredUnit>, context: &Context<'_>, kind: QueryKi
     let best = places.first().map_or(0.0, |(sum, _)| *sum);
     let total: f32 = places.iter().map(|(sum, _)| (sum - best).exp()).sum();
     let shared = |(sum, mut own): (f32, MeasuredPlace)| {
-        own.place.share = ((sum - best).exp() / total).max(f32::MIN_POSITIVE);
+        own.place.probability = ((sum - best).exp() / total).max(f32::MIN_POSITIVE);
         own
     };
     places.into_iter().map(shared).collect()

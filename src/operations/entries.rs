@@ -1,0 +1,29 @@
+//! The lists of routes and commands, as operations.
+
+use super::plain::{PlainOperation, PlainOutcome};
+use crate::catalog;
+use crate::engine::Engine;
+use crate::engine::api::{EntriesReply, EntriesRequest, EntryKind};
+use crate::render::{json, text};
+
+/// Lists routes.
+pub static ROUTES: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
+    operation: &catalog::ROUTES,
+    builds_index: true,
+    prints_paths: true,
+    has_bare_path: false,
+    request: || EntriesRequest::new(EntryKind::Route, ""),
+    rows: catalog::ENTRIES_ROWS,
+    run: Engine::entries_with_progress,
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.rows),
+    json: json::entries,
+    text: text::entries,
+};
+
+/// Lists commands.
+pub static COMMANDS: PlainOperation<EntriesRequest, EntriesReply> = PlainOperation {
+    operation: &catalog::COMMANDS,
+    request: || EntriesRequest::new(EntryKind::Command, ""),
+    ..ROUTES
+};

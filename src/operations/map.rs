@@ -1,0 +1,22 @@
+//! The outline of a tree, a folder or a file, as an operation.
+
+use super::plain::{PlainOperation, PlainOutcome};
+use crate::catalog;
+use crate::engine::Engine;
+use crate::engine::api::{MapReply, MapRequest};
+use crate::render::{json, text};
+
+/// Outlines a tree.
+pub static MAP: PlainOperation<MapRequest, MapReply> = PlainOperation {
+    operation: &catalog::MAP,
+    builds_index: true,
+    prints_paths: true,
+    has_bare_path: true,
+    request: MapRequest::default,
+    rows: catalog::MAP_ROWS,
+    run: Engine::project_map_with_progress,
+    warnings: |reply| &reply.warnings,
+    outcome: |reply| PlainOutcome::of_rows(&reply.entries),
+    json: json::map,
+    text: text::map,
+};

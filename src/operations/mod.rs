@@ -1,0 +1,165 @@
+//! The list of operations: what runs each of them, and how help groups them.
+//!
+//! An operation is either plain, with a typed row that any front end can run ([`PlainOperation`]), or a front end runs
+//! the operation by its number ([`OperationId`]) with an exhaustive `match`. In both cases, an operation without a
+//! function does not compile.
+
+mod entries;
+mod map;
+mod plain;
+mod state;
+
+pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
+
+use crate::catalog::{
+    CALLEES, CALLERS, DEF, EXPORT, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS, IMPORTS, INDEX,
+    Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
+};
+use crate::engine::api::GraphQuestion;
+
+/// An operation in the list, with what runs it.
+#[derive(Clone, Copy)]
+pub enum ListedOperation {
+    /// An operation for which a front end has a function of its own.
+    Own(OperationId, &'static Operation),
+    /// An operation that its typed row runs.
+    Plain(&'static dyn RunPlain),
+}
+
+impl ListedOperation {
+    /// The name, the help and the parameters.
+    pub fn row(&self) -> &'static Operation {
+        match self {
+            ListedOperation::Own(_, row) => row,
+            ListedOperation::Plain(plain) => plain.operation(),
+        }
+    }
+
+    /// The number, if a front end has a function of its own for the operation.
+    pub fn id(&self) -> Option<OperationId> {
+        match self {
+            ListedOperation::Own(id, _) => Some(*id),
+            ListedOperation::Plain(_) => None,
+        }
+    }
+}
+
+/// The operations for which a front end has functions of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the rows of the same names say what each operation does")]
+pub enum OperationId {
+    Search,
+    Grep,
+    Files,
+    Symbols,
+    Graph(GraphQuestion),
+    Read,
+    Index,
+    Watch,
+    Gc,
+    Export,
+    Import,
+    Skipped,
+    WhyNot,
+    Touch,
+}
+
+const fn own(id: OperationId, row: &'static Operation) -> ListedOperation {
+    ListedOperation::Own(id, row)
+}
+
+const fn graph(question: GraphQuestion, row: &'static Operation) -> ListedOperation {
+    own(OperationId::Graph(question), row)
+}
+
+const fn plain(row: &'static dyn RunPlain) -> ListedOperation {
+    ListedOperation::Plain(row)
+}
+
+/// Every operation, the main one first.
+pub static OPERATIONS: &[ListedOperation] = &[
+    own(OperationId::Search, &SEARCH),
+    own(OperationId::Grep, &GREP),
+    own(OperationId::Files, &FIND_FILES),
+    own(OperationId::Symbols, &SYMBOLS),
+    graph(GraphQuestion::Definitions, &DEF),
+    graph(GraphQuestion::References, &REFS),
+    graph(GraphQuestion::Callers, &CALLERS),
+    graph(GraphQuestion::Callees, &CALLEES),
+    graph(GraphQuestion::Implementations, &IMPLS),
+    graph(GraphQuestion::Tests, &TESTS_OF),
+    graph(GraphQuestion::Imports, &IMPORTS),
+    graph(GraphQuestion::Importers, &IMPORTERS),
+    graph(GraphQuestion::Trace, &TRACE),
+    graph(GraphQuestion::Impact, &IMPACT),
+    plain(&entries::ROUTES),
+    plain(&entries::COMMANDS),
+    plain(&map::MAP),
+    own(OperationId::Read, &READ),
+    own(OperationId::Index, &INDEX),
+    own(OperationId::Watch, &WATCH),
+    plain(&state::STATUS),
+    plain(&state::VIEWS),
+    own(OperationId::Gc, &GC),
+    plain(&state::DOCTOR),
+    own(OperationId::Export, &EXPORT),
+    own(OperationId::Import, &IMPORT),
+    own(OperationId::Skipped, &SKIPPED),
+    own(OperationId::WhyNot, &WHY_NOT),
+    own(OperationId::Touch, &TOUCH),
+    plain(&state::LANGUAGES),
+];
+
+/// The operations that a short help lists below the main ones, a line for each group, and what the group is for.
+pub const GROUPS: &[(&str, &str)] = &[
+    ("index, watch, status", "build the index, keep it current, see its state"),
+    ("read", "lines of a file, or a definition, with line numbers"),
+    (
+        "def, refs, trace, impact",
+        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers",
+    ),
+    ("routes, commands", "the routes of web frameworks, the commands of the tree"),
+    ("skipped, why-not", "why a file is left out, or not among the answers"),
+    ("views, gc, doctor", "branches in the index, what to drop, what is damaged"),
+    ("export, import", "the index as a file for another machine"),
+    ("touch, languages", "files that you work on, languages that are parsed"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::catalog::{Faces, PLACE};
+
+    #[test]
+    fn no_name_is_used_twice_in_an_operation() {
+        for operation in OPERATIONS.iter().map(ListedOperation::row) {
+            let mut seen = HashSet::new();
+            for param in operation
+                .params
+                .iter()
+                .filter(|row| row.faces != Faces::Tools)
+                .map(|row| row.param)
+                .chain(PLACE.iter().map(|row| row.param))
+            {
+                for name in std::iter::once(&param.name).chain(param.aliases) {
+                    assert!(seen.insert(*name), "{name} in {}", operation.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_operation_is_listed_twice() {
+        let mut names = HashSet::new();
+        let mut ids = Vec::new();
+        for operation in OPERATIONS {
+            assert!(names.insert(operation.row().name), "{}", operation.row().name);
+            if let Some(id) = operation.id() {
+                assert!(!ids.contains(&id), "{id:?}");
+                ids.push(id);
+            }
+        }
+    }
+}
