@@ -4,9 +4,10 @@
 //! needs no function in a front end.
 
 use crate::catalog::{Call, Operation, RawValues, Row, ValueError, fill};
-use crate::engine::api::{Options, Progress};
+use crate::engine::api::Options;
 use crate::engine::{Engine, Error};
 use crate::render::Style;
+use crate::update::OnProgress;
 
 /// An operation with its request, its function and the forms of its reply.
 pub struct PlainOperation<Q: 'static, A: 'static> {
@@ -23,7 +24,7 @@ pub struct PlainOperation<Q: 'static, A: 'static> {
     /// The parameters, each with its home in the request.
     pub rows: &'static [Row<Call<Q>>],
     /// Answers the request.
-    pub run: fn(&Engine, &Q, &(dyn Fn(Progress) + Sync)) -> Result<A, Error>,
+    pub run: fn(&Engine, &Q, OnProgress<'_>) -> Result<A, Error>,
     /// The warnings of the reply.
     pub warnings: fn(&A) -> &[String],
     /// What the reply means for an exit code.
@@ -82,8 +83,7 @@ pub struct PreparedCall {
 }
 
 /// Answers a prepared request.
-pub type PreparedRun =
-    Box<dyn FnOnce(&Engine, &(dyn Fn(Progress) + Sync)) -> Result<Box<dyn PlainReply>, Error>>;
+pub type PreparedRun = Box<dyn FnOnce(&Engine, OnProgress<'_>) -> Result<Box<dyn PlainReply>, Error>>;
 
 /// A reply in each of its forms.
 pub trait PlainReply {
