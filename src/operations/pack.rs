@@ -30,7 +30,7 @@ pub static PACK: PlainOperation<PackRequest, PackReply> = PlainOperation {
 #[derive(Serialize)]
 struct WirePack<'a> {
     goals: Vec<WireGoal<'a>>,
-    files: Vec<WirePackFile<'a>>,
+    results: Vec<WirePackFile<'a>>,
     left_out: Vec<WireLeftOut<'a>>,
     tokens: usize,
     budget: usize,
@@ -95,7 +95,7 @@ fn json(reply: &PackReply) -> String {
     });
     line(&WirePack {
         goals: goals.collect(),
-        files: reply.files.iter().map(wire_file).collect(),
+        results: reply.files.iter().map(wire_file).collect(),
         left_out: left_out.collect(),
         tokens: reply.tokens,
         budget: reply.budget,

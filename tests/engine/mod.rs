@@ -21,6 +21,7 @@ mod grep;
 mod hostile;
 mod literal;
 mod map;
+mod pack;
 mod place;
 mod portable;
 mod read;
