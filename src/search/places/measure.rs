@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::parts::{FilePart, FileParts};
 use super::runs::Runs;
+use super::templates::Templates;
 use super::units::Unit;
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
@@ -63,6 +64,7 @@ pub struct UnitMeasure<'m> {
     /// By word: the terms of the query in it.
     words: FxHashMap<Box<str>, u64>,
     runs: Option<Runs<'m>>,
+    templates: Option<Templates<'m>>,
 }
 
 /// The counts of a unit.
@@ -91,7 +93,9 @@ impl<'m> UnitMeasure<'m> {
         let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
         let mut names = Names::new(query, context.tokenizers);
         let runs = Runs::new(query, &mut names);
-        UnitMeasure { query, context, evidence, term_prefixes, names, words: FxHashMap::default(), runs }
+        let templates = Templates::new(query, &mut names);
+        let words = FxHashMap::default();
+        UnitMeasure { query, context, evidence, term_prefixes, names, words, runs, templates }
     }
 
     /// Measures the units of a file that have evidence, in the order of the file.
@@ -151,6 +155,13 @@ impl<'m> UnitMeasure<'m> {
                 let lead = if known.is_named { parts.index.start_of(known.lines.first) } else { 0 };
                 let text = parts.part_text(part);
                 parts.all[part].mask = self.count(text, span.start, lead, &mut counted[unit]);
+                if let Some(templates) = &self.templates {
+                    let best = templates.best(text, self.evidence);
+                    let own = &mut counted[unit];
+                    if best.value > own.run {
+                        (own.run, own.run_end) = (best.value, Some(span.start + best.at));
+                    }
+                }
             }
         }
         counted

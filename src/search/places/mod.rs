@@ -8,6 +8,7 @@
 mod measure;
 mod parts;
 mod runs;
+mod templates;
 mod units;
 
 use self::measure::{MeasuredUnit, UnitMeasure};
