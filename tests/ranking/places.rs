@@ -171,6 +171,62 @@ fn a_message_is_found_behind_a_prefix_and_with_values_filled_in() {
     ]);
 }
 
+const LINKS: &str = r#"
+=== src/proxy/connect.py
+def connect(self, url):
+    if self.scheme_of(url) is None:
+        raise ValueError(f"Unknown scheme for proxy URL {url!r}")
+    return self.pool.take(url)
+=== src/proxy/timeout.py
+def timeout_of_proxy(url, scheme):
+    """The timeout for a proxy by the scheme of its URL; unknown ones have none."""
+    return TIMEOUTS.get(scheme, None)
+=== src/proxy/scheme.py
+class UnknownScheme(Exception):
+    """The URL of a proxy has an unknown scheme."""
+=== src/limits.go
+package limits
+
+func Check(count int, min int, max int) error {
+	if count < min || count > max {
+		return fmt.Errorf("accepts between %d and %d arg(s), received %d", min, max, count)
+	}
+	return nil
+}
+=== src/received.go
+package limits
+
+// Received counts the args that are received and accepts them between two calls.
+func Received(args []string) int {
+	return len(args)
+}
+=== src/rename.js
+export function renamed(field, owner) {
+  log('Cannot rename the field ' + field + ' of the frozen set ' + owner.name + ' again');
+}
+=== src/frozen.js
+// A frozen set, whose field cannot be renamed again.
+export class FrozenSet {
+  rename(field) {
+    return this.set.rename(field);
+  }
+}
+"#;
+
+#[test]
+fn a_message_is_found_by_the_gaps_of_its_template() {
+    let tree = Tree::new(LINKS);
+    let engine = indexed(&tree, "links", None);
+    let check = |query: &str, path: &str, line: u32| {
+        let hit = first(&engine, query);
+        assert_eq!(hit.path.as_str(), path, "{query}: {hit:#?}");
+        assert!(hit.lines.first <= line && line <= hit.lines.last, "{query}: {:?}", hit.lines);
+    };
+    check("Unknown scheme for proxy URL timeout", "src/proxy/connect.py", 3);
+    check("accepts between timeout and main arg(s), received args", "src/limits.go", 5);
+    check("Cannot rename the field name of the frozen set colors again", "src/rename.js", 2);
+}
+
 #[test]
 fn a_qualified_name_is_found_by_its_container() {
     check(&[

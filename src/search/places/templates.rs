@@ -14,6 +14,10 @@ const LEAST_WORDS: usize = 3;
 /// The most words of the value in one gap.
 const VALUE_WORDS: usize = 8;
 
+/// The most bytes of a literal, and of a placeholder. Minified code has longer lines.
+const LITERAL_BYTES: usize = 400;
+const GAP_BYTES: usize = 80;
+
 /// The most bytes of an expression that joins two literals, such as `+ path +`.
 const JOIN_BYTES: usize = 60;
 
@@ -43,9 +47,9 @@ enum Piece<'t> {
 }
 
 impl<'q> Templates<'q> {
-    /// Prepares the templates of a query; `None` if the query is not a message.
+    /// Prepares the templates of a query; `None` for a report, and for a query with too few words.
     pub fn new(query: &'q Query, names: &mut Names<'_>) -> Option<Templates<'q>> {
-        if !query.is_message || query.is_report || query.n_words <= LEAST_WORDS {
+        if query.is_report || query.n_words <= LEAST_WORDS {
             return None;
         }
         let mut words = Vec::new();
@@ -119,6 +123,7 @@ fn read_literal<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> bool {
     loop {
         match bytes.get(at) {
             None | Some(b'\n') => return false,
+            Some(_) if at > LITERAL_BYTES => return false,
             Some(byte) if *byte == quote => {
                 add_words(&text[from..at], pieces, false);
                 match joined(&text[at + 1..], quote) {
@@ -163,8 +168,9 @@ fn add_words<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>, is_cut: bool) {
 /// `\(name)`.
 fn gap(text: &[u8]) -> Option<usize> {
     let until = |close: u8, from: usize| {
-        let length = memchr::memchr2(close, b'\n', text.get(from..)?)?;
-        (text[from + length] == close).then_some(from + length + 1)
+        let within = text.get(from..)?;
+        let length = memchr::memchr2(close, b'\n', &within[..within.len().min(GAP_BYTES)])?;
+        (within[length] == close).then_some(from + length + 1)
     };
     let second = text.get(1).copied().unwrap_or(0);
     match (text[0], second) {
