@@ -2,7 +2,7 @@
 //! with a slip, a stack trace, a whole report. Reasons are true of the lines that are shown.
 
 use spyhop::engine::Engine;
-use spyhop::engine::api::Hit;
+use spyhop::engine::api::{Hit, SearchRequest};
 
 use super::{ask, corpus, indexed, questions};
 use crate::support::Tree;
@@ -225,6 +225,32 @@ fn a_message_is_found_by_the_gaps_of_its_template() {
     check("Unknown scheme for proxy URL timeout", "src/proxy/connect.py", 3);
     check("accepts between timeout and main arg(s), received args", "src/limits.go", 5);
     check("Cannot rename the field name of the frozen set colors again", "src/rename.js", 2);
+}
+
+#[test]
+fn a_word_that_only_a_path_has_decides_and_is_a_reason() {
+    let export = "def export(rows):\n    return [row.text for row in rows]\n";
+    let tree = Tree::new("");
+    for folder in ["admin", "billing", "catalog"] {
+        tree.write(&format!("{folder}/export.py"), export);
+    }
+    let hit = first(&indexed(&tree, "paths", None), "how are the rows of billing exported");
+    assert_eq!(hit.path.as_str(), "billing/export.py");
+    assert!(hit.reasons.iter().any(|reason| reason.text.contains("billing")), "{:#?}", hit.reasons);
+}
+
+#[test]
+fn a_wider_snippet_keeps_the_lines_of_the_hit() {
+    let tree = Tree::new("");
+    let engine = engine(&tree);
+    let request = SearchRequest { expand: 8, ..SearchRequest::new("RowSet.order_by") };
+    let hit = engine.search(&request).unwrap().results.remove(0);
+    let snippet = hit.snippet.expect("a snippet");
+    for held in ["def order_by", "Cannot reorder", "return self.chain(ordering=names)"] {
+        assert!(snippet.text.contains(held), "{held}: {}", snippet.text);
+    }
+    assert!(snippet.lines.first + 8 <= hit.lines.first, "{:?} of {:?}", snippet.lines, hit.lines);
+    assert!(snippet.lines.last >= hit.lines.last + 3, "{:?} of {:?}", snippet.lines, hit.lines);
 }
 
 #[test]
