@@ -398,23 +398,29 @@ impl<'a> AnswerContext<'a> {
         let mask = file.measured.known.body_mask | file.measured.known.path_mask;
         let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
+        let index = LineIndex::new(source);
+        let mut head = face.head.clone();
+        let mut signature = None;
+        if let (Some(first), Some(symbol)) = (head.pop(), &face.symbol) {
+            let named = snippet::lines_of_name(source, &index, first, symbol);
+            head.extend(named.first..=named.last);
+            signature = Some(named.last);
+        }
         let request = snippet::SnippetRequest {
             lines: face.lines,
             span: face.span,
             wanted: face.wanted,
-            head: &face.head,
+            head: &head,
             expand: self.request.expand,
             max_chars,
             terms: &terms,
             literal: &query.text,
         };
-        let index = LineIndex::new(source);
         let mut tokenizer = self.engine.tokenizers.take();
-        let signature = face.head.last().copied();
         let telling = snippet::telling_line(source, &index, &request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
-            let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
+            let above = head.iter().map(|line| Lines { first: *line, last: *line });
             let shown = above.chain([snippet::extent(&index, &request)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {
                 let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);
