@@ -57,6 +57,7 @@ pub use profile::{
 mod cores;
 pub mod id;
 pub mod path;
+mod similar;
 pub mod text;
 
 pub mod clean;

@@ -3,6 +3,7 @@
 use super::values::ValueError;
 use crate::engine::api::{Mode, StalePolicy};
 use crate::model::{SkipReason, SymbolKind};
+use crate::similar::did_you_mean;
 
 /// A type with a fixed set of named values.
 pub trait NamedChoice: Copy + 'static {
@@ -52,9 +53,8 @@ pub fn names<C: NamedChoice>() -> Vec<&'static str> {
 
 /// The value that `text` names, for the parameter `param`.
 pub fn parse<C: NamedChoice>(param: &str, text: &str) -> Result<C, ValueError> {
-    C::ALL
-        .iter()
-        .copied()
-        .find(|choice| choice.name() == text)
-        .ok_or_else(|| ValueError::new(format!("{param} is '{text}'; choose {}", names::<C>().join(", "))))
+    C::ALL.iter().copied().find(|choice| choice.name() == text).ok_or_else(|| {
+        let (all, near) = (names::<C>().join(", "), did_you_mean(text, names::<C>()));
+        ValueError::new(format!("{param} is '{text}'; choose {all}{near}"))
+    })
 }

@@ -191,8 +191,8 @@ fn as_in_grep(command: Command) -> Command {
         .mut_arg(grep_params::CONTEXT_SEPARATOR.name, |text| text.allow_hyphen_values(true))
         .mut_arg(params::THREADS.name, |threads| threads.short('j'))
         .mut_arg(params::HIDDEN.name, |hidden| hidden.short('.'))
-        // `-v` has its meaning from grep.
-        .mut_arg(VERBOSE.name, |verbose| verbose.short(None))
+        // `-v` has its meaning from grep, and ripgrep's options for messages are these.
+        .mut_arg(VERBOSE.name, |verbose| verbose.short(None).aliases(["debug", "trace"]))
         // The last occurrence of an option counts.
         .args_override_self(true);
     let separators = [grep_params::CONTEXT_SEPARATOR.name, grep_params::NO_CONTEXT_SEPARATOR.name];

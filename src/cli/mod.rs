@@ -125,6 +125,10 @@ pub fn main() -> ExitCode {
                 advise(&typed);
                 return ExitCode::from(2);
             }
+            if let Some(text) = words::unsupported(&error, first) {
+                complain(&Failure::Usage(text));
+                return ExitCode::from(2);
+            }
             let is_help = !error.use_stderr();
             let code = usage(error);
             if !is_help {

@@ -486,9 +486,9 @@ pub struct WhyNot {
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
-    /// The file's contribution.
+    /// What the signal adds to the file's sum, in log-odds before calibration.
     pub own: f32,
-    /// The tenth hit's contribution.
+    /// What the signal adds to the tenth hit's sum.
     pub tenth: f32,
 }
 

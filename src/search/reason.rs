@@ -49,15 +49,6 @@ pub fn reasons(
 /// written.
 pub const OF_FEW: &str = "; moved to the first page";
 
-/// The contributions to a file as a whole.
-pub fn file_reasons(
-    query: &Query,
-    context: &Context<'_>,
-    ranked: &RankedFile,
-) -> Result<Vec<Contribution>, SearchError> {
-    contributions(query, context, (&ranked.measured, None), &ranked.parts)
-}
-
 fn contributions(
     query: &Query,
     context: &Context<'_>,
