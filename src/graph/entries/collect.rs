@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Style, literal_text, without_comments};
+use super::code::{CommentStyle, literal_text, without_comments};
 use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
 use super::handlers::Handler;
-use super::routers::{Node, Routers, ScannedFile};
+use super::routers::{RouterNode, Routers, ScannedFile};
 use super::scan::{EntryDecl, Scanned, joined};
 use crate::graph::files::Graph;
 use crate::graph::paths::shared_folders;
@@ -152,7 +152,7 @@ impl Graph<'_> {
         let mut files = Vec::new();
         for &file in candidates {
             let Some(text) = self.text(file).filter(|text| text.len() <= MAX_BYTES) else { continue };
-            let style = Style::of(self.language(file), path::split(self.snapshot.path(file)).1);
+            let style = CommentStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
             let code = without_comments(style, &text);
             let constant = |expression: &str| self.constant(&code, expression, constants);
             let scan = Scanned { style, code: &code, constants: &constant }.scan(framework);
@@ -203,7 +203,7 @@ impl Graph<'_> {
             return Ok(());
         }
         let base = match (&handler.definition, entry.handler_is_base) {
-            (Some(definition), true) => Node::Function(definition.file, definition.place),
+            (Some(definition), true) => RouterNode::Function(definition.file, definition.place),
             _ => routers.base(own, entry.object.as_deref(), entry.span.start),
         };
         for prefix in routers.prefixes(base) {

@@ -145,7 +145,7 @@ pub(super) enum ArgsPlace {
 /// The text that a block covers, or in which `each` is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Extent {
+pub(super) enum RuleExtent {
     /// The arguments.
     #[default]
     Args,
@@ -190,7 +190,7 @@ struct FrameworkRow {
     mount: Vec<RuleRow>,
     entry: Vec<RuleRow>,
     global: Vec<RuleRow>,
-    file: Vec<FileRow>,
+    file: Vec<FrameworkFileRow>,
     table: Vec<TableRow>,
 }
 
@@ -199,7 +199,7 @@ struct FrameworkRow {
 struct RuleRow {
     pattern: String,
     args: ArgsPlace,
-    extent: Extent,
+    extent: RuleExtent,
     find: BTreeMap<String, OneOrMany>,
     requires: Option<String>,
     unless: Option<String>,
@@ -228,7 +228,7 @@ struct RuleRow {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct FileRow {
+struct FrameworkFileRow {
     pattern: String,
     root_files: Vec<String>,
     root_manifest: Option<String>,
@@ -260,21 +260,21 @@ pub(super) struct Framework {
     pub languages: Vec<String>,
     pub paths: Option<Regex>,
     pub requires: Option<Regex>,
-    pub blocks: Vec<Rule>,
-    pub routers: Vec<Rule>,
-    pub mounts: Vec<Rule>,
-    pub entries: Vec<Rule>,
-    pub globals: Vec<Rule>,
+    pub blocks: Vec<EntryRule>,
+    pub routers: Vec<EntryRule>,
+    pub mounts: Vec<EntryRule>,
+    pub entries: Vec<EntryRule>,
+    pub globals: Vec<EntryRule>,
     pub files: Vec<FileRule>,
     pub tables: Vec<TableRule>,
 }
 
 /// A pattern with what a match of it means.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct EntryRule {
     pub pattern: Regex,
     pub args: ArgsPlace,
-    pub extent: Extent,
+    pub extent: RuleExtent,
     /// Further captures: the first group of the first pattern that matches the arguments.
     pub find: Vec<(String, Vec<Regex>)>,
     pub requires: Option<Regex>,
@@ -343,8 +343,8 @@ impl Framework {
     /// # Errors
     /// A pattern or template that does not compile, a missing field of a rule.
     fn compile(name: &'static str, kind: EntryKind, row: &FrameworkRow) -> Result<Framework, String> {
-        let rules = |rows: &[RuleRow], role| -> Result<Vec<Rule>, String> {
-            rows.iter().map(|row| Rule::compile(row, role)).collect()
+        let rules = |rows: &[RuleRow], role| -> Result<Vec<EntryRule>, String> {
+            rows.iter().map(|row| EntryRule::compile(row, role)).collect()
         };
         Ok(Framework {
             name,
@@ -373,8 +373,8 @@ enum Role {
     Global,
 }
 
-impl Rule {
-    fn compile(row: &RuleRow, role: Role) -> Result<Rule, String> {
+impl EntryRule {
+    fn compile(row: &RuleRow, role: Role) -> Result<EntryRule, String> {
         let find = row.find.iter().map(|(name, patterns)| {
             let patterns = patterns.texts().into_iter().map(regex).collect::<Result<Vec<_>, _>>()?;
             Ok::<_, String>((name.clone(), patterns))
@@ -384,7 +384,7 @@ impl Rule {
         let actions = row.actions.iter().map(|[method, path, action]| {
             Ok::<_, String>((method.clone(), Template::parse(path)?, action.clone()))
         });
-        let rule = Rule {
+        let rule = EntryRule {
             pattern: regex(&row.pattern)?,
             args: row.args,
             extent: row.extent,
@@ -432,7 +432,7 @@ impl Rule {
 }
 
 impl FileRule {
-    fn compile(row: &FileRow) -> Result<FileRule, String> {
+    fn compile(row: &FrameworkFileRow) -> Result<FileRule, String> {
         Ok(FileRule {
             pattern: regex(&row.pattern)?,
             root_files: row.root_files.clone(),

@@ -40,7 +40,7 @@ impl ScannedFile {
 
 /// What a prefix belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(super) enum RouterNode {
     /// A declared router: the file and its place among the routers of the file.
     Object(u32, usize),
     /// A function: the file and its place among the symbols of the file.
@@ -54,7 +54,7 @@ pub(super) struct Routers<'r, 'g> {
     files: &'r [ScannedFile],
     by_file: FxHashMap<u32, usize>,
     /// The parents of a node, with the path below the parent.
-    mounts: FxHashMap<Node, Vec<(Node, String)>>,
+    mounts: FxHashMap<RouterNode, Vec<(RouterNode, String)>>,
 }
 
 impl<'r, 'g> Routers<'r, 'g> {
@@ -75,7 +75,7 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The router to which a declaration at `at` adds: the named object, or else the object, function or file around.
-    pub fn base(&self, own: &ScannedFile, object: Option<&str>, at: u32) -> Node {
+    pub fn base(&self, own: &ScannedFile, object: Option<&str>, at: u32) -> RouterNode {
         if let Some(node) = object.and_then(|object| self.object(own, object, at)) {
             return node;
         }
@@ -84,13 +84,15 @@ impl<'r, 'g> Routers<'r, 'g> {
             router.extent.is_some_and(|extent| extent.start <= at && at < extent.end) && router.at != at
         });
         if let Some((place, _)) = around.min_by_key(|(_, router)| router.extent.map(|extent| extent.len())) {
-            return Node::Object(own.file, place);
+            return RouterNode::Object(own.file, place);
         }
-        own.functions_at(at).next().map_or(Node::File(own.file), |place| Node::Function(own.file, place))
+        own.functions_at(at)
+            .next()
+            .map_or(RouterNode::File(own.file), |place| RouterNode::Function(own.file, place))
     }
 
     /// The declared router that a name means at a position.
-    pub fn object(&self, own: &ScannedFile, name: &str, at: u32) -> Option<Node> {
+    pub fn object(&self, own: &ScannedFile, name: &str, at: u32) -> Option<RouterNode> {
         let declared = |place: usize| &own.scan.routers[place];
         let named: Vec<usize> =
             (0..own.scan.routers.len()).filter(|place| declared(*place).object == name).collect();
@@ -103,17 +105,17 @@ impl<'r, 'g> Routers<'r, 'g> {
                 named.iter().copied().filter(|place| is_field || scope(declared(*place).at) == wanted);
             let before = in_scope.clone().filter(|place| declared(*place).at < at).last();
             if let Some(place) = before.or_else(|| in_scope.clone().next()) {
-                return Some(Node::Object(own.file, place));
+                return Some(RouterNode::Object(own.file, place));
             }
         }
         if let Some(place) = named.last().filter(|_| named.len() == 1) {
-            return Some(Node::Object(own.file, *place));
+            return Some(RouterNode::Object(own.file, *place));
         }
         self.imported(own, name)
     }
 
     /// The declared router of another file that an imported name means.
-    fn imported(&self, own: &ScannedFile, name: &str) -> Option<Node> {
+    fn imported(&self, own: &ScannedFile, name: &str) -> Option<RouterNode> {
         let bound = own.facts.imports.iter().flat_map(|import| {
             import.bindings.iter().filter(|own| &*own.local == name).map(move |binding| (import, binding))
         });
@@ -128,7 +130,7 @@ impl<'r, 'g> Routers<'r, 'g> {
                 }
                 None => {
                     if let Some(file) = files.iter().find(|file| self.by_file.contains_key(file)) {
-                        return Some(Node::File(*file));
+                        return Some(RouterNode::File(*file));
                     }
                 }
             }
@@ -137,11 +139,11 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The router that files declare or re-export under a name.
-    fn exported(&self, files: &[u32], name: &str) -> Option<Node> {
+    fn exported(&self, files: &[u32], name: &str) -> Option<RouterNode> {
         let declared = |file: &u32| {
             let scanned = &self.files[*self.by_file.get(file)?];
             let mut routers = scanned.scan.routers.iter();
-            routers.position(|router| router.object == name).map(|place| Node::Object(*file, place))
+            routers.position(|router| router.object == name).map(|place| RouterNode::Object(*file, place))
         };
         files.iter().find_map(declared).or_else(|| {
             let reached = self.graph.reached(files, name, 0).ok()?;
@@ -150,12 +152,12 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The routers that the child of a mount means.
-    fn child(&self, own: &ScannedFile, mount: &MountDecl) -> Result<Vec<Node>, SearchError> {
+    fn child(&self, own: &ScannedFile, mount: &MountDecl) -> Result<Vec<RouterNode>, SearchError> {
         static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r#"^require\(\s*['"]([^'"]+)['"]\s*\)"#).expect("a constant pattern")
         });
-        let module = |name: &str| -> Vec<Node> {
-            self.graph.module(own.file, name).into_iter().map(Node::File).collect()
+        let module = |name: &str| -> Vec<RouterNode> {
+            self.graph.module(own.file, name).into_iter().map(RouterNode::File).collect()
         };
         if mount.child_is_module {
             return Ok(module(&mount.child));
@@ -173,10 +175,10 @@ impl<'r, 'g> Routers<'r, 'g> {
             let end = span.start as usize + called.len();
             let start = own.facts.text[..end].trim_end_matches(is_word).len();
             let meant = self.graph.meant_by(own.file, &own.facts, start, end)?;
-            let functions: Vec<Node> = meant
+            let functions: Vec<RouterNode> = meant
                 .iter()
                 .filter(|(definition, _)| definition.kind.is_function())
-                .map(|(definition, _)| Node::Function(definition.file, definition.place))
+                .map(|(definition, _)| RouterNode::Function(definition.file, definition.place))
                 .collect();
             if !functions.is_empty() {
                 return Ok(functions);
@@ -186,7 +188,7 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The router that a name of an imported module means, such as `users.router`.
-    fn member(&self, own: &ScannedFile, chain: &str) -> Option<Node> {
+    fn member(&self, own: &ScannedFile, chain: &str) -> Option<RouterNode> {
         let (module, name) = chain.rsplit_once(['.', ':'])?;
         let first = module.split(['.', ':']).next().unwrap_or(module);
         let imports = own.facts.imports.iter();
@@ -201,7 +203,7 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The prefixes of a node.
-    pub fn prefixes(&self, node: Node) -> Vec<String> {
+    pub fn prefixes(&self, node: RouterNode) -> Vec<String> {
         let mut found = self.prefixes_within(node, MAX_MOUNTS);
         found.sort();
         found.dedup();
@@ -209,7 +211,7 @@ impl<'r, 'g> Routers<'r, 'g> {
         found
     }
 
-    fn prefixes_within(&self, node: Node, steps: usize) -> Vec<String> {
+    fn prefixes_within(&self, node: RouterNode, steps: usize) -> Vec<String> {
         let Some(steps) = steps.checked_sub(1) else { return vec![String::new()] };
         let mut found = Vec::new();
         for (parent, path) in self.mounts.get(&node).into_iter().flatten() {
@@ -217,11 +219,11 @@ impl<'r, 'g> Routers<'r, 'g> {
             found.extend(above.map(|prefix| joined(&prefix, path)));
         }
         let scanned = |file: u32| self.by_file.get(&file).map(|place| &self.files[*place]);
-        let Node::Object(file, place) = node else {
+        let RouterNode::Object(file, place) = node else {
             if found.is_empty()
-                && let Node::Function(file, _) = node
+                && let RouterNode::Function(file, _) = node
             {
-                return self.prefixes_within(Node::File(file), steps);
+                return self.prefixes_within(RouterNode::File(file), steps);
             }
             return if found.is_empty() { vec![String::new()] } else { found };
         };
@@ -239,7 +241,9 @@ impl<'r, 'g> Routers<'r, 'g> {
     }
 
     /// The function or file around a position.
-    fn base_around(&self, own: &ScannedFile, at: u32) -> Node {
-        own.functions_at(at).next().map_or(Node::File(own.file), |place| Node::Function(own.file, place))
+    fn base_around(&self, own: &ScannedFile, at: u32) -> RouterNode {
+        own.functions_at(at)
+            .next()
+            .map_or(RouterNode::File(own.file), |place| RouterNode::Function(own.file, place))
     }
 }
