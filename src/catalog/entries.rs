@@ -72,7 +72,7 @@ pub const ROUTES: Operation = Operation {
     params: &ENTRIES_PARAMS,
     examples: &[
         ("routes", "every route, with its handler"),
-        ("routes 'POST users'", "routes with these words"),
+        ("routes users", "routes with a word in path or handler"),
         ("routes --reaches Pool.take", "routes that lead to a function"),
     ],
 };

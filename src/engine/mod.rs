@@ -11,6 +11,7 @@ pub mod api;
 mod archive;
 mod cancel;
 mod chosen;
+mod comparing;
 mod core;
 mod current;
 mod doctor;

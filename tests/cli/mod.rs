@@ -6,6 +6,7 @@
 
 mod absolute;
 mod bad_input;
+mod comparing;
 #[cfg(unix)]
 mod completions;
 mod crashed_parser;
@@ -36,6 +37,8 @@ mod terminal;
 mod ui;
 mod upkeep;
 mod views;
+#[cfg(unix)]
+mod waiting;
 mod watch;
 
 use crate::support::{Ran, SMALL, Tree, git, ran};

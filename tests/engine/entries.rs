@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use spyhop::{EntriesReply, EntriesRequest, EntryKind, FilterSpec};
+use spyhop::{Engine, EntriesReply, EntriesRequest, EntryKind, FilterSpec, Options};
 
-use super::open;
+use super::{open, options};
 use crate::support::Tree;
 
 fn frameworks() -> PathBuf {
@@ -12,7 +12,10 @@ fn frameworks() -> PathBuf {
 }
 
 fn list(tree: &Tree, kind: EntryKind, pattern: &str) -> EntriesReply {
-    open(tree).entries(&EntriesRequest::new(kind, pattern)).unwrap()
+    // Cargo's aliases are in a hidden folder.
+    let options = Options { hidden: true, ..options(tree) };
+    let engine = Engine::open(tree.root(), options).unwrap();
+    engine.entries(&EntriesRequest::new(kind, pattern)).unwrap()
 }
 
 /// Rows as `method, name, handler, path:line`, with tabs between.
@@ -167,4 +170,14 @@ module.exports = { total };
     assert_eq!(reaching("total").unwrap(), [row("/total", 1)]);
     assert_eq!(reaching("unused").unwrap(), []);
     assert!(reaching("no_such_name").is_err());
+}
+
+#[test]
+fn a_test_that_mounts_a_router_gives_the_program_no_routes() {
+    let fixture = std::fs::read_to_string(frameworks().join("gin/fixture.txt")).unwrap();
+    let test = "\n=== items/routes_test.go\npackage items\n\nimport \"github.com/gin-gonic/gin\"\n\nfunc TestList() {\n\tr := \
+                gin.New()\n\tRegister(r.Group(\"/probe\"))\n}\n";
+    let rows = list(&Tree::new(&format!("{fixture}{test}")), EntryKind::Route, "").rows;
+    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["/api/items/", "/api/items/:id", "/admin/", "/health"]);
 }

@@ -6,41 +6,41 @@ use crate::text::Span;
 
 /// How a language writes comments and literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommentStyle {
+pub(super) enum CodeStyle {
     /// `#` begins a comment; text in three quotes that is a statement is a comment.
     Python,
     /// `#` begins a comment.
     Hash,
     /// `//` and `/* */`; text in backticks spans lines.
     Slashes,
-    /// As [`CommentStyle::Slashes`]; an apostrophe begins a character or a lifetime.
+    /// As [`CodeStyle::Slashes`]; an apostrophe begins a character or a lifetime.
     SlashesWithChars,
     /// No comments.
     Plain,
 }
 
-impl CommentStyle {
+impl CodeStyle {
     /// The style of a language, by the language's name in filters, or else of a file name.
-    pub fn of(language: &str, file_name: &str) -> CommentStyle {
+    pub fn of(language: &str, file_name: &str) -> CodeStyle {
         match language {
-            "python" => CommentStyle::Python,
-            "ruby" | "elixir" | "bash" | "toml" | "yaml" => CommentStyle::Hash,
-            "javascript" | "jsx" | "typescript" | "tsx" | "php" | "swift" => CommentStyle::Slashes,
+            "python" => CodeStyle::Python,
+            "ruby" | "elixir" | "bash" | "toml" | "yaml" => CodeStyle::Hash,
+            "javascript" | "jsx" | "typescript" | "tsx" | "php" | "swift" => CodeStyle::Slashes,
             "rust" | "go" | "java" | "kotlin" | "scala" | "c" | "cpp" | "csharp" => {
-                CommentStyle::SlashesWithChars
+                CodeStyle::SlashesWithChars
             }
-            "json" | "markdown" => CommentStyle::Plain,
+            "json" | "markdown" => CodeStyle::Plain,
             _ if file_name.to_ascii_lowercase().contains("makefile") || file_name.ends_with(".mk") => {
-                CommentStyle::Hash
+                CodeStyle::Hash
             }
-            _ if file_name.to_ascii_lowercase().ends_with("justfile") => CommentStyle::Hash,
-            _ => CommentStyle::Plain,
+            _ if file_name.to_ascii_lowercase().ends_with("justfile") => CodeStyle::Hash,
+            _ => CodeStyle::Plain,
         }
     }
 }
 
 /// The text with blanks in place of comments.
-pub(super) fn without_comments(style: CommentStyle, text: &str) -> String {
+pub(super) fn without_comments(style: CodeStyle, text: &str) -> String {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
     let mut at = 0;
@@ -57,21 +57,21 @@ pub(super) fn without_comments(style: CommentStyle, text: &str) -> String {
 }
 
 /// The end of the comment that begins at `at`.
-fn comment_end(style: CommentStyle, bytes: &[u8], at: usize) -> Option<usize> {
+fn comment_end(style: CodeStyle, bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let line_end = || at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     let begins_word = at == 0 || bytes[at - 1].is_ascii_whitespace() || bytes[at - 1] == b';';
     match style {
-        CommentStyle::Slashes | CommentStyle::SlashesWithChars if rest.starts_with(b"//") => Some(line_end()),
-        CommentStyle::Slashes | CommentStyle::SlashesWithChars if rest.starts_with(b"/*") => {
+        CodeStyle::Slashes | CodeStyle::SlashesWithChars if rest.starts_with(b"//") => Some(line_end()),
+        CodeStyle::Slashes | CodeStyle::SlashesWithChars if rest.starts_with(b"/*") => {
             Some(memchr::memmem::find(&rest[2..], b"*/").map_or(bytes.len(), |found| at + 2 + found + 2))
         }
-        CommentStyle::Python if rest[0] == b'#' => Some(line_end()),
-        CommentStyle::Hash if rest[0] == b'#' && begins_word && !rest.starts_with(b"#{") => Some(line_end()),
-        CommentStyle::Hash if rest.starts_with(b"\"\"\"") && is_documentation(bytes, at) => {
+        CodeStyle::Python if rest[0] == b'#' => Some(line_end()),
+        CodeStyle::Hash if rest[0] == b'#' && begins_word && !rest.starts_with(b"#{") => Some(line_end()),
+        CodeStyle::Hash if rest.starts_with(b"\"\"\"") && is_documentation(bytes, at) => {
             Some(memchr::memmem::find(&rest[3..], b"\"\"\"").map_or(bytes.len(), |found| at + 3 + found + 3))
         }
-        CommentStyle::Python
+        CodeStyle::Python
             if (rest.starts_with(b"\"\"\"") || rest.starts_with(b"'''")) && begins_line(bytes, at) =>
         {
             Some(memchr::memmem::find(&rest[3..], &rest[..3]).map_or(bytes.len(), |found| at + 3 + found + 3))
@@ -94,17 +94,16 @@ fn is_documentation(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The end of the literal that begins at `at`; `None` if none begins there.
-pub(super) fn literal_end(style: CommentStyle, bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn literal_end(style: CodeStyle, bytes: &[u8], at: usize) -> Option<usize> {
     let quote = bytes[at];
-    let is_quote = matches!(quote, b'"' | b'\'') || (quote == b'`' && style != CommentStyle::Hash);
-    if !is_quote || style == CommentStyle::Plain {
+    let is_quote = matches!(quote, b'"' | b'\'') || (quote == b'`' && style != CodeStyle::Hash);
+    if !is_quote || style == CodeStyle::Plain {
         return None;
     }
-    let is_triple = style == CommentStyle::Python && bytes[at..].starts_with(&[quote; 3]);
+    let is_triple = style == CodeStyle::Python && bytes[at..].starts_with(&[quote; 3]);
     let width = if is_triple { 3 } else { 1 };
-    let is_char = quote == b'\'' && style == CommentStyle::SlashesWithChars;
-    let spans_lines =
-        is_triple || quote == b'`' || (quote == b'"' && style == CommentStyle::SlashesWithChars);
+    let is_char = quote == b'\'' && style == CodeStyle::SlashesWithChars;
+    let spans_lines = is_triple || quote == b'`' || (quote == b'"' && style == CodeStyle::SlashesWithChars);
     let mut end = at + width;
     while end < bytes.len() {
         match bytes[end] {
@@ -122,7 +121,7 @@ pub(super) fn literal_end(style: CommentStyle, bytes: &[u8], at: usize) -> Optio
 }
 
 /// The position of the bracket that closes the one at `open`.
-pub(super) fn closing(style: CommentStyle, code: &str, open: usize) -> Option<usize> {
+pub(super) fn closing(style: CodeStyle, code: &str, open: usize) -> Option<usize> {
     let bytes = code.as_bytes();
     let (mut depth, mut at) = (0usize, open);
     while at < bytes.len() {
@@ -147,7 +146,7 @@ pub(super) fn closing(style: CommentStyle, code: &str, open: usize) -> Option<us
 }
 
 /// The number of brackets that are open at `end`, counted from `start`.
-pub(super) fn open_brackets(style: CommentStyle, code: &str, start: usize, end: usize) -> usize {
+pub(super) fn open_brackets(style: CodeStyle, code: &str, start: usize, end: usize) -> usize {
     let bytes = code.as_bytes();
     let (mut depth, mut at) = (0usize, start);
     while at < end {
@@ -167,7 +166,7 @@ pub(super) fn open_brackets(style: CommentStyle, code: &str, start: usize, end: 
 }
 
 /// The arguments in a span, without blanks around them.
-pub(super) fn arguments(style: CommentStyle, code: &str, span: Span) -> Vec<Span> {
+pub(super) fn arguments(style: CodeStyle, code: &str, span: Span) -> Vec<Span> {
     let bytes = code.as_bytes();
     let (mut start, end) = (span.start as usize, span.end as usize);
     let (mut depth, mut at, mut found) = (0usize, start, Vec::new());
@@ -215,7 +214,7 @@ pub(super) fn statement_end(code: &str, at: usize) -> usize {
 }
 
 /// The end of the calls that are chained to the expression that ends at `at`: `.name(...)`, again and again.
-pub(super) fn chain_end(style: CommentStyle, code: &str, at: usize) -> usize {
+pub(super) fn chain_end(style: CodeStyle, code: &str, at: usize) -> usize {
     let mut end = at;
     loop {
         let rest = code[end..].trim_start();
@@ -287,33 +286,33 @@ mod tests {
             assert_eq!(code.len(), text.len());
             assert!(!code.contains(gone) && code.contains(kept), "{code:?}");
         };
-        check(CommentStyle::Python, "a = '# kept'  # gone\n", "gone", "# kept");
+        check(CodeStyle::Python, "a = '# kept'  # gone\n", "gone", "# kept");
         check(
-            CommentStyle::Python,
+            CodeStyle::Python,
             "def f():\n    \"\"\"gone\n    gone\"\"\"\n    return '''kept'''\n",
             "gone",
             "kept",
         );
-        check(CommentStyle::Slashes, "get('http://kept') // gone\n/* gone\n */", "gone", "http://kept");
+        check(CodeStyle::Slashes, "get('http://kept') // gone\n/* gone\n */", "gone", "http://kept");
         check(
-            CommentStyle::SlashesWithChars,
+            CodeStyle::SlashesWithChars,
             "fn f<'a>(x: &'a str) {} // gone\nlet c = '\"'; kept",
             "gone",
             "kept",
         );
-        check(CommentStyle::Hash, "get \"/a#{kept}\" # gone\n", "gone", "kept");
-        check(CommentStyle::Hash, "@doc \"\"\"\ngone\n\"\"\"\nget \"/kept\"", "gone", "kept");
+        check(CodeStyle::Hash, "get \"/a#{kept}\" # gone\n", "gone", "kept");
+        check(CodeStyle::Hash, "@doc \"\"\"\ngone\n\"\"\"\nget \"/kept\"", "gone", "kept");
     }
 
     #[test]
     fn brackets_arguments_and_chains_are_found() {
         let code = "route(\"/a)\", get(list).post(add)).layer(x).with(y), z";
-        let close = closing(CommentStyle::SlashesWithChars, code, 5).unwrap();
-        let spans = arguments(CommentStyle::SlashesWithChars, code, Span::new(6, close));
+        let close = closing(CodeStyle::SlashesWithChars, code, 5).unwrap();
+        let spans = arguments(CodeStyle::SlashesWithChars, code, Span::new(6, close));
         let texts: Vec<&str> = spans.iter().map(|span| &code[span.range()]).collect();
         assert_eq!(texts, ["\"/a)\"", "get(list).post(add)"]);
-        assert_eq!(&code[chain_end(CommentStyle::SlashesWithChars, code, close + 1)..], ", z");
-        assert_eq!(open_brackets(CommentStyle::SlashesWithChars, code, 0, 20), 2);
+        assert_eq!(&code[chain_end(CodeStyle::SlashesWithChars, code, close + 1)..], ", z");
+        assert_eq!(open_brackets(CodeStyle::SlashesWithChars, code, 0, 20), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{CommentStyle, literal_text, without_comments};
+use super::code::{CodeStyle, literal_text, without_comments};
 use super::framework::{EntryKind, FRAMEWORKS, Framework, FrameworkFile};
 use super::handlers::Handler;
 use super::routers::{RouterNode, Routers, ScannedFile};
@@ -152,7 +152,7 @@ impl Graph<'_> {
         let mut files = Vec::new();
         for &file in candidates {
             let Some(text) = self.text(file).filter(|text| text.len() <= MAX_BYTES) else { continue };
-            let style = CommentStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
+            let style = CodeStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
             let code = without_comments(style, &text);
             let constant = |expression: &str| self.constant(&code, expression, constants);
             let scan = Scanned { style, code: &code, constants: &constant }.scan(framework);

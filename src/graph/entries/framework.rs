@@ -190,7 +190,7 @@ struct FrameworkRow {
     mount: Vec<RuleRow>,
     entry: Vec<RuleRow>,
     global: Vec<RuleRow>,
-    file: Vec<FrameworkFileRow>,
+    file: Vec<PathRow>,
     table: Vec<TableRow>,
 }
 
@@ -228,7 +228,7 @@ struct RuleRow {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct FrameworkFileRow {
+struct PathRow {
     pattern: String,
     root_files: Vec<String>,
     root_manifest: Option<String>,
@@ -260,18 +260,18 @@ pub(super) struct Framework {
     pub languages: Vec<String>,
     pub paths: Option<Regex>,
     pub requires: Option<Regex>,
-    pub blocks: Vec<EntryRule>,
-    pub routers: Vec<EntryRule>,
-    pub mounts: Vec<EntryRule>,
-    pub entries: Vec<EntryRule>,
-    pub globals: Vec<EntryRule>,
+    pub blocks: Vec<PatternRule>,
+    pub routers: Vec<PatternRule>,
+    pub mounts: Vec<PatternRule>,
+    pub entries: Vec<PatternRule>,
+    pub globals: Vec<PatternRule>,
     pub files: Vec<FileRule>,
     pub tables: Vec<TableRule>,
 }
 
 /// A pattern with what a match of it means.
 #[derive(Debug)]
-pub(super) struct EntryRule {
+pub(super) struct PatternRule {
     pub pattern: Regex,
     pub args: ArgsPlace,
     pub extent: RuleExtent,
@@ -343,8 +343,8 @@ impl Framework {
     /// # Errors
     /// A pattern or template that does not compile, a missing field of a rule.
     fn compile(name: &'static str, kind: EntryKind, row: &FrameworkRow) -> Result<Framework, String> {
-        let rules = |rows: &[RuleRow], role| -> Result<Vec<EntryRule>, String> {
-            rows.iter().map(|row| EntryRule::compile(row, role)).collect()
+        let rules = |rows: &[RuleRow], role| -> Result<Vec<PatternRule>, String> {
+            rows.iter().map(|row| PatternRule::compile(row, role)).collect()
         };
         Ok(Framework {
             name,
@@ -373,8 +373,8 @@ enum Role {
     Global,
 }
 
-impl EntryRule {
-    fn compile(row: &RuleRow, role: Role) -> Result<EntryRule, String> {
+impl PatternRule {
+    fn compile(row: &RuleRow, role: Role) -> Result<PatternRule, String> {
         let find = row.find.iter().map(|(name, patterns)| {
             let patterns = patterns.texts().into_iter().map(regex).collect::<Result<Vec<_>, _>>()?;
             Ok::<_, String>((name.clone(), patterns))
@@ -384,7 +384,7 @@ impl EntryRule {
         let actions = row.actions.iter().map(|[method, path, action]| {
             Ok::<_, String>((method.clone(), Template::parse(path)?, action.clone()))
         });
-        let rule = EntryRule {
+        let rule = PatternRule {
             pattern: regex(&row.pattern)?,
             args: row.args,
             extent: row.extent,
@@ -432,7 +432,7 @@ impl EntryRule {
 }
 
 impl FileRule {
-    fn compile(row: &FrameworkFileRow) -> Result<FileRule, String> {
+    fn compile(row: &PathRow) -> Result<FileRule, String> {
         Ok(FileRule {
             pattern: regex(&row.pattern)?,
             root_files: row.root_files.clone(),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::scan::{FileScan, MountDecl, joined};
 use crate::graph::files::{Definition, Graph};
 use crate::graph::uses::FileFacts;
-use crate::search::SearchError;
+use crate::search::{SearchError, is_aside};
 
 /// The longest chain of mounts that is followed.
 const MAX_MOUNTS: usize = 10;
@@ -62,16 +62,25 @@ impl<'r, 'g> Routers<'r, 'g> {
         let by_file = files.iter().enumerate().map(|(place, own)| (own.file, place)).collect();
         let mut routers = Routers { graph, files, by_file, mounts: FxHashMap::default() };
         for own in files {
+            let is_aside = is_aside(graph.snapshot.path(own.file));
             for mount in &own.scan.mounts {
                 let parent = routers.base(own, mount.parent.as_deref(), mount.at);
                 for child in routers.child(own, mount)? {
-                    if child != parent {
+                    // A test that mounts a router of the program gives the program no routes.
+                    let is_known = child != parent && (!is_aside || routers.is_aside(child));
+                    if is_known {
                         routers.mounts.entry(child).or_default().push((parent, mount.path.clone()));
                     }
                 }
             }
         }
         Ok(routers)
+    }
+
+    /// Whether a node is in a test or an example.
+    fn is_aside(&self, node: RouterNode) -> bool {
+        let (RouterNode::Object(file, _) | RouterNode::Function(file, _) | RouterNode::File(file)) = node;
+        is_aside(self.graph.snapshot.path(file))
     }
 
     /// The router to which a declaration at `at` adds: the named object, or else the object, function or file around.

@@ -2,8 +2,8 @@
 
 use regex::{Captures, Regex};
 
-use super::code::{self, CommentStyle};
-use super::framework::{ArgsPlace, EntryKind, EntryRule, Framework, HandlerForm, RuleExtent};
+use super::code::{self, CodeStyle};
+use super::framework::{ArgsPlace, EntryKind, Framework, HandlerForm, PatternRule, RuleExtent};
 use super::template::{Captured, Template};
 use crate::text::Span;
 
@@ -98,7 +98,7 @@ struct Match {
 
 /// The code of a file with the constants that it may name.
 pub(super) struct Scanned<'c> {
-    pub style: CommentStyle,
+    pub style: CodeStyle,
     pub code: &'c str,
     pub constants: Constants<'c>,
 }
@@ -121,9 +121,7 @@ impl Scanned<'_> {
                     at: own.span.start,
                     path: self.text(&rule.path, &own).unwrap_or_default(),
                     parent: self.text(&rule.parent, &own),
-                    extent: (rule.extent == RuleExtent::Chain)
-                        .then(|| self.extent(rule.extent, &own))
-                        .flatten(),
+                    extent: self.extent(rule.extent, &own),
                 });
             }
         }
@@ -141,7 +139,7 @@ impl Scanned<'_> {
     }
 
     /// The matches of a rule.
-    fn matches(&self, rule: &EntryRule) -> Vec<Match> {
+    fn matches(&self, rule: &PatternRule) -> Vec<Match> {
         if rule.requires.as_ref().is_some_and(|requires| !requires.is_match(self.code)) {
             return Vec::new();
         }
@@ -153,7 +151,7 @@ impl Scanned<'_> {
         found.filter(takes).collect()
     }
 
-    fn matched(&self, rule: &EntryRule, captures: &Captures<'_>) -> Match {
+    fn matched(&self, rule: &PatternRule, captures: &Captures<'_>) -> Match {
         let whole = captures.get(0).expect("group 0 is the match");
         let blanks = whole.as_str().len() - whole.as_str().trim_start().len();
         let start = whole.start() + blanks;
@@ -292,7 +290,7 @@ impl Scanned<'_> {
         prefix
     }
 
-    fn mount(&self, rule: &EntryRule, own: &Match, blocks: &[Block], found: &mut FileScan) {
+    fn mount(&self, rule: &PatternRule, own: &Match, blocks: &[Block], found: &mut FileScan) {
         let Some((child, child_at)) = self.placed(&rule.child, own) else { return };
         let path = self.text(&rule.path, own).unwrap_or_default();
         let prefix = self.prefix(&self.around(blocks, own.span.start), None);
@@ -309,7 +307,7 @@ impl Scanned<'_> {
     fn entry(
         &self,
         framework: &Framework,
-        rule: &EntryRule,
+        rule: &PatternRule,
         mut own: Match,
         blocks: &[Block],
         found: &mut FileScan,
@@ -362,7 +360,7 @@ impl Scanned<'_> {
     }
 
     /// The place of the handler's name after the match: `Some(None)` if the rule needs none, `None` if it is missing.
-    fn next_handler(&self, rule: &EntryRule, own: &mut Match) -> Option<Option<Span>> {
+    fn next_handler(&self, rule: &PatternRule, own: &mut Match) -> Option<Option<Span>> {
         let Some(next) = &rule.next else { return Some(None) };
         let start = own.span.end as usize;
         let mut end = (start + NEXT_BYTES).min(self.code.len());
@@ -380,7 +378,7 @@ impl Scanned<'_> {
         Some(Some(span))
     }
 
-    fn handler(&self, rule: &EntryRule, own: &Match, next: Option<Span>) -> WrittenHandler {
+    fn handler(&self, rule: &PatternRule, own: &Match, next: Option<Span>) -> WrittenHandler {
         if let Some(span) = next {
             return WrittenHandler::At(span);
         }
@@ -403,7 +401,7 @@ impl Scanned<'_> {
         }
     }
 
-    fn route(&self, rule: &EntryRule, own: &Match, next: Option<Span>, prefix: &str, found: &mut FileScan) {
+    fn route(&self, rule: &PatternRule, own: &Match, next: Option<Span>, prefix: &str, found: &mut FileScan) {
         let Some(path) = self.text(&rule.path, own) else { return };
         let handler = self.handler(rule, own, next);
         let methods = own.captured.get("methods").map(|list| methods_in(list)).unwrap_or_default();
@@ -427,7 +425,7 @@ impl Scanned<'_> {
     }
 
     /// The routes of a resource: those of its actions that `only` and `except` leave.
-    fn resource(&self, rule: &EntryRule, own: &Match, prefix: &str, found: &mut FileScan) {
+    fn resource(&self, rule: &PatternRule, own: &Match, prefix: &str, found: &mut FileScan) {
         let listed = |name: &str| own.captured.get(name).map(|list| words(list));
         let (only, except) = (listed("only"), listed("except"));
         let names = own.captured.get("names").map_or_else(
@@ -467,7 +465,7 @@ impl Scanned<'_> {
         }
     }
 
-    fn command(&self, rule: &EntryRule, own: &Match, next: Option<Span>, found: &mut FileScan) {
+    fn command(&self, rule: &PatternRule, own: &Match, next: Option<Span>, found: &mut FileScan) {
         let Some(name) = self.text(&rule.name, own) else { return };
         let handler = match next.is_none() && rule.handler.is_empty() {
             true => WrittenHandler::Text { form: HandlerForm::Text, text: String::new() },

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::code::{CommentStyle, without_comments};
+use super::code::{CodeStyle, without_comments};
 use super::collect::EntryPoint;
 use super::framework::{EntryKind, FileRule, Framework, TableRule};
 use super::handlers::Handler;
@@ -123,7 +123,7 @@ impl Graph<'_> {
             captured.insert("manifest_name".to_string(), name.to_string());
         }
         let text = self.text(file).unwrap_or_default();
-        let style = CommentStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
+        let style = CodeStyle::of(self.language(file), path::split(self.snapshot.path(file)).1);
         let code = without_comments(style, &text);
         let Some(each) = &rule.each else {
             return self.path_entry(framework, rule, file, (&captured, Span::new(0, 0)), found);
