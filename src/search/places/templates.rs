@@ -41,7 +41,7 @@ pub struct BestTemplate {
 
 /// A piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece<'t> {
+enum TemplatePiece<'t> {
     Word(&'t str),
     Gap,
 }
@@ -85,20 +85,20 @@ impl<'q> Templates<'q> {
     }
 
     /// The terms of a template whose words are all in the message, in order and without other words except in gaps.
-    fn matched(&self, pieces: &[Piece<'_>]) -> Option<u64> {
-        let n_words = pieces.iter().filter(|piece| matches!(piece, Piece::Word(_))).count();
+    fn matched(&self, pieces: &[TemplatePiece<'_>]) -> Option<u64> {
+        let n_words = pieces.iter().filter(|piece| matches!(piece, TemplatePiece::Word(_))).count();
         if n_words < LEAST_WORDS || n_words == pieces.len() {
             return None;
         }
-        let first = pieces.iter().position(|piece| matches!(piece, Piece::Word(_)))?;
-        let Piece::Word(word) = pieces[first] else { return None };
+        let first = pieces.iter().position(|piece| matches!(piece, TemplatePiece::Word(_)))?;
+        let TemplatePiece::Word(word) = pieces[first] else { return None };
         self.places.get(word)?.iter().find_map(|start| self.matched_from(*start, &pieces[first..]))
     }
 
-    fn matched_from(&self, start: usize, pieces: &[Piece<'_>]) -> Option<u64> {
+    fn matched_from(&self, start: usize, pieces: &[TemplatePiece<'_>]) -> Option<u64> {
         let (mut next, mut is_gap, mut mask) = (start, false, 0);
         for piece in pieces {
-            let Piece::Word(word) = piece else {
+            let TemplatePiece::Word(word) = piece else {
                 is_gap = true;
                 continue;
             };
@@ -115,7 +115,7 @@ impl<'q> Templates<'q> {
 
 /// Reads the literal at the beginning of `text`, with the literals that are joined to it, into pieces. Returns whether
 /// the literal ends in its line.
-fn read_literal<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> bool {
+fn read_literal<'t>(text: &'t str, pieces: &mut Vec<TemplatePiece<'t>>) -> bool {
     pieces.clear();
     let bytes = text.as_bytes();
     let quote = bytes[0];
@@ -128,7 +128,7 @@ fn read_literal<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> bool {
                 add_words(&text[from..at], pieces, false);
                 match joined(&text[at + 1..], quote) {
                     Some(length) => {
-                        pieces.push(Piece::Gap);
+                        pieces.push(TemplatePiece::Gap);
                         at += 1 + length;
                         from = at;
                     }
@@ -138,7 +138,7 @@ fn read_literal<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> bool {
             Some(_) => match gap(&bytes[at..]) {
                 Some(length) => {
                     add_words(&text[from..at], pieces, is_word(bytes[at - 1]));
-                    pieces.push(Piece::Gap);
+                    pieces.push(TemplatePiece::Gap);
                     at += length;
                     // The rest of a word that a value is part of is not compared.
                     while at < bytes.len() && is_word(bytes[at]) {
@@ -157,9 +157,9 @@ fn read_literal<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>) -> bool {
 }
 
 /// Adds the words of a text. The last word is left out if it is a part of a word with a value.
-fn add_words<'t>(text: &'t str, pieces: &mut Vec<Piece<'t>>, is_cut: bool) {
-    for_each_word(text, |word| pieces.push(Piece::Word(word)));
-    if is_cut && matches!(pieces.last(), Some(Piece::Word(_))) {
+fn add_words<'t>(text: &'t str, pieces: &mut Vec<TemplatePiece<'t>>, is_cut: bool) {
+    for_each_word(text, |word| pieces.push(TemplatePiece::Word(word)));
+    if is_cut && matches!(pieces.last(), Some(TemplatePiece::Word(_))) {
         pieces.pop();
     }
 }
@@ -211,9 +211,9 @@ mod tests {
         if !read_literal(text, &mut pieces) {
             return "not closed".to_string();
         }
-        let shown = |piece: &Piece<'_>| match piece {
-            Piece::Word(word) => word.to_string(),
-            Piece::Gap => "_".to_string(),
+        let shown = |piece: &TemplatePiece<'_>| match piece {
+            TemplatePiece::Word(word) => word.to_string(),
+            TemplatePiece::Gap => "_".to_string(),
         };
         pieces.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
