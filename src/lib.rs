@@ -36,13 +36,13 @@
 )]
 
 pub use engine::api::{
-    Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap, GraphEnd,
-    GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit, Interest,
-    LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome,
-    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,
-    ReadText, Reason, Recall, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply,
-    Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
-    SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
+    AffectedTest, Band, ContextLine, Explanation, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest,
+    Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
+    GrepRequest, Hit, Interest, LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode,
+    OnMissing, Options, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate,
+    RankedCandidates, ReadReply, ReadRequest, ReadText, Reason, Recall, RefreshReport, SearchReply,
+    SearchRequest, Sent, Session, SkippedReply, Snapshot, SnapshotPolicy, Snippet, Stage, StalePolicy, State,
+    Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;

@@ -28,6 +28,7 @@ pub enum OperationId {
     Files,
     Symbols,
     Graph(GraphQuestion),
+    FileGraph,
     Map,
     Read,
     Index,

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use spyhop::catalog::{
-    self, Faces, Operation, OperationId, Param, Positional, Takes, grep_params, param, params,
+    self, DIFF, Faces, Operation, OperationId, Param, Positional, TARGET, Takes, grep_params, param, params,
 };
+use spyhop::engine::api::{GraphQuestion, Mode};
 
 const fn flag(name: &'static str, help: &'static str) -> Param {
     param(name, Takes::Nothing, help)
@@ -26,6 +27,14 @@ pub const OPEN: Param = param(
 );
 pub const VIMGREP: Param =
     flag("vimgrep", "A line for each result, path:line:column: text, and nothing else");
+pub const GRAPH_MODE: Param = Param {
+    default: Some("default"),
+    ..param(
+        "mode",
+        Takes::Choice(catalog::names::<Mode>),
+        "compact: path:line:column: text; default: owner and code; debug: confidence and rule of each row",
+    )
+};
 pub const NULL: Param =
     Param { short: Some('0'), ..flag("null", "Paths only, each with a NUL after it, for xargs -0") };
 pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
@@ -51,6 +60,8 @@ const SEARCH_ONLY: &[&Param] = &[&OPEN, &ALL, &VIMGREP, &JSONL, &BATCH];
 const FILES_ONLY: &[&Param] = &[&NULL];
 /// The output options that only the look-up of definitions has.
 const SYMBOLS_ONLY: &[&Param] = &[&OPEN, &VIMGREP];
+/// The output options that only the code graph has.
+const GRAPH_ONLY: &[&Param] = &[&GRAPH_MODE, &VIMGREP];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
 
@@ -82,6 +93,7 @@ const BUILDS_UNASKED: &[OperationId] = &[
     OperationId::Search,
     OperationId::Files,
     OperationId::Symbols,
+    OperationId::FileGraph,
     OperationId::Map,
     OperationId::Read,
     OperationId::Skipped,
@@ -99,6 +111,7 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
         OperationId::Search => SEARCH_ONLY,
         OperationId::Symbols => SYMBOLS_ONLY,
         OperationId::Files => FILES_ONLY,
+        OperationId::Graph(_) => GRAPH_ONLY,
         _ => &[],
     };
     let mut command = Command::new(name).about(row.help);
@@ -125,6 +138,14 @@ pub fn operation(row: &'static Operation, name: &'static str) -> Command {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
         }
         OperationId::Search => one_source_of_queries(command),
+        OperationId::Graph(GraphQuestion::Impact) => command
+            .mut_arg(TARGET.name, |target| target.required_unless_present(DIFF.name))
+            .mut_arg(DIFF.name, |diff| {
+                diff.value_name("REVISION")
+                    .num_args(0..=1)
+                    .default_missing_value("HEAD")
+                    .conflicts_with(TARGET.name)
+            }),
         OperationId::Grep => as_in_grep(path_without_flag(command)),
         OperationId::Map => path_without_flag(command),
         _ => command,

@@ -22,7 +22,7 @@ Further commands:
   index, watch, status      build the index, keep it current, see its state
   read                      lines of a file, or a definition, with line numbers
   def, refs, trace, impact  a symbol in the code graph; also callers, callees, impls,
-                            tests-of, imports, importers
+                            tests-of, imports, importers; graph of files
   skipped, why-not          why a file is left out, or not among the answers
   views, gc, doctor         branches in the index, what to drop, what is damaged
   export, import            the index as a file for another machine
@@ -103,11 +103,18 @@ pub fn of(command: &str) -> &'static [Example] {
         ],
         "trace" => &[
             ("trace Engine::search", "callers and callees at once"),
+            ("trace main --to Pool.take", "the shortest paths of calls"),
             ("trace take --depth 2 --json", "two levels of callers as JSON"),
         ],
         "impact" => &[
             ("impact src/pool.rs", "what depends on the symbols of a file"),
+            ("impact --diff", "what depends on what is not committed, and the tests to run"),
             ("impact Pool.take --depth 2", "what depends on a function"),
+        ],
+        "graph" => &[
+            ("graph --cycles", "the files that import each other in circles"),
+            ("graph --hubs --path src", "the files of a folder that most files import"),
+            ("graph export --format dot", "every import, for Graphviz"),
         ],
         "ui" => &[
             ("ui", "a picker that searches while you type"),

@@ -2,6 +2,7 @@
 //! are in [`crate::render`], so a rename here does not change a protocol.
 
 pub(super) mod cursor;
+mod file_graph;
 mod graph;
 mod lookup;
 mod read;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::cursor::page_cursor;
+pub use self::file_graph::*;
 pub use self::graph::*;
 pub use self::lookup::*;
 pub use self::read::*;

@@ -7,13 +7,16 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod dependents;
 mod family;
+mod file_graph;
 mod files;
 mod imports;
 mod locals;
 mod macros;
 mod modules;
 mod paths;
+mod paths_between;
 mod questions;
 mod resolve;
 mod rule;
@@ -21,6 +24,8 @@ mod rust_modules;
 mod uses;
 mod words;
 
+pub use family::has_imports;
+pub use file_graph::{FileEdge, cycles};
 pub use files::{Definition, Graph, GraphFiles};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use rule::EdgeRule;

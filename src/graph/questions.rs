@@ -27,6 +27,10 @@ pub enum Relation {
 }
 
 impl Relation {
+    /// Every relation.
+    pub const ALL: [Relation; 4] =
+        [Relation::Calls, Relation::References, Relation::Imports, Relation::Implements];
+
     /// The name in wire formats.
     pub fn name(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@
 //! shares stays far below 1e-4. Distributing the remainder would make the share of a reason differ from its signal.
 
 mod error;
+mod file_graph;
 mod graph;
 mod index;
 mod lookup;
@@ -15,7 +16,9 @@ use serde::Serialize;
 
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
+pub use self::file_graph::file_graph;
 pub use self::graph::graph;
+pub(super) use self::graph::graph_wire;
 pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};

@@ -11,9 +11,11 @@ mod disk;
 mod exclusion;
 mod exhaustive;
 mod faults;
+mod file_graph;
 mod files;
 mod first_page;
 mod graph;
+mod graph_changes;
 mod grep;
 #[cfg(unix)]
 mod hostile;

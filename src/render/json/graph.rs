@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::shared::{WireSnapshot, line};
-use crate::engine::api::{GraphEnd, GraphReply, GraphRow, SymbolRow};
+use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
 
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> String {
@@ -18,6 +18,8 @@ pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
         definitions: reply.definitions.iter().map(WireEnd::symbol).collect(),
         results: reply.rows.iter().map(WireRow::new).collect(),
         total: reply.total,
+        paths: reply.paths.iter().map(|path| path.iter().map(WireRow::new).collect()).collect(),
+        tests: reply.tests.iter().map(WireTest::new).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -32,6 +34,8 @@ struct WireGraph<'a> {
     definitions: Vec<WireEnd<'a>>,
     results: Vec<WireRow<'a>>,
     total: usize,
+    paths: Vec<Vec<WireRow<'a>>>,
+    tests: Vec<WireTest<'a>>,
     complete: bool,
     /// Why edges may be missing.
     incomplete: Option<&'a str>,
@@ -75,6 +79,19 @@ impl<'a> WireRow<'a> {
             rule: row.rule.name(),
             is_test: row.is_test,
         }
+    }
+}
+
+#[derive(Serialize)]
+struct WireTest<'a> {
+    path: &'a str,
+    confidence: f32,
+    reason: &'a str,
+}
+
+impl<'a> WireTest<'a> {
+    fn new(test: &'a AffectedTest) -> WireTest<'a> {
+        WireTest { path: test.path.as_str(), confidence: test.confidence, reason: &test.reason }
     }
 }
 
