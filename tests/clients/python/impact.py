@@ -3,7 +3,7 @@
     VENV/bin/python tests/clients/python/impact.py target/debug/spyhop [REPOSITORY SYMBOL DEPENDENT TEST]
 
 The client knows only the listed tools. It searches for a tool, and calls the tool that it finds. By default the repository is
-this one: the answer about `files_with` has to name a function that uses it, and test files with their reasons.
+this one: the answer about `touched_lines` has to name a function that uses it, and the file with its tests.
 """
 import os
 import pathlib
@@ -59,7 +59,7 @@ async def asked(program, index, repository, symbol, dependent, test):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    repository, symbol, dependent, test = sys.argv[2:] or [HERE, "files_with", "Graph.definitions", "tests/"]
+    repository, symbol, dependent, test = sys.argv[2:] or [HERE, "touched_lines", "Engine.compared", "src/engine/changes.rs"]
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "SPYHOP_INDEX_DIR": folder}
         subprocess.run([program, "index", "-q", "--wait", "--root", str(repository)], env=env, check=True)
