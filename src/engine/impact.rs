@@ -29,7 +29,7 @@ const BY_IMPORT: f32 = 0.4;
 
 /// The changed symbols and files of a question.
 #[derive(Default)]
-struct Changed {
+struct ChangedCode {
     symbols: Vec<Definition>,
     files: Vec<u32>,
 }
@@ -45,7 +45,7 @@ impl GraphAnswer<'_, '_> {
         let mut files: Vec<u32> = symbols.iter().map(|own| own.file).collect();
         files.sort_unstable();
         files.dedup();
-        self.impact(Changed { symbols, files }, request, depth)
+        self.impact(ChangedCode { symbols, files }, request, depth)
     }
 
     /// The impact of a file: of all its symbols. The symbols of the file are not among its dependents.
@@ -57,7 +57,7 @@ impl GraphAnswer<'_, '_> {
     ) -> Result<Answered, Error> {
         let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
         symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like() || own.container.is_none());
-        let mut answered = self.impact(Changed { symbols, files: vec![file] }, request, depth)?;
+        let mut answered = self.impact(ChangedCode { symbols, files: vec![file] }, request, depth)?;
         let own = self.snapshot.path(file);
         answered.rows.retain(|row| row.path.as_str() != own);
         Ok(answered)
@@ -76,7 +76,7 @@ impl GraphAnswer<'_, '_> {
         let text_of = |path: &RelPath| files.get(path.as_str()).and_then(|file| sources.text_of(*file));
         let found = self.engine.changes(changes, &text_of)?;
         self.warnings.extend(found.warnings);
-        let mut changed = Changed::default();
+        let mut changed = ChangedCode::default();
         let (mut removed, mut unindexed) = (Vec::new(), Vec::new());
         for change in &found.files {
             match files.get(change.path.as_str()) {
@@ -111,7 +111,12 @@ impl GraphAnswer<'_, '_> {
         self.warnings.push(format!("{what}: {shown}{more}"));
     }
 
-    fn impact(&mut self, changed: Changed, request: &GraphRequest, depth: u32) -> Result<Answered, Error> {
+    fn impact(
+        &mut self,
+        changed: ChangedCode,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<Answered, Error> {
         let least = request.min_confidence;
         let edges = self.graph.dependents(&changed.symbols, depth, least, MAX_ROWS).map_err(Error::from)?;
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
@@ -166,11 +171,11 @@ impl GraphAnswer<'_, '_> {
     /// the name of a changed file.
     fn tests_of_change(
         &self,
-        changed: &Changed,
+        changed: &ChangedCode,
         edges: &[GraphEdge],
         is_change: bool,
     ) -> Result<Vec<AffectedTest>, Error> {
-        let mut tests = Evidence::default();
+        let mut tests = TestEvidence::default();
         for edge in edges.iter().filter(|edge| self.graph.is_test(edge.file, edge.from.as_ref())) {
             let steps = if edge.depth == 1 { String::new() } else { format!(" in {} steps", edge.depth) };
             let reason = format!("uses {}{steps}", edge.to.qualified());
@@ -208,12 +213,12 @@ impl GraphAnswer<'_, '_> {
     }
 }
 
-/// Evidence that test files are concerned: the probability of the contrary, the weight of the strongest reason, and that
+/// What tells that test files are concerned: the probability of the contrary, the weight of the strongest reason, and that
 /// reason.
 #[derive(Default)]
-struct Evidence(FxHashMap<u32, (f32, f32, String)>);
+struct TestEvidence(FxHashMap<u32, (f32, f32, String)>);
 
-impl Evidence {
+impl TestEvidence {
     fn add(&mut self, file: u32, worth: f32, reason: String) {
         let (contrary, best, why) = self.0.entry(file).or_insert((1.0, 0.0, String::new()));
         *contrary *= 1.0 - worth;

@@ -5,16 +5,15 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::files::{Definition, Graph};
+use super::paths_between::SymbolKey;
 use super::questions::{GraphEdge, Relation};
 use crate::search::SearchError;
 
 /// The most definitions whose implementations count as dependents.
 const MAX_IMPLEMENTED: usize = 12;
 
-/// A symbol as a key; the code outside of the symbols of a file has a number of its own.
-type Symbol = (u32, u32);
-
-fn symbol_of(edge: &GraphEdge) -> Symbol {
+/// The user of an edge; the code outside of the symbols of a file has a number of its own.
+fn symbol_of(edge: &GraphEdge) -> SymbolKey {
     (edge.file, edge.from.as_ref().map_or(u32::MAX, |from| from.place))
 }
 
@@ -30,7 +29,7 @@ impl Graph<'_> {
         least: f32,
         most: usize,
     ) -> Result<Vec<GraphEdge>, SearchError> {
-        let mut known: FxHashMap<Symbol, f32> =
+        let mut known: FxHashMap<SymbolKey, f32> =
             changed.iter().map(|own| ((own.file, own.place), 1.0)).collect();
         let mut dependents: Vec<GraphEdge> = Vec::new();
         let mut wave = changed.to_vec();
@@ -47,7 +46,7 @@ impl Graph<'_> {
                     found.extend(self.implementations(own)?);
                 }
             }
-            let mut nearest: FxHashMap<Symbol, GraphEdge> = FxHashMap::default();
+            let mut nearest: FxHashMap<SymbolKey, GraphEdge> = FxHashMap::default();
             for mut edge in found {
                 let symbol = symbol_of(&edge);
                 edge.confidence *= known.get(&(edge.to.file, edge.to.place)).copied().unwrap_or(1.0);

@@ -10,16 +10,16 @@ use crate::search::SearchError;
 const MAX_SYMBOLS: usize = 2_000;
 
 /// A symbol as a key.
-type Symbol = (u32, u32);
+pub(super) type SymbolKey = (u32, u32);
 
-fn symbol(own: &Definition) -> Symbol {
+fn symbol(own: &Definition) -> SymbolKey {
     (own.file, own.place)
 }
 
 /// A call on a shortest path to a symbol, with the symbol from which the path comes.
 #[derive(Clone)]
-struct Step {
-    from: Symbol,
+struct PathStep {
+    from: SymbolKey,
     edge: GraphEdge,
 }
 
@@ -34,14 +34,14 @@ impl Graph<'_> {
         least: f32,
         most: usize,
     ) -> Result<Vec<Vec<GraphEdge>>, SearchError> {
-        let ends: FxHashSet<Symbol> = to.iter().map(symbol).collect();
-        let mut levels: FxHashMap<Symbol, u32> = from.iter().map(|own| (symbol(own), 0)).collect();
-        let mut steps: FxHashMap<Symbol, Vec<Step>> = FxHashMap::default();
+        let ends: FxHashSet<SymbolKey> = to.iter().map(symbol).collect();
+        let mut levels: FxHashMap<SymbolKey, u32> = from.iter().map(|own| (symbol(own), 0)).collect();
+        let mut steps: FxHashMap<SymbolKey, Vec<PathStep>> = FxHashMap::default();
         let mut wave = from.to_vec();
         for step in 1..=depth {
             let mut next: Vec<Definition> = Vec::new();
             for own in &wave {
-                let mut called: FxHashSet<Symbol> = FxHashSet::default();
+                let mut called: FxHashSet<SymbolKey> = FxHashSet::default();
                 for mut edge in self.callees(own)? {
                     if own.kind.is_type_like() && !is_constructor(own, &edge) {
                         continue;
@@ -58,7 +58,7 @@ impl Graph<'_> {
                         next.push(edge.to.clone());
                     }
                     edge.depth = step;
-                    steps.entry(target).or_default().push(Step { from: symbol(own), edge });
+                    steps.entry(target).or_default().push(PathStep { from: symbol(own), edge });
                 }
             }
             if next.iter().any(|own| ends.contains(&symbol(own))) {
@@ -90,8 +90,8 @@ fn is_constructor(own: &Definition, edge: &GraphEdge) -> bool {
 
 /// Adds the paths that end with a step to `end`, which is `left` steps from the beginning.
 fn walk_back(
-    steps: &FxHashMap<Symbol, Vec<Step>>,
-    end: Symbol,
+    steps: &FxHashMap<SymbolKey, Vec<PathStep>>,
+    end: SymbolKey,
     left: u32,
     tail: &mut Vec<GraphEdge>,
     most: usize,

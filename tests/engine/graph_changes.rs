@@ -37,6 +37,10 @@ def serve():
 
 def main():
     return serve()
+
+
+def tests_of_pool():
+    return run()
 === app/other.py
 def nothing():
     return 1
@@ -100,6 +104,7 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
         "1 app/pool.py Pool.take",
         "2 app/user.py run",
         "3 app/user.py serve",
+        "3 app/user.py tests_of_pool",
         "3 tests/test_user.py test_run",
     ];
     for between in ["", "HEAD", "main"] {
@@ -108,7 +113,7 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
         assert_eq!(dependents(&reply), expected, "{between}");
         let tests = tests(&reply);
         assert!(tests.contains(&"tests/test_user.py") && tests.contains(&"tests/test_pool.py"), "{tests:?}");
-        assert!(!tests.contains(&"tests/test_other.py"), "{tests:?}");
+        assert!(!tests.contains(&"tests/test_other.py") && !tests.contains(&"app/user.py"), "{tests:?}");
     }
     tree.commit();
     assert!(changed(&ask(&engine, "")).is_empty());

@@ -18,7 +18,7 @@ pub fn file_graph(reply: &FileGraphReply) -> String {
         files: reply
             .files
             .iter()
-            .map(|file| WireFile {
+            .map(|file| WireFileNode {
                 path: file.path.as_str(),
                 language: file.language,
                 imports: file.imports,
@@ -43,7 +43,7 @@ pub fn file_graph(reply: &FileGraphReply) -> String {
 #[derive(Serialize)]
 struct WireFileGraph<'a> {
     question: &'static str,
-    files: Vec<WireFile<'a>>,
+    files: Vec<WireFileNode<'a>>,
     edges: Vec<WireEdge<'a>>,
     cycles: Vec<Vec<&'a str>>,
     total: usize,
@@ -54,7 +54,7 @@ struct WireFileGraph<'a> {
 }
 
 #[derive(Serialize)]
-struct WireFile<'a> {
+struct WireFileNode<'a> {
     path: &'a str,
     language: &'a str,
     imports: usize,
