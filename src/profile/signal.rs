@@ -66,7 +66,6 @@ signals! {
     Literal "literal",
     Frame "frame",
     Run "run",
-    AdjacentText "adjacent-text",
     Session "session",
     Depth "depth",
     Size "size",

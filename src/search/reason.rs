@@ -170,7 +170,6 @@ impl SentenceWriter<'_> {
                 _ => format!("the file {}", literal(known.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
-            Signal::AdjacentText => "neighbours in the query are neighbours in its text".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
             Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),

@@ -36,11 +36,6 @@ export default { methods: { clear() { this.items = [] } } }
 export function basketItems(basket) {
   return basket.items;
 }
-=== site/templates/invoice.html
-<table><caption>Invoice with the sum of taxes</caption></table>
-=== site/invoices.py
-def sum_of(invoice):
-    return sum(line.price for line in invoice.lines)
 === notes/account.md
 # Account
 
@@ -61,5 +56,4 @@ fn a_template_is_found_by_the_text_that_its_page_shows() {
         "app/views/accounts/close.html.erb",
     );
     check("what lies in the basket, and empty it now", "web/Basket.vue");
-    check("caption of the invoice with the sum of taxes", "site/templates/invoice.html");
 }

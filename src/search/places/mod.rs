@@ -3,7 +3,7 @@
 //! The first files of the ranking are read and divided into [`units`] by their outlines. Each unit is measured by its
 //! own lines ([`measure`]), and the weights of places in the profile weigh the measures. P(place | file) is the softmax
 //! of the sums over the units of a file that have evidence. The order of files changes by what is known from their
-//! texts alone: verbatim runs, templates and adjacent words.
+//! texts alone: verbatim runs and templates.
 
 mod measure;
 mod parts;
@@ -66,7 +66,7 @@ pub struct MeasuredPlace {
 }
 
 /// The places of the first files, best first. A file has no places if its current text is not the indexed text.
-/// Verbatim runs, templates and adjacent words are added to the sums of these files, and the files are sorted again.
+/// Verbatim runs and templates are added to the sums of these files, and the files are sorted again.
 pub fn places(
     query: &Query,
     context: &Context<'_>,
@@ -109,7 +109,7 @@ pub fn places(
 /// texts by chance.
 const RUN_OF_QUESTION: f32 = 0.1;
 
-/// Adds to the sums of the files what only their texts show: verbatim runs, templates and adjacent words. Sorts the files
+/// Adds to the sums of the files what only their texts show: verbatim runs and templates. Sorts the files
 /// with their places.
 fn reorder(
     files: &mut [RankedFile],
@@ -117,18 +117,17 @@ fn reorder(
     context: &Context<'_>,
     query: &Query,
 ) {
+    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
     let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
     for (ranked, places) in files.iter_mut().zip(&*places) {
         let most = |signal: PlaceSignal| {
             places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
         };
         let run = (part_of_question * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
-        for (signal, value) in [(Signal::Run, run), (Signal::AdjacentText, most(PlaceSignal::Adjacent))] {
-            let part = value * context.profile.weight(query.kind, Feature { signal, form: Transform::Value });
-            ranked.measured.values[signal as usize] = value;
-            ranked.parts[signal as usize] = part;
-            ranked.raw += part;
-        }
+        let part = weight * run;
+        ranked.measured.values[Signal::Run as usize] = run;
+        ranked.parts[Signal::Run as usize] = part;
+        ranked.raw += part;
         ranked.sum = ranked.raw;
     }
     let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));

@@ -180,7 +180,7 @@ fn gap(text: &[u8]) -> Option<usize> {
         (b'$', name) if is_word(name) => Some(1),
         (b'%', b'(') => until(b')', 2),
         (b'%', _) => {
-            let flags = text[1..].iter().take_while(|byte| b"-+ #0123456789.*lhzjt".contains(byte)).count();
+            let flags = text[1..].iter().take_while(|byte| b"-+#0123456789.*lhzjt".contains(byte)).count();
             let kind = text.get(1 + flags)?;
             (flags < 8 && b"sdvqrxXfgcuipeToa@TpwUb".contains(kind)).then_some(2 + flags)
         }
