@@ -1,7 +1,7 @@
 //! Types of which a caller chooses one value by its name.
 
 use super::values::ValueError;
-use crate::engine::api::{Mode, StalePolicy};
+use crate::engine::api::{Mode, Relation, StalePolicy};
 use crate::model::{SkipReason, SymbolKind};
 use crate::similar::did_you_mean;
 
@@ -43,6 +43,14 @@ impl NamedChoice for SymbolKind {
 
     fn name(self) -> &'static str {
         SymbolKind::name(self)
+    }
+}
+
+impl NamedChoice for Relation {
+    const ALL: &'static [Relation] = &Relation::ALL;
+
+    fn name(self) -> &'static str {
+        Relation::name(self)
     }
 }
 

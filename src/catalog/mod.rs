@@ -10,6 +10,7 @@ pub mod aliases;
 mod choice;
 mod entries;
 mod faces;
+mod file_graph;
 mod graph;
 mod grep;
 pub mod grep_params;
@@ -29,9 +30,10 @@ mod values;
 pub use choice::{NamedChoice, names};
 pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
 pub use faces::Faces;
+pub use file_graph::{FILE_GRAPH, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
 pub use graph::{
-    CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
-    MIN_CONFIDENCE, REFS, TARGET, TESTS_OF, TRACE,
+    CALLEES, CALLERS, DEF, DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
+    MIN_CONFIDENCE, REFS, RELATION, TARGET, TESTS_OF, TO, TRACE, file_of_target, graph_rows,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::*;

@@ -24,6 +24,7 @@ mod words;
 
 mod archive;
 mod completions;
+mod file_graph;
 mod files;
 mod gc;
 mod graph;
@@ -66,6 +67,7 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
         OperationId::Graph(question) => graph::runner(question),
+        OperationId::FileGraph => file_graph::run,
         OperationId::Read => read::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,

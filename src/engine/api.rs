@@ -3,6 +3,7 @@
 
 pub(super) mod cursor;
 mod entries;
+mod file_graph;
 mod graph;
 mod lookup;
 mod pack;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use self::cursor::page_cursor;
 pub use self::entries::*;
+pub use self::file_graph::*;
 pub use self::graph::*;
 pub use self::lookup::*;
 pub use self::pack::*;

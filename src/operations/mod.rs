@@ -13,8 +13,8 @@ mod state;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{
-    CALLEES, CALLERS, DEF, EXPORT, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS, IMPORTS, INDEX,
-    Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
+    CALLEES, CALLERS, DEF, EXPORT, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS,
+    IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
 };
 use crate::engine::api::GraphQuestion;
 
@@ -54,6 +54,7 @@ pub enum OperationId {
     Files,
     Symbols,
     Graph(GraphQuestion),
+    FileGraph,
     Read,
     Index,
     Watch,
@@ -93,6 +94,7 @@ pub static OPERATIONS: &[ListedOperation] = &[
     graph(GraphQuestion::Importers, &IMPORTERS),
     graph(GraphQuestion::Trace, &TRACE),
     graph(GraphQuestion::Impact, &IMPACT),
+    own(OperationId::FileGraph, &FILE_GRAPH),
     plain(&entries::ROUTES),
     plain(&entries::COMMANDS),
     plain(&map::MAP),
@@ -118,7 +120,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("read", "lines of a file, or a definition, with line numbers"),
     (
         "def, refs, trace, impact",
-        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers",
+        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers; graph of files",
     ),
     ("routes, commands", "the routes of web frameworks, the commands of the tree"),
     ("pack", "the code that a task needs, within a budget of tokens"),

@@ -6,6 +6,7 @@
 
 mod counts;
 mod entries;
+mod file_graph;
 mod graph;
 mod index;
 mod lookup;
@@ -18,7 +19,11 @@ use std::path::Path;
 
 pub(super) use self::counts::{bytes, count, scattered, tally};
 pub use self::entries::entries;
-pub use self::graph::graph;
+pub use self::file_graph::{
+    file_graph, file_graph_dot, file_graph_footer, file_graph_graphml, file_graph_jsonl,
+};
+pub(super) use self::graph::heading_of_edge;
+pub use self::graph::{graph, graph_footer, graph_lines};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};

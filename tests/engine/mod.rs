@@ -12,10 +12,12 @@ mod entries;
 mod exclusion;
 mod exhaustive;
 mod faults;
+mod file_graph;
 mod files;
 mod first_page;
 mod graph;
 mod graph_alike;
+mod graph_changes;
 mod grep;
 #[cfg(unix)]
 mod hostile;
