@@ -6,6 +6,7 @@ mod entries;
 mod file_graph;
 mod graph;
 mod lookup;
+mod pack;
 mod read;
 pub(super) mod remedy;
 mod snapshot;
@@ -21,14 +22,12 @@ pub use self::entries::*;
 pub use self::file_graph::*;
 pub use self::graph::*;
 pub use self::lookup::*;
+pub use self::pack::*;
 pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
-pub use super::pack::{
-    EnclosingLine, LeftOutPlace, LeftOutReason, PackFile, PackGoal, PackReply, PackRequest, PackUnit,
-};
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;

@@ -36,7 +36,7 @@ impl Clause<'_> {
 
 /// A word of a sentence: a run without blanks, or a whole quoted part.
 #[derive(Clone, Debug)]
-struct Word<'t> {
+struct ClauseWord<'t> {
     /// The word without punctuation at its end.
     text: &'t str,
     span: Range<usize>,
@@ -124,7 +124,7 @@ fn quoted_end(text: &str, start: usize) -> Option<usize> {
     (!is_inside_word && !continues).then_some(end)
 }
 
-fn words_of(item: &str) -> Vec<Word<'_>> {
+fn words_of(item: &str) -> Vec<ClauseWord<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
     while at < item.len() {
@@ -143,7 +143,7 @@ fn words_of(item: &str) -> Vec<Word<'_>> {
         let signs = &whole[text.len()..];
         let span = start..start + text.len();
         let is_last = signs.contains(['.', ';', '!', '?']) && !is_abbreviation(text);
-        words.push(Word { text, span, has_comma: signs.contains(','), is_last });
+        words.push(ClauseWord { text, span, has_comma: signs.contains(','), is_last });
     }
     words
 }
@@ -154,7 +154,7 @@ fn is_abbreviation(word: &str) -> bool {
 
 /// A sentence divided at its conjunctions before verbs: "add a limit and show it". A part before a conjunction needs
 /// a verb with an object, so that "fix and test the parser" is one part.
-fn parts_of<'w, 't>(sentence: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
+fn parts_of<'w, 't>(sentence: &'w [ClauseWord<'t>]) -> Vec<&'w [ClauseWord<'t>]> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut at = 1;
@@ -178,18 +178,18 @@ fn parts_of<'w, 't>(sentence: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
 }
 
 /// Whether a part of a sentence is a verb with words behind it.
-fn has_object(part: &[Word<'_>]) -> bool {
+fn has_object(part: &[ClauseWord<'_>]) -> bool {
     let begin = skip(part, 0, |word| is_adverb(word.text));
     let is_goal = part.get(begin).is_some_and(|word| is_verb(word.text));
     is_goal && part[begin + 1..].iter().any(|word| !is_article(word.text) && !is_joint(word.text))
 }
 
-fn skip<'t>(words: &[Word<'t>], from: usize, takes: impl Fn(&Word<'t>) -> bool) -> usize {
+fn skip<'t>(words: &[ClauseWord<'t>], from: usize, takes: impl Fn(&ClauseWord<'t>) -> bool) -> usize {
     from + words[from..].iter().take_while(|word| takes(word)).count()
 }
 
 /// The clauses of a part: one for each item of an enumeration behind a verb, else one.
-fn enumerated<'t>(item: &'t str, part: &[Word<'t>]) -> Vec<Clause<'t>> {
+fn enumerated<'t>(item: &'t str, part: &[ClauseWord<'t>]) -> Vec<Clause<'t>> {
     let begin = skip(part, 0, |word| is_adverb(word.text) || is_joint(word.text));
     let Some(first) = part.get(begin) else { return Vec::new() };
     let verb = Some(first.text).filter(|word| is_verb(word) && begin + 1 < part.len());
@@ -205,7 +205,7 @@ fn enumerated<'t>(item: &'t str, part: &[Word<'t>]) -> Vec<Clause<'t>> {
 }
 
 /// The items of "the limit, the queue and the page": at least three, each short and none with a qualifier.
-fn enumeration<'w, 't>(words: &'w [Word<'t>]) -> Option<Vec<&'w [Word<'t>]>> {
+fn enumeration<'w, 't>(words: &'w [ClauseWord<'t>]) -> Option<Vec<&'w [ClauseWord<'t>]>> {
     let mut items = Vec::new();
     let mut start = 0;
     for at in 0..words.len() {
@@ -220,7 +220,7 @@ fn enumeration<'w, 't>(words: &'w [Word<'t>]) -> Option<Vec<&'w [Word<'t>]>> {
         }
     }
     items.push(words.get(start..)?);
-    let is_item = |item: &&[Word<'_>]| {
+    let is_item = |item: &&[ClauseWord<'_>]| {
         (1..=MAX_ITEM_WORDS).contains(&item.len())
             && item.iter().all(|word| !is_qualifier(word.text))
             && item.iter().any(|word| !is_article(word.text))
@@ -230,8 +230,8 @@ fn enumeration<'w, 't>(words: &'w [Word<'t>]) -> Option<Vec<&'w [Word<'t>]>> {
     (items.len() >= 3 && has_articles && items.iter().all(is_item)).then_some(items)
 }
 
-fn clause<'t>(item: &'t str, verb: Option<&'t str>, words: &[Word<'t>]) -> Clause<'t> {
-    let text = |words: &[Word<'t>]| match (words.first(), words.last()) {
+fn clause<'t>(item: &'t str, verb: Option<&'t str>, words: &[ClauseWord<'t>]) -> Clause<'t> {
+    let text = |words: &[ClauseWord<'t>]| match (words.first(), words.last()) {
         (Some(first), Some(last)) => &item[first.span.start..last.span.end],
         _ => "",
     };
