@@ -10,6 +10,7 @@ mod completions;
 mod crashed_parser;
 mod explain;
 mod first;
+mod forgiving;
 mod forms;
 #[cfg(unix)]
 mod huge;
