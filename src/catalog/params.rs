@@ -212,8 +212,7 @@ pub const NAME_PATTERN: Param = Param {
     ..param(
         "pattern",
         Takes::Texts,
-        "Letters of the name or path in order, some left out; every word must match; a glob if it holds * ? or [; \
-         empty for all files",
+        "Letters of the path in order, some left out; every word must match; or a glob; empty for all files",
     )
 };
 /// Whether scattered matches are listed.
@@ -233,8 +232,7 @@ pub const SYMBOL_PATTERN: Param = Param {
     ..param(
         "pattern",
         Takes::Texts,
-        "Letters of the name in order, some left out, its container before it if you like: Pool.take; every word must \
-         match; a glob if it holds * ? or [; empty for all definitions",
+        "Letters of the name in order, container before it: Pool.take; every word must match; or a glob; empty for all",
     )
 };
 /// The number of definitions on a page.
@@ -258,7 +256,7 @@ pub const DEPTH: Param = Param {
 /// The file to read.
 pub const READ_PATH: Param = Param {
     positional: Positional::Optional,
-    ..param("path", Takes::Path, "The file, a place (path:12, path:12-40), or the name of a definition")
+    ..param("path", Takes::Path, "The file, path:12-40 or a name")
 };
 /// The lines to read.
 pub const LINES: Param = param("lines", Takes::Text, "Only these lines: 10-40, 10- or 10");

@@ -15,9 +15,9 @@ use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
 use super::operation::Operation;
 use super::param::Param;
 use super::params::{
-    ALL_MATCHES, CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES,
-    MAX_ITEMS, MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY,
-    QUERY_LIST, READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
+    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
+    MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST,
+    READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
 };
 use super::search::{SEARCH, WHY_NOT};
 use super::upkeep::{STATUS, TOUCH};
@@ -167,7 +167,6 @@ pub const TOOLS: &[Tool] = &[
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
         params: &[
             &NAME_PATTERN,
-            &ALL_MATCHES,
             &PATH,
             &PATH_GLOB,
             &EXCLUDE,

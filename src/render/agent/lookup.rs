@@ -101,7 +101,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
     if reply.left_out > 0 {
-        let _ = writeln!(out, "{} left out; all=true lists them", scattered(reply.left_out));
+        let _ = writeln!(out, "{} left out; a more exact pattern finds them", scattered(reply.left_out));
     }
     with_footer(out, &reply.warnings, reply.next.as_deref())
 }
