@@ -11,6 +11,7 @@ mod crashed_parser;
 mod explain;
 mod first;
 mod forms;
+mod graph;
 #[cfg(unix)]
 mod huge;
 mod install;
