@@ -14,6 +14,7 @@ mod explain;
 mod first;
 mod forgiving;
 mod forms;
+mod graph;
 #[cfg(unix)]
 mod huge;
 mod install;

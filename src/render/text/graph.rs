@@ -278,3 +278,42 @@ fn nothing(question: GraphQuestion) -> &'static str {
         GraphQuestion::Trace => "calls",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::engine::api::{GraphRequest, Options};
+
+    /// The callers of a function with that many callers in two files.
+    fn callers(number: usize) -> GraphReply {
+        let tree = tempfile::tempdir().unwrap();
+        let calls = |from: usize, to: usize| {
+            let call = |n| format!("def caller_{n}():\n    return take({n}, '{}')\n\n", "long".repeat(40));
+            (from..to).map(call).collect::<String>()
+        };
+        let first = format!("def take(n, text):\n    return n\n\n{}", calls(0, number / 2));
+        std::fs::write(tree.path().join("pool.py"), first).unwrap();
+        let second = format!("from pool import take\n\n{}", calls(number / 2, number));
+        std::fs::write(tree.path().join("user.py"), second).unwrap();
+        let options = Options { index_dir: Some(tree.path().join("index")), ..Options::default() };
+        let engine = Engine::open(tree.path(), options).unwrap();
+        engine.graph(&GraphRequest::new(GraphQuestion::Callers, "take")).unwrap()
+    }
+
+    #[test]
+    fn rows_fit_the_width_of_a_terminal() {
+        let style = |width| Style { width, ..Style::default() };
+        let few = callers(4);
+        let wide = graph(&few, Mode::Default, &style(100));
+        let rows: Vec<&str> = wide.lines().filter(|line| line.contains("caller_")).collect();
+        assert!(rows.len() == 4 && rows.iter().all(|row| row.contains("return take(")), "{wide}");
+        assert!(wide.lines().all(|line| line.chars().count() <= 100), "{wide}");
+        let narrow = graph(&few, Mode::Default, &style(60));
+        assert_eq!(narrow.lines().filter(|line| line.starts_with("    return take(")).count(), 4, "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
+        let many = graph(&callers(24), Mode::Default, &style(100));
+        assert_eq!(many.lines().filter(|line| *line == "user.py").count(), 1, "{many}");
+        assert!(many.lines().all(|line| line.chars().count() <= 100), "{many}");
+    }
+}
