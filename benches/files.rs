@@ -15,7 +15,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use spyhop::engine::Engine;
 use spyhop::engine::api::{FilesRequest, Options, StalePolicy};
 use spyhop::filter::{Filter, FilterSpec};
-use spyhop::fuzzy::{self, Fuzzy};
+use spyhop::fuzzy::{self, FoundPaths, Fuzzy};
 use spyhop::grammar::Grammars;
 
 const PATHS: usize = 1_000_000;
@@ -100,10 +100,10 @@ fn generated(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("files/a million paths");
     for pattern in PATTERNS {
         let fuzzy = Fuzzy::new(pattern).expect("it is not blank");
-        let (found, total) = fuzzy.best(PATHS as u32, 20, path);
+        let FoundPaths { found, total, .. } = fuzzy.best(PATHS as u32, 20, true, path);
         println!("{pattern}: {total} match, the best is {:?}", found.first().map(|found| found.path));
         group.bench_function(pattern, |bencher| {
-            bencher.iter(|| fuzzy.best(black_box(PATHS as u32), 20, path).1);
+            bencher.iter(|| fuzzy.best(black_box(PATHS as u32), 20, true, path).total);
         });
     }
     let grammars = Grammars::built_in();

@@ -37,14 +37,15 @@
 )]
 
 pub use engine::api::{
-    ALL_ROWS, ActivitySource, Band, CallPolicy, ContextLine, EntriesReply, EntriesRequest, EntryKind,
-    EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest, Gap,
-    GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply, GrepRequest, Hit,
-    LanguageRow, LineRange, MapEntry, MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PathOutcome,
-    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,
-    ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
-    Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest,
-    Verdict, Watched, WhyNot,
+    ALL_ROWS, ActivitySource, AffectedTest, Band, CallPolicy, ContextLine, EnclosingLine, EntriesReply,
+    EntriesRequest, EntryKind, EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow,
+    FilesReply, FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
+    GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry,
+    MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
+    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
+    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
+    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
+    SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -56,6 +57,7 @@ pub use profile::{
 mod cores;
 pub mod id;
 pub mod path;
+mod similar;
 pub mod text;
 
 pub mod clean;
@@ -80,6 +82,7 @@ pub mod fuzzy;
 pub mod snippet;
 pub mod watch;
 
+mod goals;
 pub mod index;
 pub mod meta;
 pub mod session;

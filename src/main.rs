@@ -20,6 +20,7 @@ mod ui;
 
 fn main() -> std::process::ExitCode {
     give_back_after(QUESTION);
+    huge_pages(false);
     limits::ignore_file_size_signal();
     limits::with_enough_stack(|| {
         spyhop::worker::run_worker_if_asked();

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
+use crate::similar::did_you_mean;
 use crate::text::{Lines, Span};
 
 macro_rules! symbol_kinds {
@@ -107,10 +108,14 @@ impl std::fmt::Display for SymbolKind {
 
 /// The error for an unknown kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown kind '{value}'; choose one of {}", SymbolKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "))]
+#[error("unknown kind '{value}'; choose one of {}{}", kind_names().join(", "), did_you_mean(value, kind_names()))]
 pub struct UnknownKind {
     /// The given value.
     pub value: String,
+}
+
+fn kind_names() -> Vec<&'static str> {
+    SymbolKind::ALL.iter().map(|kind| kind.name()).collect()
 }
 
 /// A set of kinds, as a bitset.

@@ -4,6 +4,7 @@
 //! UTF-8 with `/` between its parts on every platform, so it sorts and prints the same everywhere.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -152,6 +153,16 @@ pub fn as_part(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// The order of paths in which ripgrep sorts them: folder by folder, so that `a/c` comes before `a-b`.
+pub fn by_parts(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    // A `/` ends a part, so it comes before every other byte.
+    let rank =
+        |path: &[u8]| path.get(shared).map(|byte| if *byte == b'/' { 0 } else { u32::from(*byte) + 1 });
+    rank(a).cmp(&rank(b))
+}
+
 /// The folder of a root-relative path, and its last part.
 pub fn split(path: &str) -> (&str, &str) {
     match memchr::memrchr(b'/', path.as_bytes()) {
@@ -295,6 +306,16 @@ mod tests {
         check(&base, "d/x.rs", "/t/d/x.rs");
         check(&PathBase::Typed(vec![typed("", ".")]), "a/x.rs", "./a/x.rs");
         check(&PathBase::Typed(vec![typed("a", "")]), "a/x.rs", "x.rs");
+    }
+
+    #[test]
+    fn paths_are_sorted_by_their_parts() {
+        let paths = ["", "a", "a.rs", "a/b", "a/b-c/d", "a/b/c", "a/b/c/d", "a-b", "a-b/c", "b", "é/a", "é"];
+        for a in paths {
+            for b in paths {
+                assert_eq!(by_parts(a, b), a.split('/').cmp(b.split('/')), "{a} {b}");
+            }
+        }
     }
 
     #[test]

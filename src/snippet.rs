@@ -15,6 +15,10 @@ const CONTEXT_CHARS: usize = 400;
 /// A line above a snippet has at most this many characters.
 const HEAD_CHARS: usize = 160;
 
+/// The most lines from the first line of an item to the line with its name. In C, the result type may have lines of its
+/// own.
+const LINES_TO_NAME: usize = 4;
+
 /// A line of context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextLine {
@@ -176,6 +180,24 @@ pub fn source_line(
     let indent = whole.len() - whole.trim_start().len();
     let first = highlights.first().map_or(0, |span| span.start);
     SourceLine { line, column: if text.is_empty() { 1 } else { indent as u32 + first + 1 }, text, highlights }
+}
+
+/// The number of lines from the first of `lines`, the lines of an item, to the one with the name of the item; 1 if none of
+/// the first lines has the name. `symbol` may have a container before the name.
+pub fn lines_to_name<'l>(lines: impl Iterator<Item = &'l str>, symbol: &str) -> usize {
+    let name = symbol.rsplit(|c: char| c != '_' && !c.is_alphanumeric()).next().unwrap_or(symbol);
+    let has_name = |line: &str| {
+        let mut is_there = false;
+        for_each_word(line, |word| is_there |= word == name);
+        is_there
+    };
+    lines.take(LINES_TO_NAME).position(has_name).map_or(1, |place| place + 1)
+}
+
+/// The first line `first` of an item, and the lines after it up to the one with the name of the item.
+pub fn lines_of_name(source: &str, index: &LineIndex, first: u32, symbol: &str) -> Lines {
+    let lines = (first..=index.count()).map(|line| line_of(source, index, line));
+    Lines { first, last: first + lines_to_name(lines, symbol) as u32 - 1 }
 }
 
 fn line_of<'s>(source: &'s str, index: &LineIndex, line: u32) -> &'s str {
@@ -352,6 +374,18 @@ mod tests {
         shown += &snippet.text[at..];
         let cut = if snippet.cut { " cut" } else { "" };
         assert_eq!(format!("{}-{}{cut}: {shown}", snippet.lines.first, snippet.lines.last), expected);
+    }
+
+    #[test]
+    fn the_name_of_an_item_may_follow_its_first_line() {
+        let check = |source: &str, symbol: &str, expected: (u32, u32)| {
+            let lines = lines_of_name(source, &LineIndex::new(source), 2, symbol);
+            assert_eq!((lines.first, lines.last), expected, "{source}");
+        };
+        check("\nstatic int\nresolve(int a)\n{\n", "resolve", (2, 3));
+        check("\nstatic int\nresolve_all(int a)\n{\n", "resolve", (2, 2));
+        check("\nfn take(&self) {\n  take()\n", "Pool.take", (2, 2));
+        check("\na\nb\nc\nd\ntake()\n", "take", (2, 2));
     }
 
     #[test]

@@ -206,7 +206,7 @@ fn start_weights(start: &Profile) -> Vec<Vec<f64>> {
 fn bounds(from: &[f64]) -> Vec<Bounds> {
     use PlaceSignal as S;
     let of = |signal: &S| match signal {
-        S::Literal | S::Frame => [0, 1].map(|form| [from[2 * *signal as usize + form]; 2]),
+        S::Literal | S::Template | S::Frame => [0, 1].map(|form| [from[2 * *signal as usize + form]; 2]),
         S::Size | S::Type | S::Data | S::Loose | S::Prose | S::Declaration | S::Test => {
             [[f64::NEG_INFINITY, f64::INFINITY]; 2]
         }

@@ -50,6 +50,8 @@ pub struct Alias {
     pub params: &'static [(&'static str, Becomes)],
     /// Parameters that callers of the alias send and the tool does not have.
     pub own: &'static [&'static Param],
+    /// Arguments that the alias implies, unless its caller gives them.
+    pub implied: &'static [(&'static str, &'static str)],
     /// The reason for the state.
     pub why: &'static str,
 }
@@ -63,6 +65,8 @@ pub enum Becomes {
     Largest(&'static str),
     /// Becomes a part of the range of lines.
     Lines(LinePart),
+    /// Becomes a part of a target of the code graph.
+    Target(TargetPart),
     /// Dropped: the parameter asks for something that always holds, or for a format that answers do not have.
     Nothing,
 }
@@ -76,6 +80,21 @@ pub enum LinePart {
     Last,
     /// The number of lines.
     Count,
+}
+
+/// The part of a target of the code graph that a parameter gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetPart {
+    /// The name of a symbol.
+    Symbol,
+    /// A file.
+    File,
+    /// A line, from 1.
+    Line,
+    /// A column, from 1.
+    Column,
+    /// A column, from 0.
+    Character,
 }
 
 const fn same(name: &'static str) -> Becomes {
@@ -92,11 +111,49 @@ const READ_AS: Alias = Alias {
     replay: true,
     params: READING,
     own: &[],
+    implied: &[],
     why: "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
+};
+
+/// A name for the uses of a symbol.
+const USES_AS: Alias = Alias {
+    name: "find_usages",
+    canonical: "find_references",
+    state: AliasState::Hidden,
+    deprecated_in: None,
+    removal: None,
+    replay: true,
+    params: TARGETED,
+    own: &[],
+    implied: &[],
+    why: "Language servers and other indexes teach it; agents call it unasked, and find_references does the same",
+};
+/// A name for the calls of a function.
+const CALLERS_AS: Alias = Alias { name: "get_callers", implied: &[("relation", "calls")], ..USES_AS };
+/// A name for the implementations of a type or method.
+const IMPLEMENTATIONS_AS: Alias =
+    Alias { name: "find_implementations", implied: &[("relation", "implements")], ..USES_AS };
+/// A name for the surroundings of a symbol in the code graph.
+const TRACE_AS: Alias = Alias {
+    name: "call_graph",
+    canonical: "trace_symbol",
+    why: "As find_usages; trace_symbol says where a symbol is defined, who calls it and what it calls",
+    ..USES_AS
+};
+/// A name for what depends on a symbol.
+const IMPACT_AS: Alias = Alias {
+    name: "blast_radius",
+    canonical: "impact",
+    why: "As find_usages, for what depends on a change",
+    ..USES_AS
 };
 
 /// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
+    Alias { name: "analyze_impact", ..IMPACT_AS },
+    IMPACT_AS,
+    TRACE_AS,
+    Alias { name: "call_hierarchy", ..TRACE_AS },
     Alias { name: "cat", ..READ_AS },
     Alias {
         name: "code.search",
@@ -107,6 +164,7 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: RANKED,
         own: &[&TOOL_DB],
+        implied: &[],
         why: "A dot is not allowed in tool names by several model providers, so the name cannot be kept for ever",
     },
     Alias {
@@ -118,6 +176,7 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: RANKED,
         own: &[&TOOL_DB],
+        implied: &[],
         why: "As code.search",
     },
     Alias {
@@ -129,8 +188,21 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: &[],
         own: &[&TOOL_DB, &PATH],
+        implied: &[],
         why: "As code.search",
     },
+    Alias { name: "find_all_references", ..USES_AS },
+    Alias { name: "find_callees", ..TRACE_AS },
+    Alias { name: "find_callers", ..CALLERS_AS },
+    Alias { name: "find_definition", ..TRACE_AS },
+    IMPLEMENTATIONS_AS,
+    Alias { name: "find_referencing_symbols", ..USES_AS },
+    USES_AS,
+    Alias { name: "get_call_graph", ..TRACE_AS },
+    Alias { name: "get_callees", ..TRACE_AS },
+    CALLERS_AS,
+    Alias { name: "get_definition", ..TRACE_AS },
+    Alias { name: "get_references", ..USES_AS },
     Alias {
         name: "glob",
         canonical: "file_search",
@@ -145,8 +217,12 @@ pub const ALIASES: &[Alias] = &[
             ("head_limit", same("max_results")),
         ],
         own: &[],
+        implied: &[],
         why: "Hosts teach it as a tool of their own, so agents call it unasked; a glob is what file_search takes too",
     },
+    Alias { name: "go_to_definition", ..TRACE_AS },
+    Alias { name: "go_to_implementation", ..IMPLEMENTATIONS_AS },
+    Alias { name: "goto_definition", ..TRACE_AS },
     Alias {
         name: "grep",
         canonical: "grep_files",
@@ -156,8 +232,11 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: LINES,
         own: &[],
+        implied: &[],
         why: "As glob; the patterns are of the same kind, lines and their numbers come always",
     },
+    Alias { name: "impact_analysis", ..IMPACT_AS },
+    Alias { name: "list_code_usages", ..USES_AS },
     Alias { name: "open_file", ..READ_AS },
     READ_AS,
     Alias {
@@ -169,6 +248,7 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: RANKED,
         own: &[],
+        implied: &[],
         why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
     },
     Alias {
@@ -180,10 +260,12 @@ pub const ALIASES: &[Alias] = &[
         replay: true,
         params: RANKED,
         own: &[],
+        implied: &[],
         why: "It promises a model, and there is none here: an agent should learn the honest name",
     },
     Alias { name: "view", ..READ_AS },
     Alias { name: "view_file", ..READ_AS },
+    Alias { name: "who_calls", ..CALLERS_AS },
 ];
 
 /// Other systems' parameters of a ranked search.
@@ -245,14 +327,40 @@ const READING: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Nothing),
 ];
 
+/// Other systems' parameters for a symbol or a place in the code graph.
+const TARGETED: &[(&str, Becomes)] = &[
+    ("symbol", Becomes::Target(TargetPart::Symbol)),
+    ("symbol_name", Becomes::Target(TargetPart::Symbol)),
+    ("symbolName", Becomes::Target(TargetPart::Symbol)),
+    ("function", Becomes::Target(TargetPart::Symbol)),
+    ("function_name", Becomes::Target(TargetPart::Symbol)),
+    ("name", Becomes::Target(TargetPart::Symbol)),
+    ("name_path", Becomes::Target(TargetPart::Symbol)),
+    ("identifier", Becomes::Target(TargetPart::Symbol)),
+    ("query", Becomes::Target(TargetPart::Symbol)),
+    ("file", Becomes::Target(TargetPart::File)),
+    ("file_path", Becomes::Target(TargetPart::File)),
+    ("filePath", Becomes::Target(TargetPart::File)),
+    ("relative_path", Becomes::Target(TargetPart::File)),
+    ("line", Becomes::Target(TargetPart::Line)),
+    ("column", Becomes::Target(TargetPart::Column)),
+    ("character", Becomes::Target(TargetPart::Character)),
+    ("max_depth", same("depth")),
+    ("limit", same("max_results")),
+    ("explanation", Becomes::Nothing),
+];
+
 /// Parameters of tools as other systems spell them for a tool of the same name.
 pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("codebase_search", RANKED),
     ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
+    ("find_references", TARGETED),
     ("grep_files", LINES),
+    ("impact", TARGETED),
     ("project_map", &[("max_depth", same("depth"))]),
     ("read_file", READING),
     ("search_batch", RANKED),
+    ("trace_symbol", TARGETED),
 ];
 
 /// The other spellings of a tool's parameters; an alias has spellings of its own.
@@ -320,6 +428,28 @@ fn lines_of(parts: &[(LinePart, i64)]) -> String {
     }
 }
 
+/// The target of the code graph that several parameters give together; `None` if they name neither a symbol nor a file.
+/// Where a symbol comes with a line, the line is that of a use, which says less than the name.
+fn target_of(parts: &[(TargetPart, Value)]) -> Option<String> {
+    let part = |wanted: TargetPart| parts.iter().find(|(part, _)| *part == wanted).map(|(_, value)| value);
+    let text = |wanted: TargetPart| part(wanted).and_then(Value::as_str);
+    let number = |wanted: TargetPart| part(wanted).and_then(Value::as_u64);
+    let (symbol, file, line) = (text(TargetPart::Symbol), text(TargetPart::File), number(TargetPart::Line));
+    let column =
+        number(TargetPart::Column).or_else(|| number(TargetPart::Character).map(|character| character + 1));
+    match (symbol, file, line) {
+        (Some(symbol), Some(file), None) if !symbol.contains('#') => {
+            Some(format!("{file}#{}", symbol.trim_matches('/').replace('/', ".")))
+        }
+        (Some(symbol), _, _) => Some(symbol.to_string()),
+        (None, Some(file), None) => Some(file.to_string()),
+        (None, Some(file), Some(line)) => {
+            Some(column.map_or_else(|| format!("{file}:{line}"), |column| format!("{file}:{line}:{column}")))
+        }
+        (None, None, _) => None,
+    }
+}
+
 /// Translates the arguments to the spelling of the tool.
 ///
 /// # Errors
@@ -330,10 +460,20 @@ pub fn translated(
 ) -> Result<Map<String, Value>, String> {
     let mut out = Map::new();
     let mut parts = Vec::new();
+    let mut target = Vec::new();
     for (name, value) in arguments {
         let (name, value) = match spellings.iter().find(|(other, _)| *other == name) {
             None => (name, value),
             Some((_, Becomes::Nothing)) => continue,
+            Some((_, Becomes::Target(part))) => {
+                if target.iter().any(|(known, _)| known == part) {
+                    return Err(format!("'{name}' is given twice, once by another name"));
+                }
+                if !value.is_null() {
+                    target.push((*part, value));
+                }
+                continue;
+            }
             Some((_, Becomes::Lines(part))) if value.is_i64() => {
                 parts.extend(value.as_i64().map(|number| (*part, number)));
                 continue;
@@ -353,6 +493,11 @@ pub fn translated(
         if out.insert(name.clone(), value).is_some() {
             return Err(format!("'{name}' is given twice, once by another name"));
         }
+    }
+    if let Some(target) = target_of(&target)
+        && out.insert("target".to_string(), target.into()).is_some()
+    {
+        return Err("'target' is given twice, once by another name".to_string());
     }
     if !parts.is_empty() && out.insert("lines".to_string(), lines_of(&parts).into()).is_some() {
         return Err("'lines' is given twice, once by another name".to_string());
@@ -458,6 +603,22 @@ mod tests {
             "glob",
             json!({ "pattern": "**/*.rs", "path": "src" }),
             json!({ "pattern": "**/*.rs", "path": "src" }),
+        );
+        check("get_callers", json!({ "function_name": "take" }), json!({ "target": "take" }));
+        check(
+            "goto_definition",
+            json!({ "file_path": "a.rs", "line": 4, "character": 6 }),
+            json!({ "target": "a.rs:4:7" }),
+        );
+        check(
+            "find_referencing_symbols",
+            json!({ "name_path": "Pool/take", "relative_path": "a.rs" }),
+            json!({ "target": "a.rs#Pool.take" }),
+        );
+        check(
+            "blast_radius",
+            json!({ "file": "a.rs", "max_depth": 2 }),
+            json!({ "target": "a.rs", "depth": 2 }),
         );
         let CallTarget::Tool(_, Some(alias)) = called("search_code") else { unreachable!() };
         let Value::Object(twice) = json!({ "q": "a", "query": "b" }) else { unreachable!() };

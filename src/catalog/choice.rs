@@ -1,8 +1,9 @@
 //! Types of which a caller chooses one value by its name.
 
 use super::values::ValueError;
-use crate::engine::api::{Mode, StalePolicy};
+use crate::engine::api::{Mode, Relation, StalePolicy};
 use crate::model::{SkipReason, SymbolKind};
+use crate::similar::did_you_mean;
 
 /// A type with a fixed set of named values.
 pub trait NamedChoice: Copy + 'static {
@@ -45,6 +46,14 @@ impl NamedChoice for SymbolKind {
     }
 }
 
+impl NamedChoice for Relation {
+    const ALL: &'static [Relation] = &Relation::ALL;
+
+    fn name(self) -> &'static str {
+        Relation::name(self)
+    }
+}
+
 /// The names of a type's values.
 pub fn names<C: NamedChoice>() -> Vec<&'static str> {
     C::ALL.iter().map(|choice| choice.name()).collect()
@@ -52,9 +61,8 @@ pub fn names<C: NamedChoice>() -> Vec<&'static str> {
 
 /// The value that `text` names, for the parameter `param`.
 pub fn parse<C: NamedChoice>(param: &str, text: &str) -> Result<C, ValueError> {
-    C::ALL
-        .iter()
-        .copied()
-        .find(|choice| choice.name() == text)
-        .ok_or_else(|| ValueError::new(format!("{param} is '{text}'; choose {}", names::<C>().join(", "))))
+    C::ALL.iter().copied().find(|choice| choice.name() == text).ok_or_else(|| {
+        let (all, near) = (names::<C>().join(", "), did_you_mean(text, names::<C>()));
+        ValueError::new(format!("{param} is '{text}'; choose {all}{near}"))
+    })
 }

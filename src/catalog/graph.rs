@@ -1,11 +1,13 @@
-//! The rows of the questions to the code graph: all of them take the same parameters.
+//! The rows of the questions to the code graph: parameters that all of them take, and those of single questions.
 
+use super::choice;
+use super::faces::Faces;
 use super::operation::{Example, Operation};
 use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated, saturated_u32};
 use super::shared::{self, Call, HasFilter};
-use crate::engine::api::GraphRequest;
+use crate::engine::api::{GraphChanges, GraphQuestion, GraphRequest, Relation};
 use crate::filter::FilterSpec;
 
 impl HasFilter for GraphRequest {
@@ -31,7 +33,7 @@ pub const GRAPH_DEPTH: Param = Param {
     ..param(
         "depth",
         Takes::Number(1, 8),
-        "Steps to follow, 1 to 8; else 3 for tests-of and impact, 1 for the others",
+        "Steps to follow, 1 to 8; else 3 for tests-of and impact, 8 for paths, 1 for the others",
     )
 };
 /// The number of rows.
@@ -45,45 +47,128 @@ pub const MIN_CONFIDENCE: Param = Param {
     ..param("min_confidence", Takes::Fraction, "Leave out rows below this confidence, 0 to 1")
 };
 
-/// The rows of every question to the code graph.
-pub const GRAPH_ROWS: &[Row<Call<GraphRequest>>] = &[
-    both(&TARGET, |call, param, given| {
-        assign(&mut call.request.target, given.text(param)?);
+/// The relation of the shown uses.
+pub const RELATION: Param =
+    param("relation", Takes::Choice(choice::names::<Relation>), "Only uses of this relation to the symbol");
+
+/// The end of a path of calls.
+pub const TO: Param =
+    param("to", Takes::Text, "Show the shortest paths of calls from the target to this symbol");
+/// The symbol or file whose impact is asked.
+pub const IMPACT_TARGET: Param = Param { positional: Positional::Optional, ..TARGET };
+/// The change whose impact is asked.
+pub const DIFF: Param = param(
+    "diff",
+    Takes::Text,
+    "In place of a target, what a change touches: since a revision (HEAD: what is not committed), A..B, or a diff",
+);
+
+/// The rows of a question: the target, the question's own rows, and the rows of every question.
+macro_rules! graph_rows {
+    ($target:expr $(, $own:expr)* $(,)?) => {
+        &[
+            both($target, |call, param, given| {
+                assign(&mut call.request.target, given.text(param)?);
+                Ok(())
+            }),
+            $($own,)*
+            both(&GRAPH_DEPTH, |call, param, given| {
+                call.request.depth = saturated_u32(given.number(param)?).or(call.request.depth);
+                Ok(())
+            }),
+            both(&GRAPH_RESULTS, |call, param, given| {
+                assign(&mut call.request.max_results, saturated(given.number(param)?));
+                Ok(())
+            }),
+            both(&MIN_CONFIDENCE, |call, param, given| {
+                assign(&mut call.request.min_confidence, given.fraction(param)?);
+                Ok(())
+            }),
+            shared::path(),
+            shared::here(),
+            not_in_tools(shared::path_glob(&params::PATH_GLOB)),
+            not_in_tools(shared::exclude()),
+            shared::lang(),
+            not_in_tools(shared::kind(&params::KIND)),
+            shared::show_secrets(),
+            shared::view(),
+            shared::stale_policy(),
+            shared::no_refresh(),
+            shared::require_index(),
+        ]
+    };
+}
+
+/// A row of command lines only: the list of tools has a budget.
+const fn not_in_tools(row: GraphParam) -> GraphParam {
+    Row { param: row.param, faces: Faces::CommandLine, set: row.set }
+}
+
+type GraphParam = Row<Call<GraphRequest>>;
+
+/// The rows of a question without parameters of its own.
+const PLAIN_ROWS: &[GraphParam] = graph_rows![&TARGET];
+const REFS_ROWS: &[GraphParam] = graph_rows![
+    &TARGET,
+    both(&RELATION, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.relation = Some(choice::parse(param.name, &name)?);
+        }
         Ok(())
     }),
-    both(&GRAPH_DEPTH, |call, param, given| {
-        call.request.depth = saturated_u32(given.number(param)?).or(call.request.depth);
-        Ok(())
-    }),
-    both(&GRAPH_RESULTS, |call, param, given| {
-        assign(&mut call.request.max_results, saturated(given.number(param)?));
-        Ok(())
-    }),
-    both(&MIN_CONFIDENCE, |call, param, given| {
-        assign(&mut call.request.min_confidence, given.fraction(param)?);
-        Ok(())
-    }),
-    shared::path(),
-    shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
-    shared::show_secrets(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::require_index(),
 ];
 
-const GRAPH_PARAMS: [Listed; GRAPH_ROWS.len()] = listed(GRAPH_ROWS);
+const TRACE_ROWS: &[GraphParam] = graph_rows![
+    &TARGET,
+    both(&TO, |call, param, given| {
+        call.request.to = given.text(param)?;
+        Ok(())
+    }),
+];
+const IMPACT_ROWS: &[GraphParam] = graph_rows![
+    &IMPACT_TARGET,
+    both(&DIFF, |call, param, given| {
+        call.request.changes = given.text(param)?.map(GraphChanges::of);
+        Ok(())
+    }),
+];
 
-const fn operation(name: &'static str, help: &'static str, examples: &'static [Example]) -> Operation {
-    Operation { name, aliases: &[], help, params: &GRAPH_PARAMS, examples }
+const PLAIN_PARAMS: [Listed; PLAIN_ROWS.len()] = listed(PLAIN_ROWS);
+const REFS_PARAMS: [Listed; REFS_ROWS.len()] = listed(REFS_ROWS);
+const TRACE_PARAMS: [Listed; TRACE_ROWS.len()] = listed(TRACE_ROWS);
+const IMPACT_PARAMS: [Listed; IMPACT_ROWS.len()] = listed(IMPACT_ROWS);
+
+/// The rows of a question to the code graph.
+pub const fn graph_rows(question: GraphQuestion) -> &'static [GraphParam] {
+    match question {
+        GraphQuestion::References => REFS_ROWS,
+        GraphQuestion::Trace => TRACE_ROWS,
+        GraphQuestion::Impact => IMPACT_ROWS,
+        _ => PLAIN_ROWS,
+    }
+}
+
+const fn graph_params(question: GraphQuestion) -> &'static [Listed] {
+    match question {
+        GraphQuestion::References => &REFS_PARAMS,
+        GraphQuestion::Trace => &TRACE_PARAMS,
+        GraphQuestion::Impact => &IMPACT_PARAMS,
+        _ => &PLAIN_PARAMS,
+    }
+}
+
+const fn operation(
+    question: GraphQuestion,
+    name: &'static str,
+    help: &'static str,
+    examples: &'static [Example],
+) -> Operation {
+    Operation { name, aliases: &[], help, params: graph_params(question), examples }
 }
 
 /// Finds definitions.
 pub const DEF: Operation = operation(
+    GraphQuestion::Definitions,
     "def",
     "Show where a symbol is defined, or the name at a place",
     &[
@@ -93,6 +178,7 @@ pub const DEF: Operation = operation(
 );
 /// Finds uses.
 pub const REFS: Operation = operation(
+    GraphQuestion::References,
     "refs",
     "List the uses of a symbol",
     &[
@@ -102,6 +188,7 @@ pub const REFS: Operation = operation(
 );
 /// Finds callers.
 pub const CALLERS: Operation = operation(
+    GraphQuestion::Callers,
     "callers",
     "List the calls of a function",
     &[
@@ -111,6 +198,7 @@ pub const CALLERS: Operation = operation(
 );
 /// Finds callees.
 pub const CALLEES: Operation = operation(
+    GraphQuestion::Callees,
     "callees",
     "List the functions that a function calls",
     &[
@@ -120,6 +208,7 @@ pub const CALLEES: Operation = operation(
 );
 /// Finds implementations.
 pub const IMPLS: Operation = operation(
+    GraphQuestion::Implementations,
     "impls",
     "List the types that extend or implement a type, or the methods that implement a method",
     &[
@@ -129,6 +218,7 @@ pub const IMPLS: Operation = operation(
 );
 /// Finds tests.
 pub const TESTS_OF: Operation = operation(
+    GraphQuestion::Tests,
     "tests-of",
     "List the tests that reach a function by calls",
     &[
@@ -138,6 +228,7 @@ pub const TESTS_OF: Operation = operation(
 );
 /// Finds imports.
 pub const IMPORTS: Operation = operation(
+    GraphQuestion::Imports,
     "imports",
     "List the modules that a file imports",
     &[
@@ -147,6 +238,7 @@ pub const IMPORTS: Operation = operation(
 );
 /// Finds importers.
 pub const IMPORTERS: Operation = operation(
+    GraphQuestion::Importers,
     "importers",
     "List the files that import a file",
     &[
@@ -156,19 +248,29 @@ pub const IMPORTERS: Operation = operation(
 );
 /// Finds callers and callees.
 pub const TRACE: Operation = operation(
+    GraphQuestion::Trace,
     "trace",
-    "Show the callers and the callees of a function",
+    "Show the callers and the callees of a function, or paths of calls",
     &[
         ("trace Engine::search", "callers and callees at once"),
+        ("trace main --to Pool.take", "the shortest paths of calls"),
         ("trace take --depth 2 --json", "two levels of callers as JSON"),
     ],
 );
 /// Finds what depends on a symbol.
 pub const IMPACT: Operation = operation(
+    GraphQuestion::Impact,
     "impact",
-    "List what depends on a symbol or on the symbols of a file, through calls",
+    "List what depends on a symbol, a file or a change, and which tests to run",
     &[
         ("impact src/pool.rs", "what depends on the symbols of a file"),
+        ("impact --diff", "what depends on what is not committed, and the tests to run"),
         ("impact Pool.take --depth 2", "what depends on a function"),
     ],
 );
+
+/// The part of a target before the line or the symbol: the file, if the target names one.
+pub fn file_of_target(target: &str) -> &str {
+    let numbers = target.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':').len();
+    &target[..target.find('#').unwrap_or(numbers)]
+}

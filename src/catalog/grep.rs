@@ -55,8 +55,6 @@ pub struct GrepPrint {
     pub pretty: bool,
     /// Whether messages about files that cannot be read are left out.
     pub no_messages: bool,
-    /// Whether each piece of output is written at once.
-    pub line_buffered: bool,
 }
 
 /// A list that an exact search gives in place of lines.
@@ -283,9 +281,8 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     when_on!(CommandLine, &grep::LIST_FILES, |call| call.print.list = Some(GrepList::Files)),
     when_on!(CommandLine, &grep::TYPE_LIST, |call| call.print.list = Some(GrepList::Types)),
     command_line(&grep::NO_MESSAGES, |call, param, given| flag(&mut call.print.no_messages, param, given)),
-    command_line(&grep::LINE_BUFFERED, |call, param, given| {
-        flag(&mut call.print.line_buffered, param, given)
-    }),
+    // Output is written at once in any case, but ripgrep's configuration files may have the option.
+    command_line(&grep::LINE_BUFFERED, |_, _, _| Ok(())),
     command_line(&grep::CRLF, |call, param, given| flag(&mut call.request().crlf, param, given)),
     command_line(&grep::NULL_DATA, |call, param, given| flag(&mut call.request().null_data, param, given)),
     when_on!(CommandLine, &grep::BINARY, |call| call.request().binary = Binary::Name),

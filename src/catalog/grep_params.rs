@@ -227,7 +227,8 @@ pub const STATS: Param = param("stats", Takes::Nothing, "Counts and times after 
 pub const NO_MESSAGES: Param =
     param("no_messages", Takes::Nothing, "No messages about files that cannot be read");
 /// Output line by line.
-pub const LINE_BUFFERED: Param = param("line_buffered", Takes::Nothing, "Write each piece of output at once");
+pub const LINE_BUFFERED: Param =
+    param("line_buffered", Takes::Nothing, "Write each piece of output at once, as is done in any case");
 /// The line between groups.
 pub const CONTEXT_SEPARATOR: Param =
     param("context_separator", Takes::Text, "The line between groups of context lines [default: --]");

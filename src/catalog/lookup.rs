@@ -38,6 +38,7 @@ pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = &[
         }
         Ok(())
     }),
+    both(&params::ALL_MATCHES, |call, param, given| shared::flag(&mut call.request.all, param, given)),
     both(&params::FILES_RESULTS, |call, param, given| {
         assign(&mut call.request.max_results, saturated(given.number(param)?));
         Ok(())

@@ -10,11 +10,13 @@ pub mod aliases;
 mod choice;
 mod entries;
 mod faces;
+mod file_graph;
 mod graph;
 mod grep;
 pub mod grep_params;
 mod lookup;
 mod operation;
+mod pack;
 mod param;
 pub mod params;
 mod row;
@@ -28,13 +30,15 @@ mod values;
 pub use choice::{NamedChoice, names};
 pub use entries::{COMMANDS, ENTRIES_ROWS, ENTRY_PATTERN, ENTRY_RESULTS, REACHES, ROUTES};
 pub use faces::Faces;
+pub use file_graph::{FILE_GRAPH, FILE_GRAPH_RESULTS, FILE_GRAPH_ROWS, FORMAT};
 pub use graph::{
-    CALLEES, CALLERS, DEF, GRAPH_DEPTH, GRAPH_RESULTS, GRAPH_ROWS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
-    MIN_CONFIDENCE, REFS, TARGET, TESTS_OF, TRACE,
+    CALLEES, CALLERS, DEF, DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, IMPLS, IMPORTERS, IMPORTS,
+    MIN_CONFIDENCE, REFS, RELATION, TARGET, TESTS_OF, TO, TRACE, file_of_target, graph_rows,
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::*;
 pub use operation::{Example, Operation};
+pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
 pub use param::{Param, Positional, Takes, param};
 pub use row::{Listed, Row, fill};
 pub use search::{SEARCH, SEARCH_ROWS, SearchCall, WHY_NOT, WHY_NOT_ROWS, WhyNotCall};

@@ -211,10 +211,17 @@ pub const NAME_PATTERN: Param = Param {
     positional: Positional::Optional,
     ..param(
         "pattern",
-        Takes::Text,
-        "Letters of the name or path in their order, some left out; a glob if it holds * ? or [; empty for every file",
+        Takes::Texts,
+        "Letters of the name or path in order, some left out; every word must match; a glob if it holds * ? or [; \
+         empty for all files",
     )
 };
+/// Whether scattered matches are listed.
+pub const ALL_MATCHES: Param = param(
+    "all",
+    Takes::Nothing,
+    "Also files in whose paths the letters are scattered, behind better matches",
+);
 /// The number of files on a page.
 pub const FILES_RESULTS: Param = Param {
     default: Some("20"),
@@ -225,9 +232,9 @@ pub const SYMBOL_PATTERN: Param = Param {
     positional: Positional::Optional,
     ..param(
         "pattern",
-        Takes::Text,
-        "Letters of the name in their order, some left out, its container before it if you like: Pool.take; empty for \
-     every definition",
+        Takes::Texts,
+        "Letters of the name in order, some left out, its container before it if you like: Pool.take; every word must \
+         match; a glob if it holds * ? or [; empty for all definitions",
     )
 };
 /// The number of definitions on a page.
@@ -249,8 +256,10 @@ pub const DEPTH: Param = Param {
 };
 
 /// The file to read.
-pub const READ_PATH: Param =
-    Param { positional: Positional::Optional, ..param("path", Takes::Path, "The file") };
+pub const READ_PATH: Param = Param {
+    positional: Positional::Optional,
+    ..param("path", Takes::Path, "The file, a place (path:12, path:12-40), or the name of a definition")
+};
 /// The lines to read.
 pub const LINES: Param = param("lines", Takes::Text, "Only these lines: 10-40, 10- or 10");
 /// The definition to read.

@@ -6,18 +6,22 @@
 //! index or a tree: the tool list of a profile has the same bytes in every run.
 
 use super::aliases::{ALIASES, Alias};
+use super::graph::{
+    DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, MIN_CONFIDENCE, REFS, RELATION, TARGET, TO, TRACE,
+};
 use super::grep::GREP;
 use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
 use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
 use super::operation::Operation;
 use super::param::Param;
 use super::params::{
-    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
-    MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST,
-    READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
+    ALL_MATCHES, CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES,
+    MAX_ITEMS, MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY,
+    QUERY_LIST, READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
 };
 use super::search::{SEARCH, WHY_NOT};
 use super::upkeep::{STATUS, TOUCH};
+use crate::engine::api::GraphQuestion;
 
 /// Every tool. A server dispatches by an exhaustive `match`, so a tool without a function does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +38,7 @@ pub enum ToolId {
     WhyNot,
     Touch,
     Status,
+    Graph(GraphQuestion),
     ToolSearch,
 }
 
@@ -67,11 +72,52 @@ impl Tool {
 pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "index_status", "tool_search"];
 
 /// Tools that are not listed, but found by `tool_search`, and callable.
-pub const DEFERRED: &[&str] =
-    &["project_map", "read_file", "search_batch", "skipped_files", "symbol_search", "touch", "why_not"];
+pub const DEFERRED: &[&str] = &[
+    "find_references",
+    "impact",
+    "project_map",
+    "read_file",
+    "search_batch",
+    "skipped_files",
+    "symbol_search",
+    "touch",
+    "trace_symbol",
+    "why_not",
+];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
-pub const HIDDEN: &[&str] = &["cat", "glob", "grep", "open_file", "read", "search_code", "view", "view_file"];
+pub const HIDDEN: &[&str] = &[
+    "analyze_impact",
+    "blast_radius",
+    "call_graph",
+    "call_hierarchy",
+    "cat",
+    "find_all_references",
+    "find_callees",
+    "find_callers",
+    "find_definition",
+    "find_implementations",
+    "find_referencing_symbols",
+    "find_usages",
+    "get_call_graph",
+    "get_callees",
+    "get_callers",
+    "get_definition",
+    "get_references",
+    "glob",
+    "go_to_definition",
+    "go_to_implementation",
+    "goto_definition",
+    "grep",
+    "impact_analysis",
+    "list_code_usages",
+    "open_file",
+    "read",
+    "search_code",
+    "view",
+    "view_file",
+    "who_calls",
+];
 
 /// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.
 pub const DEPRECATED: &[&str] = &["code.search", "code.search_batch", "code.status", "semantic_search"];
@@ -121,12 +167,34 @@ pub const TOOLS: &[Tool] = &[
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
         params: &[
             &NAME_PATTERN,
+            &ALL_MATCHES,
             &PATH,
             &PATH_GLOB,
             &EXCLUDE,
             &LANG,
             &FILES_RESULTS,
             &CURSOR,
+            &VIEW,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Graph(GraphQuestion::References),
+        name: "find_references",
+        operation: Some(&REFS),
+        description: "Find the uses of a symbol, each resolved to the definition that it means: callers, type uses, \
+                      imports, implementations. By name, or by path and line.",
+        params: &[
+            &TARGET,
+            &RELATION,
+            &GRAPH_DEPTH,
+            &GRAPH_RESULTS,
+            &MIN_CONFIDENCE,
+            &PATH,
+            &LANG,
             &VIEW,
             &MAX_TOKENS,
             &TREE,
@@ -159,6 +227,27 @@ pub const TOOLS: &[Tool] = &[
             &TREE,
         ],
         required: 1,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Graph(GraphQuestion::Impact),
+        name: "impact",
+        operation: Some(&IMPACT),
+        description: "What breaks if a symbol, a file or a diff changes: what depends on it, directly and through \
+                      calls, and which tests to run.",
+        params: &[
+            &TARGET,
+            &DIFF,
+            &GRAPH_DEPTH,
+            &GRAPH_RESULTS,
+            &MIN_CONFIDENCE,
+            &PATH,
+            &LANG,
+            &VIEW,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 0,
         read_only: true,
     },
     Tool {
@@ -269,6 +358,27 @@ pub const TOOLS: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: ToolId::Graph(GraphQuestion::Trace),
+        name: "trace_symbol",
+        operation: Some(&TRACE),
+        description: "Show where a symbol is defined, who calls it and what it calls, with the lines: a call graph \
+                      around one function; or the paths of calls to another.",
+        params: &[
+            &TARGET,
+            &TO,
+            &GRAPH_DEPTH,
+            &GRAPH_RESULTS,
+            &MIN_CONFIDENCE,
+            &PATH,
+            &LANG,
+            &VIEW,
+            &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
         id: ToolId::WhyNot,
         name: "why_not",
         operation: Some(&WHY_NOT),
@@ -361,7 +471,7 @@ impl ToolProfile {
     /// The most tokens that the tool list may take, at four bytes a token.
     pub fn head_budget(self) -> usize {
         match self {
-            ToolProfile::Full => 3_800,
+            ToolProfile::Full => 5_200,
             ToolProfile::Default | ToolProfile::Minimal => 1_600,
             ToolProfile::Host => 200,
         }
@@ -533,6 +643,10 @@ mod tests {
         assert_eq!(found("why is a file missing from the answers")[0], "why_not");
         assert_eq!(found("outline of the project")[0], "project_map");
         assert_eq!(found("which files were left out")[0], "skipped_files");
+        assert_eq!(found("uses and implementations of a type")[0], "find_references");
+        assert_eq!(found("who calls a function")[0], "trace_symbol");
+        assert_eq!(found("what breaks if I change this")[0], "impact");
+        assert_eq!(found("call graph")[0], "trace_symbol");
         assert_eq!(found("zebra"), Vec::<&str>::new());
         assert_eq!(found(""), DEFERRED);
         assert_eq!(find(ToolProfile::Host, "").len(), TOOLS.len() - 1);

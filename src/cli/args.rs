@@ -7,7 +7,8 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
-use spyhop::catalog::{self, Faces, Param, Positional, Takes, grep_params, param, params};
+use spyhop::catalog::{self, DIFF, Faces, Param, Positional, TARGET, Takes, grep_params, param, params};
+use spyhop::engine::api::{GraphQuestion, Mode};
 use spyhop::operations::{ListedOperation, OperationId};
 
 const fn flag(name: &'static str, help: &'static str) -> Param {
@@ -29,6 +30,14 @@ pub const OPEN: Param = param(
 );
 pub const VIMGREP: Param =
     flag("vimgrep", "A line for each result, path:line:column: text, and nothing else");
+pub const GRAPH_MODE: Param = Param {
+    default: Some("default"),
+    ..param(
+        "mode",
+        Takes::Choice(catalog::names::<Mode>),
+        "compact: path:line:column: text; default: owner and code; debug: confidence and rule of each row",
+    )
+};
 pub const NULL: Param =
     Param { short: Some('0'), ..flag("null", "Paths only, each with a NUL after it, for xargs -0") };
 pub const ALL: Param = flag("all", "Show the whole page, however many screens it takes");
@@ -60,10 +69,13 @@ const WITH_PATHS: &[OperationId] = &[
     OperationId::Grep,
     OperationId::Files,
     OperationId::Symbols,
+    OperationId::FileGraph,
     OperationId::Read,
     OperationId::Skipped,
     OperationId::WhyNot,
 ];
+/// The output options that only the code graph has.
+const GRAPH_ONLY: &[&Param] = &[&GRAPH_MODE, &VIMGREP];
 /// The options that every operation has on a command line.
 const EVERYWHERE: &[&Param] = &[&JSON, &COLOR, &NO_HYPERLINKS, &NO_PAGER, &QUIET, &VERBOSE];
 
@@ -95,6 +107,7 @@ const BUILDS_UNASKED: &[OperationId] = &[
     OperationId::Search,
     OperationId::Files,
     OperationId::Symbols,
+    OperationId::FileGraph,
     OperationId::Read,
     OperationId::Skipped,
     OperationId::WhyNot,
@@ -112,6 +125,7 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
         Some(OperationId::Search) => SEARCH_ONLY,
         Some(OperationId::Symbols) => SYMBOLS_ONLY,
         Some(OperationId::Files) => FILES_ONLY,
+        Some(OperationId::Graph(_)) => GRAPH_ONLY,
         _ => &[],
     };
     let mut command = Command::new(name).about(row.help);
@@ -147,6 +161,14 @@ pub fn operation(listed: &ListedOperation, name: &'static str) -> Command {
             command.mut_arg(OPEN.name, |arg| arg.conflicts_with_all([JSON.name, params::VIEW.name]))
         }
         ListedOperation::Own(OperationId::Search, _) => one_source_of_queries(command),
+        ListedOperation::Own(OperationId::Graph(GraphQuestion::Impact), _) => command
+            .mut_arg(TARGET.name, |target| target.required_unless_present(DIFF.name))
+            .mut_arg(DIFF.name, |diff| {
+                diff.value_name("REVISION")
+                    .num_args(0..=1)
+                    .default_missing_value("HEAD")
+                    .conflicts_with(TARGET.name)
+            }),
         ListedOperation::Own(OperationId::Grep, _) => as_in_grep(path_without_flag(command)),
         ListedOperation::Plain(plain) if plain.has_bare_path() => path_without_flag(command),
         _ => command,
@@ -191,8 +213,8 @@ fn as_in_grep(command: Command) -> Command {
         .mut_arg(grep_params::CONTEXT_SEPARATOR.name, |text| text.allow_hyphen_values(true))
         .mut_arg(params::THREADS.name, |threads| threads.short('j'))
         .mut_arg(params::HIDDEN.name, |hidden| hidden.short('.'))
-        // `-v` has its meaning from grep.
-        .mut_arg(VERBOSE.name, |verbose| verbose.short(None))
+        // `-v` has its meaning from grep, and ripgrep's options for messages are these.
+        .mut_arg(VERBOSE.name, |verbose| verbose.short(None).aliases(["debug", "trace"]))
         // The last occurrence of an option counts.
         .args_override_self(true);
     let separators = [grep_params::CONTEXT_SEPARATOR.name, grep_params::NO_CONTEXT_SEPARATOR.name];

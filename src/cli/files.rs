@@ -4,7 +4,7 @@
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call, params};
-use spyhop::engine::api::{ALL_ROWS, FileMatch, FileRow, FilesReply, FilesRequest};
+use spyhop::engine::api::{ALL_ROWS, FilesRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -34,9 +34,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     reply.warnings.extend(first.complete(&engine, &reply.snapshot));
     drop(bar);
     output.warn(&reply.warnings);
-    if !output.json && !is_limited {
-        cut_off(&mut reply);
-    }
     if is_list {
         let end = if null { '\0' } else { '\n' };
         output.bytes(text::paths(&reply, end, &output.style).as_bytes())?;
@@ -49,24 +46,4 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.text(&text::files(&reply, &output.style))?;
     }
     Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found })
-}
-
-/// Removes files in whose paths the letters of the pattern are scattered, if the best file is a better match.
-fn cut_off(reply: &mut FilesReply) {
-    if reply.files.first().is_none_or(is_scattered) {
-        return;
-    }
-    let before = reply.files.len();
-    reply.files.retain(|row| !is_scattered(row));
-    if reply.files.len() < before {
-        // The matches after the first scattered ones are no better.
-        reply.next = None;
-        reply.total = reply.offset + reply.files.len();
-    }
-}
-
-/// Whether runs of the pattern's letters in a path have fewer than two letters on average.
-fn is_scattered(row: &FileRow) -> bool {
-    let letters: u32 = row.highlights.iter().map(|span| span.end - span.start).sum();
-    row.matched == FileMatch::Path && row.highlights.len() as u32 * 2 > letters + 1
 }

@@ -1,18 +1,20 @@
 //! The questions to the code graph: `spyhop callers NAME` and the like.
 
+use std::io;
 use std::path::Path;
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call};
-use spyhop::engine::api::{GraphQuestion, GraphRequest};
+use spyhop::engine::api::{GraphChanges, GraphQuestion, GraphRequest, MAX_ROWS, Mode};
+use spyhop::path::RelPath;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use super::place::TreePlace;
 use super::progress::Bar;
-use super::values::fill_from;
-use super::{huge, options};
+use super::values::{fill_from, given, optional};
+use super::{args, huge, options};
 
 /// The function that runs a question.
 pub fn runner(question: GraphQuestion) -> fn(&ArgMatches, &mut Output) -> Result<Outcome, Failure> {
@@ -30,8 +32,23 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     let place = options::place(matches)?;
     output.show_paths_of(&place);
     let mut call = Call::new(GraphRequest::new(question, ""), options::options(matches)?);
-    fill_from(catalog::GRAPH_ROWS, &mut call, matches, Some(&place))?;
-    call.request.target = root_relative(&place, &call.request.target);
+    fill_from(catalog::graph_rows(question), &mut call, matches, Some(&place))?;
+    let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
+    let request = &mut call.request;
+    request.target = root_relative(&place, &request.target, is_of_files);
+    request.to = request.to.as_ref().map(|to| root_relative(&place, to, false));
+    if request.changes == Some(GraphChanges::Between("-".to_string())) {
+        request.changes = Some(GraphChanges::Diff(io::read_to_string(io::stdin())?));
+    }
+    let typed_mode = optional::<String>(matches, args::GRAPH_MODE.name);
+    let mode = Mode::ALL.into_iter().find(|mode| typed_mode.is_some_and(|typed| mode.name() == typed));
+    let mode = mode.unwrap_or(Mode::Default);
+    let is_list = !output.json && (given(matches, args::VIMGREP.name) || mode == Mode::Compact);
+    // A pipe gets every row, unless the caller says how many.
+    let is_limited = optional::<u64>(matches, catalog::GRAPH_RESULTS.name).is_some();
+    if !output.json && !output.is_terminal() && !is_limited {
+        request.max_results = MAX_ROWS;
+    }
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
     let reply = engine.graph_with_progress(&call.request, &|progress| bar.update(progress))?;
@@ -39,23 +56,32 @@ fn run(question: GraphQuestion, matches: &ArgMatches, output: &mut Output) -> Re
     output.warn(&reply.warnings);
     if output.json {
         output.json(&json::graph(&reply))?;
+    } else if is_list {
+        output.text(&text::graph_lines(&reply, &output.style))?;
+        output.remark(&text::graph_footer(&reply, &output.style))?;
     } else {
-        output.text(&text::graph(&reply, &output.style))?;
+        output.text(&text::graph(&reply, mode, &output.style))?;
+        let footer = text::graph_footer(&reply, &output.style);
+        if output.is_terminal() { output.text(&footer)? } else { output.remark(&footer)? }
     }
     let is_empty = match question {
         GraphQuestion::Definitions => reply.definitions.is_empty(),
-        _ => reply.rows.is_empty(),
+        _ => reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty(),
     };
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Found })
 }
 
 /// A target whose file, if it names one, is relative to the root: people type paths relative to the current folder.
-fn root_relative(place: &TreePlace, typed: &str) -> String {
-    let numbers = typed.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':').len();
-    let end = typed.find('#').unwrap_or(numbers);
-    let (file, rest) = typed.split_at(end);
+/// A question about files takes folders too.
+fn root_relative(place: &TreePlace, typed: &str, is_of_files: bool) -> String {
+    let (file, rest) = typed.split_at(catalog::file_of_target(typed).len());
+    let is_there = |path: &RelPath| {
+        let path = path.below(&place.root);
+        !file.is_empty() && (path.is_file() || ((is_of_files || file.contains('/')) && path.is_dir()))
+    };
     match place.relative(Path::new(file)) {
-        Ok(path) if !file.is_empty() && path.below(&place.root).is_file() => format!("{path}{rest}"),
+        Ok(path) if path.as_str().is_empty() && is_of_files && !file.is_empty() => ".".to_string(),
+        Ok(path) if is_there(&path) => format!("{path}{rest}"),
         _ => typed.to_string(),
     }
 }

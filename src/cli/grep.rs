@@ -109,16 +109,14 @@ fn printed(
     is_everything: bool,
     search: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool) -> Result<PrintedGrep, Error>,
 ) -> Result<Outcome, Failure> {
-    let mut stream = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    // Each piece is written at once, so that the reader of a pipe has the first lines while others are searched for.
+    let mut stream = io::stdout().lock();
     let mut written = Ok(());
     let printed = search(&mut |bytes| {
-        written = stream.write_all(bytes);
-        if call.print.line_buffered && written.is_ok() {
-            written = stream.flush();
-        }
+        written = stream.write_all(bytes).and_then(|()| stream.flush());
         written.is_ok()
     })?;
-    written.and_then(|()| stream.flush())?;
+    written?;
     output.warn(&printed.warnings);
     if printed.searched_nothing && is_everything {
         if !call.print.no_messages {

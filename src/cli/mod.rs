@@ -24,6 +24,7 @@ mod words;
 
 mod archive;
 mod completions;
+mod file_graph;
 mod files;
 mod gc;
 mod graph;
@@ -47,7 +48,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use spyhop::catalog;
+use spyhop::catalog::{self, Operation};
 use spyhop::engine::ErrorKind;
 use spyhop::operations::{ListedOperation, OPERATIONS, OperationId};
 use spyhop::render::clean;
@@ -66,6 +67,7 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Files => files::run,
         OperationId::Symbols => symbols::run,
         OperationId::Graph(question) => graph::runner(question),
+        OperationId::FileGraph => file_graph::run,
         OperationId::Read => read::run,
         OperationId::Index => index::run,
         OperationId::Watch => watch::run,
@@ -88,8 +90,8 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let command = command();
     let typed: Vec<OsString> = std::env::args_os().collect();
+    let command = command_for(typed.get(1).and_then(|word| word.to_str()));
     let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {
         Ok(argv) => argv,
         Err(error) => {
@@ -123,6 +125,10 @@ pub fn main() -> ExitCode {
             if let Some(word) = typed.get(2).filter(|_| first == "help" && error.use_stderr()) {
                 complain(&Failure::Usage(words::no_such_command(&word.to_string_lossy())));
                 advise(&typed);
+                return ExitCode::from(2);
+            }
+            if let Some(text) = words::unsupported(&error, first) {
+                complain(&Failure::Usage(text));
                 return ExitCode::from(2);
             }
             let is_help = !error.use_stderr();
@@ -189,15 +195,30 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
     limits::set_without_thread(WithoutThread::End);
     let mut output = Output::new(matches);
     let listed = OPERATIONS.iter().find(|operation| operation.row().name == name);
-    match listed.expect("the parser knows no other subcommand") {
+    let listed = listed.expect("the parser knows no other subcommand");
+    // An exact search uses little memory of its own.
+    crate::huge_pages(listed.id() != Some(OperationId::Grep));
+    match listed {
         ListedOperation::Own(id, _) => runner(*id)(matches, &mut output),
         ListedOperation::Plain(operation) => plain::run(*operation, matches, &mut output),
     }
 }
 
+/// The command with its subcommands for a first word. If that is the name of an operation, the other operations have no
+/// arguments: to describe them all takes a millisecond, as long as some exact searches.
+fn command_for(first: Option<&str>) -> Command {
+    let only = OPERATIONS.iter().map(ListedOperation::row).find(|row| Some(row.name) == first);
+    with_operations(|row| only.is_none_or(|only| only.name == row.name))
+}
+
 /// The command and its subcommands. The top-level command also has the search's arguments, so that they appear in its
 /// help, completions and manual.
 fn command() -> Command {
+    with_operations(|_| true)
+}
+
+/// The command and its subcommands, of which the operations that `is_whole` accepts have their arguments.
+fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
     let search = ListedOperation::Own(OperationId::Search, &catalog::SEARCH);
     let mut top = args::operation(&search, "spyhop")
         .version(env!("CARGO_PKG_VERSION"))
@@ -212,7 +233,12 @@ fn command() -> Command {
         .subcommand_negates_reqs(true)
         .arg_required_else_help(true);
     for operation in OPERATIONS {
-        let own = args::operation(operation, operation.row().name);
+        let row = operation.row();
+        if !is_whole(row) {
+            top = top.subcommand(Command::new(row.name).visible_aliases(row.aliases.iter().copied()));
+            continue;
+        }
+        let own = args::operation(operation, row.name);
         top = top.subcommand(match operation.id() {
             Some(OperationId::Index | OperationId::Watch) => index::extend(own),
             _ => own,

@@ -1,5 +1,6 @@
 //! `--open N`: a hit of an answer in the user's editor.
 
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
@@ -22,10 +23,11 @@ pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outc
         return Err(Failure::Usage(format!("--open {number}: nothing was found")));
     }
     let Some((path, line)) = number.checked_sub(1).and_then(|place| hits.get(place)) else {
-        let count = hits.len();
-        return Err(Failure::Usage(format!(
-            "--open {number}: the answer has {count} hits; choose 1 to {count}"
-        )));
+        let choices = match hits.len() {
+            1 => "1 hit; choose 1".to_string(),
+            count => format!("{count} hits; choose 1 to {count}"),
+        };
+        return Err(Failure::Usage(format!("--open {number}: the answer has {choices}")));
     };
     let editor = editor::named(|name| std::env::var_os(name)).ok_or_else(|| {
         Failure::Usage("--open needs an editor; set VISUAL or EDITOR, such as EDITOR=vim".to_string())
@@ -34,7 +36,12 @@ pub fn open(root: &Path, hits: &[(&RelPath, u32)], number: usize) -> Result<Outc
     let target = EditorTarget { path: file, line: *line, column: 1 };
     let argv = editor::command(&editor, &[target]).map_err(Failure::Usage)?;
     let ended = Command::new(&argv[0]).args(&argv[1..]).status().map_err(|error| {
-        Failure::Usage(format!("the editor '{editor}' did not start: {error}; set VISUAL or EDITOR"))
+        let program = &argv[0];
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such program".to_string(),
+            _ => error.to_string(),
+        };
+        Failure::Usage(format!("the editor '{program}' did not start: {why}; set VISUAL or EDITOR"))
     })?;
     if ended.success() {
         return Ok(Outcome::Found);

@@ -121,9 +121,24 @@ impl Output {
     /// Writes warnings to standard error, unless `--quiet` is given.
     pub fn warn(&self, warnings: &[String]) {
         for warning in warnings.iter().filter(|_| !self.quiet) {
-            let _ = writeln!(io::stderr(), "spyhop: warning: {}", clean::line(warning));
+            let _ = writeln!(io::stderr(), "{}", warning_line(warning));
         }
     }
+
+    /// Writes the warnings about an answer that follows. The rows that they take on a screen are not left for the answer.
+    pub fn warn_above(&mut self, warnings: &[String]) {
+        self.warn(warnings);
+        if self.quiet || self.style.height == 0 || !io::stderr().is_terminal() {
+            return;
+        }
+        let rows = |text: &String| warning_line(text).chars().count().div_ceil(self.style.width.max(1));
+        let taken: usize = warnings.iter().map(rows).sum();
+        self.style.height = self.style.height.saturating_sub(taken).max(1);
+    }
+}
+
+fn warning_line(warning: &str) -> String {
+    format!("spyhop: warning: {}", clean::line(warning))
 }
 
 /// The error of a stream, with what was tried.

@@ -22,6 +22,8 @@ pub struct TreePlace {
     here: Option<RelPath>,
     /// The folder or file that `--path` limits the search to.
     pub path: Option<String>,
+    /// The file that a command is about, if it chose the tree.
+    pub entry: Option<RelPath>,
     /// Whether files on disk are searched. If not, only the engine knows which paths exist.
     is_on_disk: bool,
 }
@@ -64,10 +66,7 @@ impl TreePlace {
         if !path.is_absolute() && !path.starts_with("~") && !leads_out() {
             let place = current();
             let inside = place.relative(path)?;
-            if is_on_disk && !inside.below(&place.root).exists() {
-                let (path, root) = (path.display(), place.root.display());
-                return Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'")));
-            }
+            place.check_exists(path, &inside)?;
             return Ok(TreePlace { path: narrowed(&inside), ..place });
         }
         let target = absolute(cwd, path);
@@ -105,16 +104,38 @@ impl TreePlace {
     /// The root-relative form of a further typed path, which must exist; empty for the whole tree.
     pub fn also(&self, path: &Path) -> Result<String, Failure> {
         let inside = self.relative(path)?;
-        if !self.is_on_disk || inside.below(&self.root).exists() {
-            return Ok(inside.as_str().to_string());
+        self.check_exists(path, &inside)?;
+        Ok(inside.as_str().to_string())
+    }
+
+    /// Fails if a typed path, `inside` the tree, does not exist, although files on disk are searched.
+    fn check_exists(&self, path: &Path, inside: &RelPath) -> Result<(), Failure> {
+        let whole = inside.below(&self.root);
+        if !self.is_on_disk || whole.exists() {
+            return Ok(());
         }
+        let near = similar_path(&whole)
+            .and_then(|near| RelPath::from_path(near.strip_prefix(&self.root).ok()?).ok())
+            .map(|near| format!("; did you mean '{}'?", self.base().shown(near.as_str())))
+            .unwrap_or_default();
         let (path, root) = (path.display(), self.root.display());
-        Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'")))
+        Err(Failure::Usage(format!("path '{path}' does not exist below the root '{root}'{near}")))
+    }
+
+    /// The error for a path that leads out of the tree.
+    fn outside(&self, path: &Path) -> Failure {
+        let (shown, root) = (path.display(), self.root.display());
+        let here = self.here.as_ref().map_or(self.root.clone(), |here| here.below(&self.root));
+        let above = match self.root.starts_with(absolute(&here, path)) {
+            true => format!("; --root '{shown}' searches that folder, with an index of its own"),
+            false => String::new(),
+        };
+        Failure::Usage(format!("path '{shown}' lies outside the root '{root}'{above}"))
     }
 
     fn new(root: PathBuf, cwd: &Path) -> TreePlace {
         let here = cwd.strip_prefix(&root).ok().and_then(|below| RelPath::from_path(below).ok());
-        TreePlace { root, here, path: None, is_on_disk: true }
+        TreePlace { root, here, path: None, entry: None, is_on_disk: true }
     }
 
     /// The tree of one entry and the entry's path in it. The entry may be a link, which is not followed, have a name
@@ -137,12 +158,11 @@ impl TreePlace {
         }
         let exact = root.is_some();
         let own = TreePlace::new(Engine::find_root(whole.parent().unwrap_or(&whole)), &cwd);
+        // A relative path chooses no tree around the current one, as `--path` does not.
+        let is_allowed = is_whole || !place.root.starts_with(&own.root);
         match whole.strip_prefix(&own.root) {
-            Ok(below) if is_whole && !exact => Ok((own, below.to_path_buf())),
-            _ => {
-                let (path, root) = (path.display(), place.root.display());
-                Err(Failure::Usage(format!("path '{path}' lies outside the root '{root}'")))
-            }
+            Ok(below) if is_allowed && !exact => Ok((own, below.to_path_buf())),
+            _ => Err(place.outside(path)),
         }
     }
 
@@ -161,19 +181,13 @@ impl TreePlace {
         let usage = |error: spyhop::path::PathError| Failure::Usage(error.to_string());
         if path.is_absolute() || path.starts_with("~") {
             let target = absolute(Path::new(""), path);
-            let Ok(below) = target.strip_prefix(&self.root) else {
-                let (path, root) = (path.display(), self.root.display());
-                return Err(Failure::Usage(format!("path '{path}' lies outside the root '{root}'")));
-            };
+            let Ok(below) = target.strip_prefix(&self.root) else { return Err(self.outside(path)) };
             return RelPath::from_path(below).map_err(usage);
         }
         let from_root = RelPath::from_path(path);
         let Some(here) = &self.here else { return from_root.map_err(usage) };
         let target = lexical(&here.below(&self.root), path);
-        let Ok(below) = target.strip_prefix(&self.root) else {
-            let (path, root) = (path.display(), self.root.display());
-            return Err(Failure::Usage(format!("path '{path}' lies outside the root '{root}'")));
-        };
+        let Ok(below) = target.strip_prefix(&self.root) else { return Err(self.outside(path)) };
         let from_here = RelPath::from_path(below);
         match (from_here, from_root) {
             (Ok(here), _) if here.below(&self.root).exists() => Ok(here),
@@ -196,6 +210,18 @@ pub fn here() -> Result<PathBuf, Failure> {
         };
         Failure::Usage(format!("the current folder{named} cannot be used: {why}; change to another one"))
     })
+}
+
+/// The path that exists and differs from `path` by the spelling of one name.
+fn similar_path(path: &Path) -> Option<PathBuf> {
+    let folder = path.ancestors().find(|folder| folder.is_dir())?;
+    let mut rest = path.strip_prefix(folder).ok()?.components();
+    let typed = rest.next()?.as_os_str().to_str()?.to_lowercase();
+    let names = folder.read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let edits = |name: &String| strsim::osa_distance(&name.to_lowercase(), &typed);
+    let near = names.min_by_key(|name| (edits(name), name.clone()))?;
+    let found = rest.fold(folder.join(&near), |found, name| found.join(name));
+    (edits(&near) <= (typed.chars().count() / 3).max(1) && found.exists()).then_some(found)
 }
 
 fn narrowed(path: &RelPath) -> Option<String> {

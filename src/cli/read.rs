@@ -22,6 +22,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     output.show_paths_of(&place);
     let mut call = Call::new(ReadRequest::default(), options::options(matches)?);
     fill_from(catalog::READ_ROWS, &mut call, matches, Some(&place))?;
+    call.request.path = word(matches, &place)?.or(call.request.path);
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
     let reply = engine.read_with_progress(&call.request, &|progress| bar.update(progress))?;
@@ -37,6 +38,16 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.text(&text::read(&reply, &output.style))?;
     }
     Ok(outcome)
+}
+
+/// A typed word that is not the path of a file: the engine takes it for the name of a definition, wherever the current
+/// folder is.
+fn word(matches: &ArgMatches, place: &TreePlace) -> Result<Option<RelPath>, Failure> {
+    let Some(path) = optional::<PathBuf>(matches, params::READ_PATH.name) else { return Ok(None) };
+    let is_word = path.components().count() == 1 && !place.relative(path)?.below(&place.root).exists();
+    // A place such as `a.rs:12` is relative to the current folder.
+    let has_lines = path.to_string_lossy().contains([':', '#']) && !path.to_string_lossy().contains("::");
+    Ok((is_word && !has_lines).then(|| RelPath::from_path(path).ok()).flatten())
 }
 
 /// The tree of the typed path, which need not exist.

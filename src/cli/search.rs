@@ -62,6 +62,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         }
         return Ok(outcome(&reply));
     }
+    output.warn_above(&reply.warnings);
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
         (true, _, true) => json::search_lines(&reply),
         (true, _, false) => json::batch_lines(&reply, &queries),
@@ -70,7 +71,6 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         (_, _, true) => text::search(&reply, request.mode, &output.style),
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
-    output.warn(&reply.warnings);
     if is_for_programs {
         output.json(&rendered)?;
     } else {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 
 use clap::ArgMatches;
 use spyhop::catalog::{self, Call, params};
-use spyhop::engine::api::{ALL_ROWS, SymbolsRequest};
+use spyhop::engine::api::{ALL_ROWS, MAX_ROWS, SymbolsRequest};
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
@@ -29,7 +29,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     if is_list && !is_limited && opened.is_none() {
         call.request.max_results = ALL_ROWS;
     }
-    call.request.max_results = call.request.max_results.max(opened.unwrap_or(0));
+    call.request.max_results = call.request.max_results.max(opened.unwrap_or(0).min(MAX_ROWS));
     let engine = huge::open(&place, call.options, matches)?;
     let bar = Bar::announcing(output, &engine);
     let reply = engine.symbols_with_progress(&call.request, &|progress| bar.update(progress))?;

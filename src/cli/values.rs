@@ -88,6 +88,9 @@ impl RawValues for CommandValues<'_> {
                 .map(|path| vec![path])
                 .map_err(|error| ValueError::new(error.to_string()));
         }
+        if let Some(entry) = place.entry.as_ref().filter(|_| param.name == params::FILE.name) {
+            return Ok(vec![entry.clone()]);
+        }
         let resolved = self.typed_paths(param).into_iter().map(|path| place.relative(path));
         resolved.collect::<Result<_, _>>().map_err(|failure| ValueError::new(failure.to_string()))
     }

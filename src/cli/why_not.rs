@@ -2,19 +2,23 @@
 //!
 //! This module owns the exit code: 0 when the file ranks, 1 when it does not, for whatever reason.
 
+use std::path::PathBuf;
+
 use clap::ArgMatches;
-use spyhop::catalog::{self, Call, WhyNotCall};
+use spyhop::catalog::{self, Call, WhyNotCall, params};
 use spyhop::engine::api::Verdict;
+use spyhop::path::RelPath;
 use spyhop::render::{json, text};
 
 use super::failure::{Failure, Outcome};
 use super::huge;
 use super::options;
 use super::output::Output;
-use super::values::fill_from;
+use super::place::TreePlace;
+use super::values::{fill_from, optional};
 
 pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
-    let place = options::place(matches)?;
+    let place = place(matches)?;
     output.show_paths_of(&place);
     let mut call = WhyNotCall::new(options::options(matches)?);
     fill_from(catalog::WHY_NOT_ROWS, &mut call, matches, Some(&place))?;
@@ -27,4 +31,16 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         output.text(&text::why_not(&answer, &place.root, &output.style))?;
     }
     Ok(if answer.verdict == Verdict::Ranked { Outcome::Found } else { Outcome::Nothing })
+}
+
+/// The tree: that of the file, if the file lies outside the current tree and no other path is given.
+fn place(matches: &ArgMatches) -> Result<TreePlace, Failure> {
+    let place = options::place(matches)?;
+    let file = optional::<PathBuf>(matches, params::FILE.name).expect("the parser insists on a file");
+    if place.path.is_some() || place.relative(file).is_ok() || !file.exists() {
+        return Ok(place);
+    }
+    let (mut own, below) = TreePlace::of_entry(options::typed_root(matches)?.as_deref(), file)?;
+    own.entry = Some(RelPath::from_path(&below).map_err(|error| Failure::Usage(error.to_string()))?);
+    Ok(own)
 }

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io;
 
 use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use spyhop::catalog;
 
 /// Puts the subcommand first: options before a subcommand move behind its name, and arguments without a subcommand get
@@ -128,6 +129,24 @@ pub fn no_such_command(word: &str) -> String {
     let near = near.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
     let all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
     format!("unrecognized subcommand '{word}'{near}\nCommands: {}", all.join(", "))
+}
+
+/// The error for an option of ripgrep that `grep` does not have.
+pub fn unsupported(error: &clap::Error, command: &str) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument || command != catalog::GREP.name {
+        return None;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let about = match option.split('=').next().unwrap_or_default() {
+        "-P" | "--pcre2" | "--engine" | "--auto-hybrid-regex" => {
+            "PCRE2 is not part of this program. Patterns are regular expressions without look-around and \
+             backreferences: https://docs.rs/regex/latest/regex/#syntax. A pattern that needs neither works without \
+             the option"
+        }
+        "--pre" | "--pre-glob" | "--hostname-bin" => "grep runs no other programs",
+        _ => return None,
+    };
+    Some(format!("grep has no option '{option}': {about}"))
 }
 
 /// The search for the words of a command line that a command refused, if these are words: no options, and no paths.

@@ -15,6 +15,7 @@ use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
 use super::{Error, few, lookup};
+use crate::clean;
 use crate::filter::Filter;
 use crate::grep::Line;
 use crate::id::ContentHash;
@@ -80,6 +81,7 @@ impl<'a> AnswerContext<'a> {
         let rows = few::lifted(rows, &asked, self.snapshot);
         let total = rows.len();
         let doubt = self.doubt(&asked, &rows);
+        let unknown = asked.iter().map(|asked| self.unknown(asked)).collect::<Result<Vec<_>, Error>>()?;
         let page = rows.into_iter().skip(offset).take(self.request.max_results);
         let hit = |row: HitRow| match row.what {
             What::Ranked(ranked) => self.hit(&asked[row.query], ranked),
@@ -105,9 +107,30 @@ impl<'a> AnswerContext<'a> {
                 .warnings
                 .into_iter()
                 .chain(asked.iter().flat_map(query_warnings))
+                .chain(unknown.into_iter().flatten())
                 .chain(doubt)
                 .collect(),
         })
+    }
+
+    /// The warning about words of a query that no file contains.
+    fn unknown(&self, asked: &RankedQuery<'_>) -> Result<Option<String>, Error> {
+        if asked.ranking.respelled.is_some() {
+            return Ok(None);
+        }
+        let unknown = search::unknown_words(asked.query, self.snapshot)?;
+        let quoted = |words: &[String]| {
+            words.iter().map(|word| format!("'{}'", clean::line(word))).collect::<Vec<_>>().join(", ")
+        };
+        let words = unknown.iter().map(|unknown| {
+            let word = quoted(std::slice::from_ref(&unknown.word));
+            match unknown.similar.is_empty() {
+                true => word,
+                false => format!("{word} (similar: {})", quoted(&unknown.similar)),
+            }
+        });
+        let words: Vec<String> = words.collect();
+        Ok((!words.is_empty()).then(|| format!("no file contains {}", words.join(" or "))))
     }
 
     /// The warning that no hit seems to answer, if that is likely.
@@ -166,11 +189,6 @@ impl<'a> AnswerContext<'a> {
         let filter = self.filter_with_quotes(query, None)?;
         let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), true);
         Ok(search::matches(query, &self.context(&filter, None), &source, path.as_str())?)
-    }
-
-    /// The contributions to the score of a file.
-    pub fn file_reasons(&self, query: &Query, ranked: &RankedFile) -> Result<Vec<Contribution>, Error> {
-        Ok(search::file_reasons(query, &self.context(self.filter, None), ranked)?)
     }
 
     /// The files of the head, each with its measures on every signal.
@@ -398,23 +416,29 @@ impl<'a> AnswerContext<'a> {
         let mask = file.measured.known.body_mask | file.measured.known.path_mask;
         let held = query.terms.iter().enumerate().filter(|(place, _)| mask & (1 << place) != 0);
         let terms: Vec<String> = held.map(|(_, term)| term.term.clone()).collect();
+        let index = LineIndex::new(source);
+        let mut head = face.head.clone();
+        let mut signature = None;
+        if let (Some(first), Some(symbol)) = (head.pop(), &face.symbol) {
+            let named = snippet::lines_of_name(source, &index, first, symbol);
+            head.extend(named.first..=named.last);
+            signature = Some(named.last);
+        }
         let request = snippet::SnippetRequest {
             lines: face.lines,
             span: face.span,
             wanted: face.wanted,
-            head: &face.head,
+            head: &head,
             expand: self.request.expand,
             max_chars,
             terms: &terms,
             literal: &query.text,
         };
-        let index = LineIndex::new(source);
         let mut tokenizer = self.engine.tokenizers.take();
-        let signature = face.head.last().copied();
         let telling = snippet::representative_line(source, &index, &request, signature, &mut tokenizer);
         // A mask has the length of its secret, so lines keep their positions.
         let masked = self.engine.secret_mask(path, source).map(|cover| {
-            let above = face.head.iter().map(|line| Lines { first: *line, last: *line });
+            let above = head.iter().map(|line| Lines { first: *line, last: *line });
             let shown = above.chain([snippet::extent(&index, &request)]);
             shown.fold(Cow::Borrowed(source), |source, lines| {
                 let masked = secrets::mask_lines(&source, index.span_of(lines).range(), &cover);

@@ -3,6 +3,7 @@
 
 pub(super) mod cursor;
 mod entries;
+mod file_graph;
 mod graph;
 mod lookup;
 mod read;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use self::cursor::page_cursor;
 pub use self::entries::*;
+pub use self::file_graph::*;
 pub use self::graph::*;
 pub use self::lookup::*;
 pub use self::read::*;
@@ -24,6 +26,9 @@ pub use self::remedy::*;
 pub use self::snapshot::*;
 pub use self::state::*;
 pub use self::views::*;
+pub use super::pack::{
+    EnclosingLine, LeftOutPlace, LeftOutReason, PackFile, PackGoal, PackReply, PackRequest, PackUnit,
+};
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
 pub use crate::archive::{Export, Exported, Import, Imported};
 use crate::filter::FilterSpec;
@@ -483,9 +488,9 @@ pub struct WhyNot {
 pub struct Gap {
     /// The signal.
     pub signal: Signal,
-    /// The file's contribution.
+    /// What the signal adds to the file's sum, in log-odds before calibration.
     pub own: f32,
-    /// The tenth hit's contribution.
+    /// What the signal adds to the tenth hit's sum.
     pub tenth: f32,
 }
 

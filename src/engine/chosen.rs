@@ -28,6 +28,11 @@ pub(super) struct Chosen {
     pub warnings: Vec<String>,
 }
 
+/// Whether a request selects among the matching files and lines.
+pub(super) fn chooses(request: &GrepRequest, filter: &Filter) -> bool {
+    request.rank || filter.kinds().is_some()
+}
+
 impl Engine {
     /// The selection of a request among the files of its scope.
     pub(super) fn chosen(
@@ -39,7 +44,7 @@ impl Engine {
         wanted: &Wanted,
     ) -> Result<Chosen, Error> {
         let mut chosen = Chosen::default();
-        if !request.rank && filter.kinds().is_none() {
+        if !chooses(request, filter) {
             return Ok(chosen);
         }
         let reading = Reading { zip: request.files.search_zip, as_mapped: request.files.as_mapped };

@@ -2,6 +2,8 @@
 //!
 //! [`crate::graph`] finds the entries. This module filters them, and masks what the reply shows.
 
+use std::path::Path;
+
 use super::Error;
 use super::api::*;
 use super::core::Engine;
@@ -47,14 +49,8 @@ impl Engine {
         let answer = || -> Result<EntriesReply, Error> {
             let quarantine = self.updater(None)?.quarantine();
             let sources = GraphSources::new(self, &snapshot, &quarantine)?;
-            let limits = GraphLimits {
-                work: MAX_ANALYSED,
-                enough: usize::MAX,
-                min_confidence: 0.0,
-                takes_file: &|_| true,
-            };
-            let graph = Graph::new(&snapshot, &self.grammars, &sources, limits);
-            let (found, incomplete) = asked_entries(request, &graph, &snapshot)?;
+            let graph = Graph::new(&snapshot, &self.grammars, &sources, GraphLimits::of_work(MAX_ANALYSED));
+            let (found, incomplete) = asked_entries(request, &graph, &snapshot, self.root())?;
             let words: Vec<String> = request.pattern.split_whitespace().map(str::to_lowercase).collect();
             let mut rows = Vec::new();
             for own in &found {
@@ -131,6 +127,7 @@ fn asked_entries(
     request: &EntriesRequest,
     graph: &Graph<'_>,
     snapshot: &SearchSnapshot,
+    root: &Path,
 ) -> Result<(Vec<ReachedEntry>, Option<String>), Error> {
     let Some(target) = &request.reaches else {
         let found = graph.entry_points(request.kind).map_err(Error::from)?;
@@ -142,7 +139,7 @@ fn asked_entries(
         });
         return Ok((all.collect(), incomplete));
     };
-    let definitions = match graph_target::resolve(graph, snapshot, target)? {
+    let definitions = match graph_target::resolve(graph, snapshot, target, false, root)? {
         Target::Symbols(symbols) => symbols,
         Target::File(file) => graph.symbols(file).map_err(Error::from)?,
     };

@@ -6,7 +6,7 @@ use super::core::Engine;
 use super::current::Viewed;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset, refuse_kinds};
 use crate::filter::{Filter, FilterSpec};
-use crate::fuzzy::{self, FoundPath, Fuzzy, MatchedPart};
+use crate::fuzzy::{self, FoundPath, FoundPaths, Fuzzy, FuzzyWords, MatchedPart};
 use crate::path::RelPath;
 use crate::search::SearchSnapshot;
 use crate::update::OnProgress;
@@ -42,7 +42,7 @@ impl Engine {
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
         let keep = from.saturating_add(request.max_results);
-        let (found, total) = wanted.best(snapshot, &filter, keep);
+        let FoundPaths { found, total, scattered } = wanted.best(snapshot, &filter, keep, request.all);
         let page = found.iter().skip(from);
         let files =
             page.map(|found| self.file_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;
@@ -52,6 +52,7 @@ impl Engine {
             offset: from,
             files,
             total,
+            left_out: scattered,
             snapshot: self.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
             warnings: freshness.warnings,
         })
@@ -72,6 +73,10 @@ impl Engine {
                 let part = if found.part == MatchedPart::Name { FileMatch::Name } else { FileMatch::Path };
                 (part, fuzzy.highlights(found.path, found.part))
             }
+            FilePattern::Words(words) => {
+                let part = if found.part == MatchedPart::Name { FileMatch::Name } else { FileMatch::Path };
+                (part, words.highlights(found.path))
+            }
         };
         Ok(FileRow {
             language: self.grammars.name(version.language()),
@@ -89,6 +94,8 @@ enum FilePattern {
     Any,
     Glob(Box<Filter>),
     Fuzzy(Box<Fuzzy>),
+    /// Several words, each of which must match.
+    Words(FuzzyWords),
 }
 
 impl FilePattern {
@@ -98,16 +105,21 @@ impl FilePattern {
             let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
             return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
         }
+        if let Some(words) = FuzzyWords::new(pattern) {
+            return Ok(FilePattern::Words(words));
+        }
         Ok(Fuzzy::new(pattern).map_or(FilePattern::Any, |fuzzy| FilePattern::Fuzzy(Box::new(fuzzy))))
     }
 
-    /// The best `keep` files that pass the filter, best first, and the number of all matching files.
+    /// The best `keep` files that pass the filter, best first. Scattered matches are left out if there are better ones,
+    /// unless `all`.
     fn best<'c>(
         &self,
         snapshot: &'c SearchSnapshot,
         filter: &Filter,
         keep: usize,
-    ) -> (Vec<FoundPath<'c>>, usize) {
+        all: bool,
+    ) -> FoundPaths<'c> {
         let n = snapshot.n_files() as u32;
         let takes_all = filter.takes_all_files();
         let path = |file: u32| {
@@ -116,11 +128,19 @@ impl FilePattern {
             (takes_all || filter.takes_file(path, version.language())).then_some(path)
         };
         let glob = match self {
-            FilePattern::Fuzzy(fuzzy) => return fuzzy.best(n, keep, path),
+            FilePattern::Fuzzy(fuzzy) => return best_or_all(all, |all| fuzzy.best(n, keep, all, path)),
+            FilePattern::Words(words) => return best_or_all(all, |all| words.best(n, keep, all, path)),
             FilePattern::Glob(glob) => Some(glob),
             FilePattern::Any => None,
         };
         let path = |file: u32| path(file).filter(|path| glob.is_none_or(|glob| glob.takes_path(path)));
-        fuzzy::listed(n, keep, path)
+        let (found, total) = fuzzy::listed(n, keep, path);
+        FoundPaths { found, total, scattered: 0 }
     }
+}
+
+/// The best matches; the scattered ones too if there are no others.
+fn best_or_all<'c>(all: bool, best: impl Fn(bool) -> FoundPaths<'c>) -> FoundPaths<'c> {
+    let found = best(all);
+    if found.total == 0 && found.scattered > 0 { best(true) } else { found }
 }

@@ -67,6 +67,9 @@ impl Engine {
         if !(0.0..=1.0).contains(&request.min_confidence) {
             return Err(Error::bad(format!("min_confidence is {}; choose 0 to 1", request.min_confidence)));
         }
+        if request.changes.is_some() && !request.target.trim().is_empty() {
+            return Err(Error::bad("give a target or a diff, not both: a diff names the changed symbols"));
+        }
         let filter = Filter::new(&request.filter, &self.grammars)?;
         let (snapshot, freshness) = self.ready(progress)?;
         let answer = || -> Result<GraphReply, Error> {
@@ -89,23 +92,21 @@ impl Engine {
                 sources: &sources,
                 warnings: Vec::new(),
             };
-            let (definitions, mut rows) = asked.answer(request, depth)?;
+            let Answered { definitions, mut rows, paths, mut tests } = asked.answer(request, depth)?;
             if let Some(damage) = asked.graph.damage() {
                 return Err(SearchError::from(damage).into());
             }
             rows.retain(|row| {
                 row.confidence >= request.min_confidence && passes(&filter, &self.grammars, row)
             });
-            rows.sort_by(order);
-            rows.dedup_by(|next, first| is_same_edge(first, next));
-            // A use that may mean several wanted definitions is one row, with the most certain of them.
-            let mut seen = FxHashSet::default();
-            rows.retain(|row| {
-                let place = (row.path.clone(), row.line, row.column, row.relation.name());
-                row.is_outgoing || matches!(row.to, GraphEnd::File(_)) || seen.insert(place)
-            });
-            let total = rows.len();
+            let takes_test = |test: &AffectedTest| {
+                filter.takes_file(test.path.as_str(), self.grammars.detect(&test.path, ""))
+            };
+            tests.retain(takes_test);
+            sort_and_merge(&mut rows, request.question);
+            let total = if paths.is_empty() { rows.len() } else { paths.len() };
             rows.truncate(request.max_results);
+            tests.truncate(request.max_results);
             let (incomplete, further_files) = (asked.incomplete(), asked.graph.further());
             let definitions =
                 definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
@@ -116,6 +117,8 @@ impl Engine {
                 rows,
                 total,
                 further_files,
+                paths,
+                tests,
                 incomplete,
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
@@ -160,8 +163,22 @@ fn passes(filter: &Filter, grammars: &crate::grammar::Grammars, row: &GraphRow) 
     by_kind && filter.takes_file(row.path.as_str(), language)
 }
 
-fn order(a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
-    let key = |row: &GraphRow| (row.is_outgoing, row.depth, row.relation);
+/// Sorts rows, and merges rows of one edge.
+fn sort_and_merge(rows: &mut Vec<GraphRow>, question: GraphQuestion) {
+    rows.sort_by(|a, b| order(question, a, b));
+    rows.dedup_by(|next, first| is_same_edge(first, next));
+    // A use that may mean several wanted definitions is one row, with the most certain of them.
+    let mut seen = FxHashSet::default();
+    rows.retain(|row| {
+        let place = (row.path.clone(), row.line, row.column, row.relation.name());
+        row.is_outgoing || matches!(row.to, GraphEnd::File(_)) || seen.insert(place)
+    });
+}
+
+fn order(question: GraphQuestion, a: &GraphRow, b: &GraphRow) -> std::cmp::Ordering {
+    // Dependents are sorted by distance and confidence, whatever relates them to the change.
+    let relation = |row: &GraphRow| (question != GraphQuestion::Impact).then_some(row.relation);
+    let key = |row: &GraphRow| (row.is_outgoing, row.depth, relation(row));
     // Callees keep the order of the calls, which tells how a function works.
     let by_confidence = |a: &GraphRow, b: &GraphRow| match a.is_outgoing {
         true => std::cmp::Ordering::Equal,
@@ -242,6 +259,15 @@ impl GraphSources<'_> {
     }
 }
 
+impl GraphSources<'_> {
+    /// The analysis of a text that is not the indexed text of a file.
+    pub(super) fn analyze_other(&self, file: u32, text: &str) -> Analysis {
+        let language = self.snapshot.version(file).language();
+        let by_lines = || Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined);
+        self.analyzer.borrow_mut().analyze(language, text).unwrap_or_else(|_| by_lines())
+    }
+}
+
 impl GraphFiles for GraphSources<'_> {
     fn text(&self, file: u32) -> Option<Arc<String>> {
         self.sources.text(file)
@@ -266,63 +292,120 @@ impl GraphFiles for GraphSources<'_> {
 }
 
 /// A question with what its answer reads.
-struct GraphAnswer<'a, 'e> {
-    engine: &'a Engine,
-    snapshot: &'a SearchSnapshot,
-    graph: Graph<'a>,
-    sources: &'a GraphSources<'e>,
-    warnings: Vec<String>,
+pub(super) struct GraphAnswer<'a, 'e> {
+    pub engine: &'a Engine,
+    pub snapshot: &'a SearchSnapshot,
+    pub graph: Graph<'a>,
+    pub sources: &'a GraphSources<'e>,
+    pub warnings: Vec<String>,
+}
+
+/// What is known before filters and limits.
+#[derive(Default)]
+pub(super) struct Answered {
+    pub definitions: Vec<Definition>,
+    pub rows: Vec<GraphRow>,
+    pub paths: Vec<Vec<GraphRow>>,
+    pub tests: Vec<AffectedTest>,
 }
 
 impl GraphAnswer<'_, '_> {
-    fn answer(
-        &mut self,
-        request: &GraphRequest,
-        depth: u32,
-    ) -> Result<(Vec<Definition>, Vec<GraphRow>), Error> {
-        let about_file = matches!(request.question, GraphQuestion::Imports | GraphQuestion::Importers);
-        let target = graph_target::resolve(&self.graph, self.snapshot, &request.target)?;
-        if about_file {
-            let file = match target {
-                Target::File(file) => file,
-                Target::Symbols(symbols) => symbols[0].file,
-            };
-            let edges = match request.question {
-                GraphQuestion::Imports => self.graph.imports_of(file),
-                _ => self.graph.importers_of(file).map_err(Error::from)?,
-            };
-            let is_outgoing = request.question == GraphQuestion::Imports;
-            let rows: Result<Vec<_>, _> =
-                edges.iter().map(|edge| self.import_rows(edge, file, is_outgoing)).collect();
-            return Ok((Vec::new(), rows?.into_iter().flatten().collect()));
+    fn answer(&mut self, request: &GraphRequest, depth: u32) -> Result<Answered, Error> {
+        if let Some(changes) = &request.changes {
+            return self.impact_of_changes(changes, request, depth);
         }
-        let definitions = match target {
-            Target::Symbols(symbols) => symbols,
-            Target::File(file) if request.question == GraphQuestion::Impact => {
-                let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
-                symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like());
-                symbols
+        let target = self.target(&request.target, request.question)?;
+        let definitions = match (target, request.question) {
+            (target, GraphQuestion::Imports | GraphQuestion::Importers) => {
+                return self.imports(target, request.question);
             }
-            Target::File(file) => {
+            (Target::File(file), GraphQuestion::Impact) => return self.impact_of_file(file, request, depth),
+            (Target::Symbols(symbols), _) => symbols,
+            (Target::File(file), _) => {
                 let path = self.snapshot.path(file);
                 return Err(Error::bad(format!(
                     "'{path}' is a file; name a symbol of the file: '{path}#name' or '{path}:line'"
                 )));
             }
         };
-        let is_impact = request.question == GraphQuestion::Impact;
-        if definitions.len() > MAX_DEFINITIONS && !is_impact && request.question != GraphQuestion::Definitions
+        if request.question == GraphQuestion::Definitions
+            || !self.is_answerable(&request.target, &definitions)
         {
-            self.warnings.push(format!(
-                "'{}' has {} definitions; name one of them with its container or file, such as '{}'",
-                request.target,
-                definitions.len(),
-                self.precise_name(&definitions[0]),
-            ));
-            return Ok((definitions, Vec::new()));
+            return Ok(Answered { definitions, ..Answered::default() });
         }
-        let rows = self.symbol_rows(request.question, &definitions, depth)?;
-        Ok((definitions, rows))
+        match (request.question, &request.to) {
+            (GraphQuestion::Impact, _) => return self.impact_of_symbols(definitions, request, depth),
+            (GraphQuestion::Trace, Some(to)) => return self.paths(definitions, to, request),
+            _ => {}
+        }
+        let question = match request.relation {
+            Some(Relation::Implements) => GraphQuestion::Implementations,
+            Some(Relation::Calls) => GraphQuestion::Callers,
+            _ => request.question,
+        };
+        let mut rows = self.symbol_rows(question, &definitions, depth)?;
+        rows.retain(|row| request.relation.is_none_or(|relation| row.relation == relation));
+        Ok(Answered { definitions, rows, ..Answered::default() })
+    }
+
+    /// The meaning of a target. An error tells how much of the tree is indexed, if that is not all.
+    fn target(&self, typed: &str, question: GraphQuestion) -> Result<Target, Error> {
+        let is_of_files = matches!(question, GraphQuestion::Imports | GraphQuestion::Importers);
+        let root = self.engine.root();
+        let target = graph_target::resolve(&self.graph, self.snapshot, typed, is_of_files, root);
+        target.map_err(|error| match (error.kind(), self.partial()) {
+            (ErrorKind::BadRequest, Some(partial)) => Error::bad(format!("{error}; {partial}")),
+            _ => error,
+        })
+    }
+
+    /// Whether a target has few enough definitions; else a warning tells how to name one of them.
+    fn is_answerable(&mut self, target: &str, definitions: &[Definition]) -> bool {
+        if definitions.len() <= MAX_DEFINITIONS {
+            return true;
+        }
+        self.warnings.push(format!(
+            "'{target}' has {} definitions; name one of them with its container or file, such as '{}'",
+            definitions.len(),
+            self.precise_name(&definitions[0]),
+        ));
+        false
+    }
+
+    /// The answer to a question about the imports of a file.
+    fn imports(&self, target: Target, question: GraphQuestion) -> Result<Answered, Error> {
+        let file = match target {
+            Target::File(file) => file,
+            Target::Symbols(symbols) => symbols[0].file,
+        };
+        let is_outgoing = question == GraphQuestion::Imports;
+        let edges = match is_outgoing {
+            true => self.graph.imports_of(file),
+            false => self.graph.importers_of(file).map_err(Error::from)?,
+        };
+        let mut rows = Vec::new();
+        for edge in &edges {
+            rows.extend(self.import_rows(edge, file, is_outgoing)?);
+        }
+        Ok(Answered { rows, ..Answered::default() })
+    }
+
+    /// The shortest paths of calls between symbols.
+    fn paths(&mut self, from: Vec<Definition>, to: &str, request: &GraphRequest) -> Result<Answered, Error> {
+        let Target::Symbols(ends) = self.target(to, GraphQuestion::Trace)? else {
+            return Err(Error::bad(format!(
+                "'{to}' is a file; paths of calls lead to a symbol: '{to}#name'"
+            )));
+        };
+        if !self.is_answerable(to, &ends) {
+            return Ok(Answered { definitions: from, ..Answered::default() });
+        }
+        let depth = request.depth.unwrap_or(MAX_DEPTH);
+        let (least, most) = (request.min_confidence, request.max_results);
+        let paths = self.graph.paths_between(&from, &ends, depth, least, most).map_err(Error::from)?;
+        let paths: Result<_, _> = paths.into_iter().map(|path| self.rows(path, true)).collect();
+        let definitions = from.into_iter().chain(ends).collect();
+        Ok(Answered { definitions, paths: paths?, ..Answered::default() })
     }
 
     /// The rows of a question about symbols.
@@ -370,7 +453,7 @@ impl GraphAnswer<'_, '_> {
         }
     }
 
-    fn rows(&self, edges: Vec<GraphEdge>, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
+    pub(super) fn rows(&self, edges: Vec<GraphEdge>, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
         edges.into_iter().map(|edge| self.row(edge, is_outgoing)).collect()
     }
 
@@ -460,28 +543,30 @@ impl GraphAnswer<'_, '_> {
         }
     }
 
+    /// How much of the tree is indexed, if that is not all.
+    fn partial(&self) -> Option<String> {
+        let building = Viewed::from_snapshot(self.snapshot).building()?;
+        let done = building.files.saturating_sub(building.text_only);
+        Some(format!("the index is being built: {done} of {} files have their structure", building.of))
+    }
+
     /// Why edges may be missing.
     fn incomplete(&self) -> Option<String> {
-        let building = Viewed::from_snapshot(self.snapshot).building();
         let (left_out, further) = (self.graph.left_out(), self.graph.further());
-        if left_out > 0 {
-            return Some(format!(
+        let unread = match (left_out, further) {
+            (0, 0) => None,
+            (0, further) => Some(format!(
+                "{further} more files use the name; nearer files have enough rows: more max_results read more files"
+            )),
+            (left_out, _) => Some(format!(
                 "{left_out} more files use these names; a question reads up to {MAX_WORK} files, nearest first: limit \
                  the depth, or name the symbol more precisely"
-            ));
+            )),
+        };
+        match (self.partial(), unread) {
+            (Some(partial), Some(unread)) => Some(format!("{partial}; {unread}")),
+            (partial, unread) => partial.or(unread),
         }
-        if further > 0 {
-            return Some(format!(
-                "{further} more files use the name; nearer files have enough rows: more max_results read more files"
-            ));
-        }
-        building.map(|building| {
-            format!(
-                "the index is being built: {} of {} files have their structure",
-                building.files.saturating_sub(building.text_only),
-                building.of
-            )
-        })
     }
 }
 

@@ -1,9 +1,12 @@
 //! Targets of the code graph as people type them: names, qualified names, places, files.
 
 use std::cmp::Reverse;
+use std::io::Read;
+use std::path::Path;
 
 use super::Error;
 use crate::graph::{Definition, Graph};
+use crate::path;
 use crate::query;
 use crate::search::{self, SearchSnapshot};
 
@@ -18,8 +21,34 @@ pub(super) enum Target {
     File(u32),
 }
 
-/// The meaning of a target.
-pub(super) fn resolve(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<Target, Error> {
+/// The files that stand for their folder, in the order in which they are tried.
+const INDEX_FILES: &[&str] = &[
+    "__init__.py",
+    "mod.rs",
+    "lib.rs",
+    "src/lib.rs",
+    "main.rs",
+    "src/main.rs",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "index.jsx",
+    "index.mjs",
+    "src/index.ts",
+    "src/index.js",
+    "doc.go",
+    "__main__.py",
+];
+
+/// The meaning of a target. `is_of_files` says whether the question is about files, so that a folder means the file that
+/// stands for the folder. `root` is the root on disk, for an error.
+pub(super) fn resolve(
+    graph: &Graph<'_>,
+    snapshot: &SearchSnapshot,
+    typed: &str,
+    is_of_files: bool,
+    root: &Path,
+) -> Result<Target, Error> {
     let typed = typed.trim();
     if typed.is_empty() {
         return Err(Error::bad(
@@ -27,14 +56,19 @@ pub(super) fn resolve(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str)
         ));
     }
     if let Some(file) = file_at(snapshot, typed) {
-        return Ok(Target::File(file));
+        return match snapshot.version(file).content().is_path_only() {
+            false => Ok(Target::File(file)),
+            true => Err(Error::bad(format!(
+                "'{typed}' has no text in the index: the file is binary, too large or generated, and only its path is \
+                 indexed"
+            ))),
+        };
     }
     if let Some((file, line, column)) = place(snapshot, typed) {
         return at_place(graph, snapshot, file, line, column).map(Target::Symbols);
     }
-    if let Some((path, name)) = typed.split_once('#')
-        && let Some(file) = file_at(snapshot, path)
-    {
+    if let Some((path, name)) = typed.split_once('#') {
+        let Some(file) = file_at(snapshot, path) else { return Err(no_file(snapshot, path, root)) };
         let (container, last) = query::split_container(name);
         let mut found = graph.symbols(file)?;
         found.retain(|own| &*own.name == last && has_container(own, container));
@@ -43,7 +77,98 @@ pub(super) fn resolve(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str)
             false => Ok(Target::Symbols(found)),
         };
     }
-    by_name(graph, snapshot, typed).map(Target::Symbols)
+    if is_of_files && let Some(file) = folder_file(snapshot, typed)? {
+        return Ok(Target::File(file));
+    }
+    if is_path(typed, root) {
+        return Err(no_file(snapshot, before_line(typed), root));
+    }
+    match by_name(graph, snapshot, typed) {
+        Ok(found) => Ok(Target::Symbols(found)),
+        Err(_) if is_of_files => Err(no_file(snapshot, typed, root)),
+        Err(error) => folder_file(snapshot, typed)?.map(Target::File).ok_or(error),
+    }
+}
+
+/// The file that stands for a folder; `None` if there is no such folder in the index.
+fn folder_file(snapshot: &SearchSnapshot, typed: &str) -> Result<Option<u32>, Error> {
+    let folder = typed.strip_prefix("./").unwrap_or(typed).trim_end_matches('/');
+    let folder = if folder == "." { "" } else { folder };
+    let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let inside: Vec<&str> = paths(snapshot).filter(|path| path.starts_with(&below)).collect();
+    if inside.is_empty() {
+        return Ok(None);
+    }
+    let named = format!("{}.go", path::split(folder).1);
+    let names = INDEX_FILES.iter().copied().chain([&*named]).map(|name| format!("{below}{name}"));
+    let beside = (!folder.is_empty()).then(|| format!("{folder}.rs"));
+    if let Some(file) = names.chain(beside).find_map(|path| file_at(snapshot, &path)) {
+        return Ok(Some(file));
+    }
+    let some: Vec<&str> = inside.iter().copied().take(MAX_NEAR).collect();
+    Err(Error::bad(format!(
+        "'{typed}' is a folder, and no index file such as __init__.py, mod.rs or index.ts stands for the folder; name a file, \
+         such as {}",
+        some.join(", ")
+    )))
+}
+
+fn paths(snapshot: &SearchSnapshot) -> impl Iterator<Item = &str> {
+    (0..snapshot.n_files() as u32).map(move |file| snapshot.path(file))
+}
+
+/// The part of a target before its line and column.
+fn before_line(typed: &str) -> &str {
+    typed.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':')
+}
+
+/// Whether a target that is no file of the index looks like a path.
+fn is_path(typed: &str, root: &Path) -> bool {
+    let typed = before_line(typed);
+    // `a/b` may be a path; `operator/` is a name.
+    (typed.contains('/') && typed.chars().any(char::is_alphanumeric) && !typed.contains("::"))
+        || typed.starts_with("..")
+        || (!typed.contains("::") && root.join(typed).is_file())
+}
+
+/// Whether the beginning of a file has a NUL, as that of most binary files.
+fn is_binary(path: &Path) -> bool {
+    let Ok((mut file, _)) = crate::read::open(path) else { return false };
+    let mut begin = [0; 8_192];
+    file.read(&mut begin).is_ok_and(|len| begin[..len].contains(&0))
+}
+
+/// The error for a file that the index does not have: outside of the tree, left out, or missing.
+fn no_file(snapshot: &SearchSnapshot, typed: &str, root: &Path) -> Error {
+    let inside = |path: &Path| path.strip_prefix(root).is_ok();
+    if typed.split('/').any(|part| part == "..")
+        || (Path::new(typed).is_absolute() && !inside(Path::new(typed)))
+    {
+        return Error::bad(format!(
+            "'{typed}' is outside of the tree {}; choose another root",
+            root.display()
+        ));
+    }
+    if is_binary(&root.join(typed)) {
+        return Error::bad(format!("'{typed}' is a binary file, which is not in the index"));
+    }
+    if root.join(typed).is_file() {
+        return Error::bad(format!(
+            "'{typed}' is not in the index, so that nothing is known of the file; \
+             'spyhop skipped --explain-skips {typed}' tells why"
+        ));
+    }
+    let name = path::split(typed).1;
+    let mut near: Vec<(usize, &str)> = paths(snapshot)
+        .map(|path| (strsim::damerau_levenshtein(path::split(path).1, name), path))
+        .filter(|(distance, _)| *distance <= name.len() / 3)
+        .collect();
+    near.sort_by_key(|(distance, path)| (*distance, strsim::damerau_levenshtein(path, typed), *path));
+    let near: Vec<&str> = near.into_iter().map(|(_, path)| path).take(MAX_NEAR).collect();
+    Error::bad(match near.is_empty() {
+        true => format!("the tree has no file '{typed}', and no file of the tree has a name like it"),
+        false => format!("the tree has no file '{typed}'; did you mean {}?", near.join(", ")),
+    })
 }
 
 fn file_at(snapshot: &SearchSnapshot, path: &str) -> Option<u32> {
@@ -109,10 +234,13 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
         return Ok(found);
     }
     let mut near: Vec<String> = all.iter().map(Definition::qualified).collect();
+    if near.is_empty() && !container.is_empty() {
+        near = members_like(graph, query::split_container(container).1, name)?;
+    }
     if near.is_empty() {
         near = search::near_names(name, snapshot)?;
     }
-    near.sort();
+    near.sort_by_key(|own| (strsim::damerau_levenshtein(query::split_container(own).1, name), own.clone()));
     near.dedup();
     near.truncate(MAX_NEAR);
     let near = match near.is_empty() {
@@ -120,6 +248,20 @@ fn by_name(graph: &Graph<'_>, snapshot: &SearchSnapshot, typed: &str) -> Result<
         false => format!("did you mean {}?", near.join(", ")),
     };
     Err(Error::bad(format!("the tree defines no '{typed}'; {near}")))
+}
+
+/// The members of a type whose names are like `name`.
+fn members_like(graph: &Graph<'_>, container: &str, name: &str) -> Result<Vec<String>, Error> {
+    let mut near = Vec::new();
+    for own in graph.definitions(container)?.iter() {
+        let members = graph.symbols(own.file)?.into_iter().filter(|member| has_container(member, container));
+        let is_like = |member: &Definition| {
+            strsim::damerau_levenshtein(&member.name, name) <= 1 + name.len() / 4
+                || member.name.starts_with(name)
+        };
+        near.extend(members.filter(is_like).map(|member| member.qualified()));
+    }
+    Ok(near)
 }
 
 /// Whether a definition is in the container as typed; an empty container takes all.

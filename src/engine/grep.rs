@@ -7,6 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::api::cursor::LineCursor;
 use super::api::*;
+use super::chosen::chooses;
+use super::comparing::PrintedScope;
 use super::core::Engine;
 use super::current::{Freshness, Recorded};
 use super::items::{FileItem, ItemSources};
@@ -15,10 +17,12 @@ use super::scope::{BeyondIndex, ExactScope, Hole};
 use super::{Cancel, Error, cancel};
 use crate::clean;
 use crate::filter::Filter;
-use crate::grep::{self, Line, LineScan, NarrowPlan, Pattern, Print, Reading, Unread, Wanted};
+use crate::grep::{
+    self, FileSource, Line, LineScan, NarrowPlan, Pattern, Print, Printed, Reading, Unread, Wanted, Within,
+};
 use crate::id::LanguageId;
 use crate::model::qualified_name;
-use crate::path::RelPath;
+use crate::path::{RelPath, by_parts};
 use crate::read::{Limits, ReadOutcome, SourceTree};
 
 /// The most files that are parsed for the definitions around the lines of a page.
@@ -133,7 +137,7 @@ impl Engine {
         &self,
         request: &GrepRequest,
         looks: &PrintOptions,
-        out: impl FnMut(&[u8]) -> bool,
+        mut out: impl FnMut(&[u8]) -> bool,
     ) -> Result<PrintedGrep, Error> {
         looks.check().map_err(Error::bad)?;
         let context = context(request)?;
@@ -145,38 +149,53 @@ impl Engine {
             _ if looks.passthru || looks.include_zero => NarrowPlan::All,
             _ => plan(request, &wanted),
         };
-        let mut scope = self.scope(&filter, &plan, &beyond_index(request))?;
+        let beyond = beyond_index(request);
+        let mut print = |source_tree: &SourceTree, files: FileSource<'_>, within: Option<&Within>| {
+            let print = Print {
+                source_tree,
+                files,
+                takes: &self.takes(&filter, source_tree),
+                pattern: &pattern,
+                context,
+                max_count: request.max_count,
+                within,
+                masks: !self.policy.show_secrets,
+                threads: self.options.threads,
+                reading: reading(request),
+                looks: looks.clone(),
+            };
+            grep::print(&print, &mut out)
+        };
+        if !chooses(request, &filter) {
+            let each = |source_tree: &SourceTree, files: FileSource<'_>| print(source_tree, files, None);
+            let early = self.print_while_comparing(&filter, &plan, &beyond, looks.order, each)?;
+            if let Some(PrintedScope { printed, scope }) = early {
+                return Ok(self.printed(printed, scope, Vec::new()));
+            }
+        }
+        let mut scope = self.scope(&filter, &plan, &beyond)?;
         order(&mut scope.files, looks.order, &filter, &scope.source_tree);
         let mut chosen = self.chosen(request, &scope, &filter, &pattern, &wanted)?;
         if let (OutputFormat::FilesWithout, Some(files)) = (looks.form, &mut chosen.files) {
             let known: FxHashSet<RelPath> = files.iter().cloned().collect();
             files.extend(scope.files.iter().filter(|path| !known.contains(path)).cloned());
         }
-        let printed = grep::print(
-            &Print {
-                source_tree: &scope.source_tree,
-                files: chosen.files.as_deref().unwrap_or(&scope.files),
-                takes: &self.takes(&filter, &scope.source_tree),
-                pattern: &pattern,
-                context,
-                max_count: request.max_count,
-                within: chosen.within.as_ref(),
-                masks: !self.policy.show_secrets,
-                threads: self.options.threads,
-                reading: reading(request),
-                looks: looks.clone(),
-            },
-            out,
-        );
+        let files = FileSource::list(chosen.files.as_deref().unwrap_or(&scope.files));
+        let printed = print(&scope.source_tree, files, chosen.within.as_ref());
+        Ok(self.printed(printed, scope, chosen.warnings))
+    }
+
+    /// What is told of a search besides its lines.
+    fn printed(&self, printed: Printed, mut scope: ExactScope, warnings: Vec<String>) -> PrintedGrep {
         // ripgrep searches files whose names are not UTF-8. Here all paths are UTF-8, so a warning reports such files
         // and the search still counts as complete.
         let (names, holes): (Vec<Hole>, _) = scope.holes.into_iter().partition(|hole| hole.is_of_name);
         scope.holes = holes;
         let incomplete = incomplete(&printed.unread, &scope);
-        let warnings = scope.warning.into_iter().chain(chosen.warnings).chain(self.unused_repository());
+        let warnings = scope.warning.into_iter().chain(warnings).chain(self.unused_repository());
         let warnings = warnings.chain(unsearched(&names)).collect();
         let searched_nothing = !printed.matched && scope.files.is_empty() && !scope.has_files;
-        Ok(PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings })
+        PrintedGrep { matched: printed.matched, incomplete, searched_nothing, warnings }
     }
 
     /// Prints the lines of a stream that match, as [`Engine::print_grep`] prints those of a file. Filters have no meaning
@@ -196,7 +215,7 @@ impl Engine {
         let source_tree = SourceTree::Folder(PathBuf::new());
         let print = Print {
             source_tree: &source_tree,
-            files: &[],
+            files: FileSource::list(&[]),
             takes: &|_| true,
             pattern: &pattern,
             context: context(request)?,
@@ -300,7 +319,7 @@ fn wanted(request: &GrepRequest) -> Wanted {
 /// Puts files into an order, those of the first typed path first.
 fn order(files: &mut [RelPath], by: FileOrder, filter: &Filter, source_tree: &SourceTree) {
     // ripgrep sorts folder by folder.
-    files.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
+    files.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     match by {
         FileOrder::Path => {}
         FileOrder::PathReversed => files.reverse(),

@@ -44,7 +44,7 @@ impl Engine {
     }
 
     pub(super) fn masked_graph(&self, mut reply: GraphReply) -> GraphReply {
-        let ends = reply.rows.iter_mut().flat_map(|row| {
+        let ends = reply.rows.iter_mut().chain(reply.paths.iter_mut().flatten()).flat_map(|row| {
             let to = match &mut row.to {
                 GraphEnd::Symbol(symbol) => Some(symbol),
                 GraphEnd::File(_) | GraphEnd::Outside(_) => None,
@@ -54,6 +54,7 @@ impl Engine {
         for row in ends.chain(&mut reply.definitions) {
             self.mask([&mut row.name].into_iter().chain(&mut row.container));
         }
+        self.mask(reply.tests.iter_mut().map(|test| &mut test.reason));
         self.mask(&mut reply.warnings);
         reply
     }

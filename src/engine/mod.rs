@@ -10,7 +10,9 @@ mod answer;
 pub mod api;
 mod archive;
 mod cancel;
+mod changes;
 mod chosen;
+mod comparing;
 mod core;
 mod current;
 mod doctor;
@@ -19,10 +21,12 @@ mod error;
 mod exhaustive;
 mod explain;
 mod few;
+mod file_graph;
 mod files;
 mod graph;
 mod graph_target;
 mod grep;
+mod impact;
 mod items;
 mod known;
 mod lock;
@@ -30,6 +34,7 @@ mod lookup;
 mod map;
 mod mask;
 mod opened;
+mod pack;
 mod ranked_query;
 mod read;
 mod revision;
@@ -160,12 +165,16 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The usual root for a folder: the top folder of the git repository around it, or the folder itself outside git.
+    /// The usual root for a folder: the top folder of the git repository around it. Outside git, the nearest folder
+    /// around it that has an index in the usual place, or the folder itself.
     pub fn find_root(folder: &Path) -> PathBuf {
-        match git::discover(folder) {
-            Some(repo) => repo.top().to_path_buf(),
-            None => folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()),
+        if let Some(repo) = git::discover(folder) {
+            return repo.top().to_path_buf();
         }
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let home = index_home(&Options::default()).ok().flatten();
+        let is_indexed = |root: &&Path| home.as_ref().is_some_and(|home| Workspace::is_in(home, root));
+        folder.ancestors().find(is_indexed).unwrap_or(&folder).to_path_buf()
     }
 
     /// The root of the tree.

@@ -27,6 +27,9 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The most bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 4_000;
 
+/// How many lines are read from the line of a place.
+const LINES_FROM: u32 = 40;
+
 /// How many similar names an error lists.
 const OFFERED: usize = 5;
 
@@ -40,10 +43,10 @@ struct FoundDefinition {
 }
 
 /// The text of a file, decoded.
-struct FileText {
-    path: RelPath,
-    text: String,
-    source_tree: SourceTree,
+pub(super) struct FileText {
+    pub(super) path: RelPath,
+    pub(super) text: String,
+    pub(super) source_tree: SourceTree,
 }
 
 impl Engine {
@@ -75,7 +78,12 @@ impl Engine {
         let span = tracing::info_span!("code.read", project = %self.root().display());
         let _entered = span.enter();
         let reply = match (&request.path, symbol) {
-            (Some(path), None) => self.lines_of(path, request.lines)?,
+            (Some(path), None) => match self.lines_of(path, request.lines) {
+                Err(error) if error.kind() == ErrorKind::NotFound && request.lines.is_none() => {
+                    self.place_of(path, error, progress)?
+                }
+                read => read?,
+            },
             (Some(path), Some(symbol)) => self.definition_in(path, symbol)?,
             (None, Some(symbol)) => self.definition(symbol, progress)?,
             (None, None) => return Err(Error::bad("neither path nor symbol is given; give one of them")),
@@ -93,6 +101,19 @@ impl Engine {
         }
         let last = wanted.last.unwrap_or(total).min(total);
         Ok(self.text_of(&file, Lines { first: wanted.first, last }, None))
+    }
+
+    /// What a path without a file means: a place as hits print it, `path:line` or `path:line-line`, or the name of a
+    /// definition. `missing` is the error about the file.
+    fn place_of(&self, path: &RelPath, missing: Error, progress: OnProgress<'_>) -> Result<ReadReply, Error> {
+        if let Some((file, lines)) = split_lines(path.as_str()) {
+            return self.lines_of(&RelPath::new(file)?, Some(lines));
+        }
+        let is_word = !path.as_str().contains('/');
+        if is_word && let Ok(reply) = self.definition(path.as_str(), progress) {
+            return Ok(reply);
+        }
+        Err(missing)
     }
 
     /// The definition of a name in one file.
@@ -222,7 +243,7 @@ impl Engine {
     }
 
     /// The text of the file at `path`.
-    fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
+    pub(super) fn file_text(&self, path: &RelPath) -> Result<FileText, Error> {
         if self.lacks_tree() {
             return Err(Error::no_sources("reading a file"));
         }
@@ -314,6 +335,18 @@ impl Engine {
     }
 }
 
+/// The file and the lines of a place such as `a.rs:12`, `a.rs:12-20`, `a.rs:12:5: text` or `a.rs#L12-L20`. A line alone
+/// means the lines from there on.
+fn split_lines(place: &str) -> Option<(&str, LineRange)> {
+    let is_number = |text: &str| text.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit());
+    let at = place.match_indices([':', '#']).map(|(at, _)| at).find(|at| is_number(&place[at + 1..]))?;
+    let lines = place[at + 1..].split(':').next()?;
+    let lines: LineRange = lines.parse().ok()?;
+    let is_one = lines.last == Some(lines.first);
+    let last = if is_one { Some(lines.first.saturating_add(LINES_FROM - 1)) } else { lines.last };
+    Some((&place[..at], LineRange { last, ..lines }))
+}
+
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -358,7 +391,11 @@ fn named<'a, T>(
 
 /// The names that are the most similar to `wanted`. `key` selects the part of a name that is compared; of paths, the file
 /// names are compared first.
-fn nearest(wanted: &str, names: impl Iterator<Item = String>, key: impl Fn(&str) -> &str) -> Vec<String> {
+pub(super) fn nearest(
+    wanted: &str,
+    names: impl Iterator<Item = String>,
+    key: impl Fn(&str) -> &str,
+) -> Vec<String> {
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let typed = last(wanted);
     let mut near: Vec<(usize, usize, String)> = names
@@ -376,7 +413,29 @@ fn nearest(wanted: &str, names: impl Iterator<Item = String>, key: impl Fn(&str)
 }
 
 /// The end of an error that lists similar names.
-fn offered(near: &[String]) -> String {
+pub(super) fn offered(near: &[String]) -> String {
     let names: Vec<String> = near.iter().map(|name| format!("'{name}'")).collect();
     if names.is_empty() { String::new() } else { format!("; the nearest are {}", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_a_file_and_lines() {
+        let check = |place: &str, expected: Option<(&str, u32, Option<u32>)>| {
+            let got = split_lines(place).map(|(file, lines)| (file, lines.first, lines.last));
+            assert_eq!(got, expected, "{place}");
+        };
+        check("src/a.rs:12", Some(("src/a.rs", 12, Some(51))));
+        check("src/a.rs:12-20", Some(("src/a.rs", 12, Some(20))));
+        check("src/a.rs:12-", Some(("src/a.rs", 12, None)));
+        check("src/a.rs:12:5: fn a() {", Some(("src/a.rs", 12, Some(51))));
+        check("a b.rs#L3-L7", Some(("a b.rs", 3, Some(7))));
+        check("C::D.rs:7", Some(("C::D.rs", 7, Some(46))));
+        for none in ["src/a.rs", "Pool::take", "a.rs:", "a.rs:x", "a.rs:0"] {
+            check(none, None);
+        }
+    }
 }

@@ -26,7 +26,7 @@ use crate::path::RelPath;
 use crate::read::SourceTree;
 use crate::search::SearchError;
 use crate::update::Updater;
-use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, RIPGREPS_NAME, Region, Walked};
+use crate::walk::{self, AsRipgrep, BAD_LINE, Candidate, RIPGREPS_NAME, Region, WalkError, Walked};
 use crate::workspace::{Settings, WorkspaceError};
 
 /// An entry that could not be searched.
@@ -98,15 +98,11 @@ impl Engine {
                 warning: None,
             });
         }
-        // What an update has got so far knows too little.
-        let mut viewed = recorded.as_ref().map(Recorded::viewed).filter(|viewed| !viewed.key.staged);
-        let narrowed = viewed.map(|viewed| index::guarded(|| viewed.narrowed(plan))).transpose();
-        let narrowed = narrowed.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the index cannot tell which files may match; all are read");
-            viewed = None;
-            None
-        });
-        let narrowed = narrowed.flatten();
+        let narrowed = recorded.as_ref().and_then(|recorded| self.narrowed_by(recorded.viewed(), plan));
+        let (viewed, narrowed) = match narrowed {
+            Some((viewed, narrowed)) => (Some(viewed), narrowed),
+            None => (None, None),
+        };
         if let Some(viewed) = viewed
             && (self.policy.stale_policy == StalePolicy::Ignore || vouched_at.is_some())
             && self.knows_files(viewed, filter, beyond)
@@ -145,6 +141,25 @@ impl Engine {
         Ok(ExactScope { files, has_files, holes, checked_at, source_tree, recorded, warning })
     }
 
+    /// The view, with the versions that may match; `None` if the view cannot tell.
+    pub(super) fn narrowed_by<'v>(
+        &self,
+        viewed: Viewed<'v>,
+        plan: &NarrowPlan,
+    ) -> Option<(Viewed<'v>, Option<Vec<VersionId>>)> {
+        // What an update has got so far knows too little.
+        if viewed.key.staged {
+            return None;
+        }
+        match index::guarded(|| viewed.narrowed(plan)) {
+            Ok(narrowed) => Some((viewed, narrowed)),
+            Err(error) => {
+                tracing::warn!(%error, "the index cannot tell which files may match; all are read");
+                None
+            }
+        }
+    }
+
     /// Walks the tree, or the folders that the caller named, as ripgrep does.
     fn walked(
         &self,
@@ -152,12 +167,28 @@ impl Engine {
         beyond: &BeyondIndex<'_>,
         named: Option<&Named>,
     ) -> Result<(SourceTree, Walked), Error> {
+        self.walking(filter, beyond, |updater| {
+            let source_tree = match &updater.source_tree {
+                SourceTree::Folder(_) => self.source_tree_followed(beyond, named),
+                other => other.clone(),
+            };
+            let walked = match named {
+                Some(named) => updater.walk_below(&named.folders)?,
+                None => updater.walk()?,
+            };
+            Ok((source_tree, walked))
+        })
+    }
+
+    /// Calls `walk` with the inputs of a walk as ripgrep's.
+    pub(super) fn walking<T>(
+        &self,
+        filter: &Filter,
+        beyond: &BeyondIndex<'_>,
+        walk: impl FnOnce(&Updater<'_>) -> Result<T, WalkError>,
+    ) -> Result<T, Error> {
         let tracked = self.tracked();
         let updater = self.updater(tracked.as_ref())?;
-        let source_tree = match &updater.source_tree {
-            SourceTree::Folder(_) => self.source_tree_followed(beyond, named),
-            other => other.clone(),
-        };
         // Built-in rules select files for ranking, and secrets are masked in the reply, so neither excludes a file
         // here.
         let settings = Settings { no_built_in: true, secrets: true, ..self.settings.clone() };
@@ -168,12 +199,7 @@ impl Engine {
             sources: &beyond.files.ignore,
             follow: beyond.files.symlinks == SymlinkPolicy::FollowAll,
         });
-        let updater = Updater { settings: &settings, as_ripgrep, ..updater };
-        let walked = match named {
-            Some(named) => updater.walk_below(&named.folders)?,
-            None => updater.walk()?,
-        };
-        Ok((source_tree, walked))
+        Ok(walk(&Updater { settings: &settings, as_ripgrep, ..updater })?)
     }
 
     /// The root as the source of files, with links as the request says.
@@ -188,7 +214,7 @@ impl Engine {
 
     /// The files and folders that the caller named, if the files on disk are searched and not all of them. They are
     /// searched whatever any rule says of them, as in ripgrep.
-    fn named(&self, filter: &Filter, symlinks: SymlinkPolicy) -> Option<Named> {
+    pub(super) fn named(&self, filter: &Filter, symlinks: SymlinkPolicy) -> Option<Named> {
         let root = self.root();
         let paths = filter.named();
         let is_root = |path: &RelPath| path.as_str().is_empty();
@@ -245,7 +271,7 @@ impl Engine {
     }
 
     /// The warning of an exact search about an index that cannot be read.
-    fn unread_index(&self) -> Option<String> {
+    pub(super) fn unread_index(&self) -> Option<String> {
         match self.committed_with(self.workspace.stamp().as_deref()) {
             Ok(_) | Err(WorkspaceError::Missing { .. }) => None,
             Err(error) => Some(format!("every file was read, because the index cannot be: {error}")),
@@ -319,11 +345,11 @@ impl Engine {
 
 /// The files and folders that a caller named.
 #[derive(Default)]
-struct Named {
-    files: Vec<RelPath>,
-    folders: Vec<RelPath>,
+pub(super) struct Named {
+    pub files: Vec<RelPath>,
+    pub folders: Vec<RelPath>,
     /// Whether a link is on the way to one of them.
-    has_links: bool,
+    pub has_links: bool,
 }
 
 impl Viewed<'_> {
@@ -389,7 +415,7 @@ fn paths(walked: Walked) -> impl Iterator<Item = RelPath> {
 }
 
 /// The hole of a skipped entry, if ripgrep would have searched the entry.
-fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
+pub(super) fn hole(row: &Skipped, filter: &Filter) -> Option<Hole> {
     // An invalid line of an ignore file excludes nothing.
     let is_of_rules = row.detail.starts_with(BAD_LINE);
     let is_of_name = row.reason == SkipReason::NameNotUtf8;

@@ -3,6 +3,8 @@
 
 use std::sync::Mutex;
 
+use globset::{GlobBuilder, GlobMatcher};
+
 use super::Error;
 use super::api::*;
 use super::core::Engine;
@@ -10,12 +12,13 @@ use super::current::Viewed;
 use super::lock::lock;
 use super::lookup::{check_pattern_length, check_rows, next_cursor, parse_offset};
 use crate::filter::Filter;
-use crate::fuzzy::{self, FileName, FoundName, Fuzzy, MatchedPart};
+use crate::fuzzy::{self, FileName, FoundName, Fuzzy, FuzzyWords, MatchedPart};
 use crate::meta::{MetaError, OutlineSymbol};
 use crate::model::SymbolKind;
 use crate::path::{self, RelPath};
 use crate::query;
 use crate::search::{self, SearchError, SearchSnapshot};
+use crate::text::Span;
 use crate::update::OnProgress;
 
 impl Engine {
@@ -45,7 +48,7 @@ impl Engine {
             tracing::info_span!("code.symbols", pattern = %request.pattern, project = %self.root().display());
         let _entered = span.enter();
         check_pattern_length(&request.pattern)?;
-        let mut wanted = SymbolPattern::new(&request.pattern);
+        let mut wanted = SymbolPattern::new(&request.pattern)?;
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
         let mut warnings = freshness.warnings.clone();
@@ -127,10 +130,6 @@ impl Engine {
         let mut names = Vec::new();
         let outline = version.outline(&mut names).map_err(SearchError::from)?;
         let symbol = &outline.symbols[found.place as usize];
-        let highlights = wanted.name.fuzzy().map_or_else(Vec::new, |name| match name.run_in(symbol.name) {
-            Some(run) => vec![run],
-            None => name.highlights(symbol.name, MatchedPart::Path),
-        });
         Ok(SymbolRow {
             path: RelPath::new(version.path())?,
             lines: symbol.lines,
@@ -138,7 +137,7 @@ impl Engine {
             name: symbol.name.to_string(),
             container: symbol.container.map(str::to_string),
             language: self.grammars.name(version.language()),
-            highlights,
+            highlights: wanted.name.highlights(symbol.name),
         })
     }
 }
@@ -155,15 +154,28 @@ enum WantedName {
     Any,
     /// Letters of a name in order, with gaps.
     Fuzzy(Box<Fuzzy>),
+    /// Several words, each of which must match the name or its container, and one the name.
+    Words(Vec<Fuzzy>),
+    /// A glob for the whole name, case-insensitive.
+    Glob(Box<GlobMatcher>),
     /// The defined names nearest to the typed name, nearest first.
     Near(Vec<String>),
 }
 
 impl SymbolPattern {
-    fn new(pattern: &str) -> SymbolPattern {
+    fn new(pattern: &str) -> Result<SymbolPattern, Error> {
+        if let Some(words) = FuzzyWords::new(pattern) {
+            return Ok(SymbolPattern { name: WantedName::Words(words.words().to_vec()), container: None });
+        }
         let (container, name) = query::split_container(pattern.trim());
+        let container = Fuzzy::new(query::split_container(container).1);
+        if name.contains(['*', '?', '[']) {
+            let glob = GlobBuilder::new(name).case_insensitive(true).build();
+            let glob = glob.map_err(|error| Error::bad(format!("pattern is '{name}': {}", error.kind())))?;
+            return Ok(SymbolPattern { name: WantedName::Glob(Box::new(glob.compile_matcher())), container });
+        }
         let name = Fuzzy::new(name).map_or(WantedName::Any, |name| WantedName::Fuzzy(Box::new(name)));
-        SymbolPattern { name, container: Fuzzy::new(query::split_container(container).1) }
+        Ok(SymbolPattern { name, container })
     }
 
     /// Whether the container is a module or package in the path.
@@ -181,6 +193,8 @@ impl SymbolPattern {
         };
         match &self.name {
             WantedName::Any | WantedName::Fuzzy(_) => Some(by_container),
+            WantedName::Words(words) => rank_of_words(words, symbol),
+            WantedName::Glob(glob) => glob.is_match(symbol.name).then_some(by_container),
             WantedName::Near(names) => {
                 let place = names.iter().position(|name| name == symbol.name)?;
                 Some(3u8.saturating_sub(place as u8))
@@ -211,9 +225,47 @@ impl WantedName {
     fn fuzzy(&self) -> Option<&Fuzzy> {
         match self {
             WantedName::Fuzzy(name) => Some(name),
-            WantedName::Any | WantedName::Near(_) => None,
+            WantedName::Any | WantedName::Words(_) | WantedName::Glob(_) | WantedName::Near(_) => None,
         }
     }
+
+    /// The matching characters of a name.
+    fn highlights(&self, name: &str) -> Vec<Span> {
+        let of = |word: &Fuzzy| match word.run_in(name) {
+            Some(run) => vec![run],
+            None => word.highlights(name, MatchedPart::Path),
+        };
+        match self {
+            WantedName::Fuzzy(word) => of(word),
+            WantedName::Words(words) => fuzzy::joined(words.iter().flat_map(of).collect()),
+            WantedName::Any | WantedName::Glob(_) | WantedName::Near(_) => Vec::new(),
+        }
+    }
+}
+
+/// The rank of a symbol by several words: 3 if the name has each word as a run, 2 if the name or its container has, 1 if
+/// the name has the letters of each word, 0 if some only match the container; `None` if a word matches neither.
+fn rank_of_words(words: &[Fuzzy], symbol: &OutlineSymbol<'_>) -> Option<u8> {
+    let (mut runs, mut all_runs, mut letters) = (true, true, true);
+    let mut in_name = false;
+    for word in words {
+        let has_run = |text: &str| word.run_in(text).is_some();
+        let has_letters = word.takes(symbol.name);
+        if !has_letters && !symbol.container.is_some_and(|container| word.takes(container)) {
+            return None;
+        }
+        in_name |= has_letters;
+        letters &= has_letters;
+        runs &= has_run(symbol.name);
+        all_runs &= has_run(symbol.name) || symbol.container.is_some_and(has_run);
+    }
+    let rank = match () {
+        () if runs => 3,
+        () if all_runs => 2,
+        () if letters => 1,
+        () => 0,
+    };
+    in_name.then_some(rank)
 }
 
 /// The rank of a symbol by its container: 1 if the container has the typed name, 0 if it only has its letters.

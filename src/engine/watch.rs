@@ -128,6 +128,11 @@ impl Engine {
         self.client().watcher().flatten()
     }
 
+    /// Whether a process watches this tree.
+    pub(super) fn is_watched(&self) -> bool {
+        self.client().watcher().is_some()
+    }
+
     /// The client for requests to the watcher of this tree under these settings.
     fn client(&self) -> FreshnessClient {
         let key = workspace::view_key(&self.workspace, &Default::default(), &self.settings);

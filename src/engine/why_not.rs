@@ -5,17 +5,22 @@ use super::answer::AnswerContext;
 use super::api::*;
 use super::core::Engine;
 use super::ranked_query::RankedQuery;
+use super::read::{nearest, offered};
 use crate::clean;
 use crate::filter::Filter;
 use crate::model::{Note, Skipped};
 use crate::path::RelPath;
 use crate::profile::{Profile, Signal};
 use crate::query::Query;
-use crate::search::{self, Contribution, SearchSnapshot};
+use crate::search::{self, RankedFile, SearchSnapshot};
 use crate::walk::{self, WalkOptions};
 
-/// The rank of the file with which a file is compared.
+/// The rank of the file with which a file of a later rank is compared.
 const COMPARED_RANK: usize = 10;
+
+/// The smallest difference that is a gap, in log-odds, and the most gaps that are listed.
+const LEAST_GAP: f32 = 0.05;
+const MOST_GAPS: usize = 6;
 
 /// Explains the rank of the file `path` for `query`.
 pub fn why_not(
@@ -49,11 +54,10 @@ pub fn why_not(
         let below_head = answer.matches(query, &path)?.then_some(ranking.files.len());
         return Ok(unranked(outside_head(snapshot, filter, query, file, below_head)));
     };
-    let tenth =
-        ranking.files.get(COMPARED_RANK - 1).or(ranking.files.last()).expect("the file itself is there");
-    let answered = ranking.query(query);
-    let own = answer.file_reasons(answered, &ranking.files[place])?;
-    let missing = gaps(&own, &answer.file_reasons(answered, tenth)?);
+    let missing = match place < COMPARED_RANK {
+        true => Vec::new(),
+        false => gaps(&ranking.files[place], &ranking.files[COMPARED_RANK - 1]),
+    };
     let n_files = ranking.files.len();
     let hit = std::mem::take(&mut ranking.hits).into_iter().find(|hit| hit.file == place);
     let worth =
@@ -67,16 +71,12 @@ pub fn why_not(
         worth,
         is_unquoted: false,
     };
-    let gap =
-        missing.first().map(|gap| format!("; what it lacks most is '{}'", gap.signal)).unwrap_or_default();
+    let gap = missing.first().map(worst).unwrap_or_default();
     Ok(WhyNot {
         verdict: Verdict::Ranked,
         rank: Some(place + 1),
         hit: hit.map(|hit| answer.hit(&asked, hit)).transpose()?,
-        text: match place < COMPARED_RANK {
-            true => format!("{shown} ranks {} of {n_files} files", place + 1),
-            false => format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
-        },
+        text: format!("{shown} ranks {} of {n_files} files{gap}", place + 1),
         missing,
         path,
     })
@@ -114,6 +114,12 @@ fn outside_head(
     (Verdict::NoTerm, text)
 }
 
+/// The end of the text about a missing file: the indexed files with similar names.
+fn near(snapshot: &SearchSnapshot, path: &RelPath) -> String {
+    let paths = (0..snapshot.n_files() as u32).map(|file| snapshot.path(file).to_string());
+    offered(&nearest(path.as_str(), paths, |path| path))
+}
+
 /// Why a file is not in the index.
 fn not_in_index(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> (Verdict, String) {
     let (place, shown) = (path.below(engine.root()), clean::answer_path(path.as_str()));
@@ -123,11 +129,14 @@ fn not_in_index(engine: &Engine, snapshot: &SearchSnapshot, path: &RelPath) -> (
                 let text = format!("{shown} is left out: {}", reason(&skipped));
                 (Verdict::Skipped(skipped), text)
             }
-            None => (Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'")),
+            None => {
+                (Verdict::NoSuchFile, format!("there is no file {shown} in '{view}'{}", near(snapshot, path)))
+            }
         };
     }
     if place.symlink_metadata().is_err() {
-        let text = format!("there is no file {shown} below {}", engine.root().display());
+        let text =
+            format!("there is no file {shown} below {}{}", engine.root().display(), near(snapshot, path));
         return (Verdict::NoSuchFile, text);
     }
     let tracked = engine.tracked();
@@ -167,16 +176,26 @@ fn skipped_entry(snapshot: &SearchSnapshot, path: &str) -> Option<Skipped> {
         .cloned()
 }
 
-/// The signals on which `own` is behind `tenth`, the largest gap first.
-fn gaps(own: &[Contribution], tenth: &[Contribution]) -> Vec<Gap> {
-    let amount = |parts: &[Contribution], signal: Signal| {
-        parts.iter().filter(|part| part.signal == signal).map(|part| part.amount).sum::<f32>()
+/// The sentence for the largest gap.
+fn worst(gap: &Gap) -> String {
+    match gap.own < 0.0 {
+        true => format!("; what counts most against the file is '{}'", gap.signal),
+        false => format!("; what the file lacks most is '{}'", gap.signal),
+    }
+}
+
+/// The signals on which `own` is behind `tenth`, the largest gap first. Shares of a small score are all near zero, and
+/// calibration changes each file by a factor of its own, so contributions before calibration are compared.
+fn gaps(own: &RankedFile, tenth: &RankedFile) -> Vec<Gap> {
+    let gap = |signal: &Signal| {
+        let of = |ranked: &RankedFile| ranked.parts[*signal as usize] / ranked.factor;
+        Gap { signal: *signal, own: of(own), tenth: of(tenth) }
     };
-    let gap =
-        |signal: &Signal| Gap { signal: *signal, own: amount(own, *signal), tenth: amount(tenth, *signal) };
-    let mut gaps: Vec<Gap> = Signal::ALL.iter().map(gap).filter(|gap| gap.tenth - gap.own > 1e-4).collect();
+    let of_evidence = Signal::ALL.iter().filter(|signal| **signal != Signal::Base);
+    let mut gaps: Vec<Gap> = of_evidence.map(gap).filter(|gap| gap.tenth - gap.own > LEAST_GAP).collect();
     gaps.sort_by(|a, b| {
         (b.tenth - b.own).total_cmp(&(a.tenth - a.own)).then_with(|| a.signal.cmp(&b.signal))
     });
+    gaps.truncate(MOST_GAPS);
     gaps
 }

@@ -19,6 +19,9 @@ pub struct FoundPath<'p> {
     pub path: &'p str,
     /// The part with the best match.
     pub part: MatchedPart,
+    /// Whether the letters of the pattern are so scattered that the match is probably a coincidence: over a path in runs of
+    /// fewer than two letters on average, or with a score below that of consecutive letters without bonuses.
+    pub is_scattered: bool,
     key: u64,
 }
 
@@ -35,11 +38,23 @@ impl<'p> FoundPath<'p> {
     pub(super) fn new(
         file: u32,
         path: &'p str,
-        is_equal: bool,
-        score: u32,
-        part: MatchedPart,
+        place: NamedPlace,
+        (score, part, is_scattered): (u32, MatchedPart, bool),
     ) -> FoundPath<'p> {
-        FoundPath { file, path, part, key: key(is_equal, score, path.len()) }
+        FoundPath { file, path, part, is_scattered, key: key(place, score, path.len()) }
+    }
+
+    /// The match of two words.
+    pub(super) fn with(self, other: &FoundPath<'p>) -> FoundPath<'p> {
+        let flags = (self.key | other.key) & FLAGS;
+        let score = (self.key & SCORE) + (other.key & SCORE);
+        let is_name = self.part == MatchedPart::Name && other.part == MatchedPart::Name;
+        FoundPath {
+            part: if is_name { MatchedPart::Name } else { MatchedPart::Path },
+            is_scattered: self.is_scattered || other.is_scattered,
+            key: flags | score.min(SCORE) | u64::from(u32::MAX - self.path.len() as u32),
+            ..self
+        }
     }
 
     pub(super) fn key(&self) -> u64 {
@@ -47,9 +62,23 @@ impl<'p> FoundPath<'p> {
     }
 }
 
+/// What of a path the pattern names, apart from its letters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NamedPlace {
+    /// The file name.
+    pub is_name: bool,
+    /// A folder of the path.
+    pub is_folder: bool,
+}
+
+/// The bits of a key for [`NamedPlace`] and for the score.
+const FLAGS: u64 = 3 << 62;
+const SCORE: u64 = ((1 << 30) - 1) << 32;
+
 /// The sort key of a path; a greater key is better. Equal keys are ordered by path.
-pub(super) fn key(is_equal: bool, score: u32, len: usize) -> u64 {
-    u64::from(is_equal) << 63 | u64::from(score) << 32 | u64::from(u32::MAX - len as u32)
+pub(super) fn key(place: NamedPlace, score: u32, len: usize) -> u64 {
+    let flags = u64::from(place.is_name) << 63 | u64::from(place.is_folder) << 62;
+    flags | u64::from(score) << 32 | u64::from(u32::MAX - len as u32)
 }
 
 impl Ord for FoundPath<'_> {
@@ -120,7 +149,7 @@ pub fn listed<'p>(
         while let Some(block) = next() {
             for (file, path) in block.filter_map(|file| Some((file, path(file)?))) {
                 total += 1;
-                best.add(FoundPath { file, path, part: MatchedPart::Path, key: 0 });
+                best.add(FoundPath { file, path, part: MatchedPart::Path, is_scattered: false, key: 0 });
             }
         }
         (best, total)

@@ -13,7 +13,10 @@ mod bound;
 mod names;
 mod paths;
 mod pattern;
+mod words;
 
 pub use best::{FoundPath, MatchedPart, listed};
 pub use names::{FileName, FoundName, best_names};
+pub use paths::FoundPaths;
 pub use pattern::Fuzzy;
+pub use words::{FuzzyWords, joined};

@@ -9,10 +9,7 @@ use nucleo_matcher::{Matcher, Utf32Str};
 
 use super::best::{Best, in_blocks};
 use super::bound::SeenLetters;
-use super::pattern::{Fuzzy, matcher};
-
-/// nucleo's score of a matching letter, before bonuses and penalties.
-const SCORE_OF_LETTER: u64 = 16;
+use super::pattern::{Fuzzy, SCORE_OF_LETTER, matcher};
 
 /// The position of the score in a key, and its mask.
 const SCORE_SHIFT: u32 = 33;
@@ -48,7 +45,7 @@ impl FoundName<'_> {
     /// match. The score is then below the score of consecutive letters without bonuses.
     pub fn is_scattered(&self, pattern: &str) -> bool {
         let score = self.key >> SCORE_SHIFT & SCORE_BITS;
-        score < SCORE_OF_LETTER * pattern.chars().count() as u64
+        score < u64::from(SCORE_OF_LETTER) * pattern.chars().count() as u64
     }
 }
 

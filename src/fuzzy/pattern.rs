@@ -3,13 +3,16 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::best::MatchedPart;
+use super::best::{MatchedPart, NamedPlace};
 use super::bound::Letters;
 use crate::text::Span;
 
 /// The factors of a score in the name and of a score in the whole path.
 pub(super) const NAME_WORTH: u32 = 5;
 pub(super) const PATH_WORTH: u32 = 4;
+
+/// nucleo's score of a matching letter, before bonuses and penalties.
+pub(super) const SCORE_OF_LETTER: u32 = 16;
 
 /// A parsed pattern.
 #[derive(Clone)]
@@ -21,6 +24,12 @@ pub struct Fuzzy {
     /// For ASCII paths; `None` if the pattern is not ASCII, so that no ASCII path matches.
     pub(super) letters: Option<Letters>,
     pub(super) last_letters: Option<Letters>,
+    /// The folder that a pattern with a slash may name, in lower case, with a slash at its end.
+    folder: Option<String>,
+    /// The number of letters.
+    pub(super) n_letters: usize,
+    /// Matches of a smaller score are scattered: that of consecutive letters without bonuses.
+    pub(super) least_score: u32,
 }
 
 impl Fuzzy {
@@ -39,6 +48,9 @@ impl Fuzzy {
             last: last.map(atom),
             letters: Letters::new(&text),
             last_letters: last.and_then(Letters::new),
+            folder: text.contains('/').then(|| format!("{}/", text.trim_matches('/').to_lowercase())),
+            n_letters: text.chars().count(),
+            least_score: SCORE_OF_LETTER * text.chars().count() as u32,
             text: text.to_lowercase(),
         })
     }
@@ -89,6 +101,19 @@ impl Fuzzy {
             }
         }
         highlights
+    }
+
+    /// What of a path the pattern names.
+    pub(super) fn place_in(&self, path: &str, name: &str) -> NamedPlace {
+        NamedPlace { is_name: self.equals_name(name), is_folder: self.is_in_folder(path) }
+    }
+
+    fn is_in_folder(&self, path: &str) -> bool {
+        let Some(folder) = self.folder.as_ref().filter(|folder| folder.len() <= path.len()) else {
+            return false;
+        };
+        let lower = path.to_lowercase();
+        lower.starts_with(folder) || lower.match_indices(folder).any(|(at, _)| lower[..at].ends_with('/'))
     }
 
     /// The upper bound of the score of a whole path, with the score of the last piece.

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::head::Head;
 use super::repo::Repo;
 use crate::path::RelPath;
+use crate::similar::did_you_mean;
 use crate::tree::{BlobId, Tree, TreeEntry, TreeFolder, TreeKind};
 
 /// How many similar names an error suggests.
@@ -46,7 +47,7 @@ pub enum RevisionError {
         reason: String,
     },
     /// No revision has this name.
-    #[error("there is no revision '{spec}' in the repository at {}; {}", top.display(), offered(near))]
+    #[error("there is no revision '{spec}' in the repository at {}; {}{}", top.display(), offered(near), did_you_mean(spec, near.iter().map(String::as_str)))]
     Unknown {
         /// The requested revision.
         spec: String,

@@ -8,6 +8,7 @@
 //! configuration names, and a hook's `GIT_DIR` cannot make us answer for another tree. A repository that belongs to
 //! another user is opened with less trust and works as well, because nothing is written to it.
 
+mod changes;
 mod commit;
 mod head;
 mod repo;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use gix::open::Options;
 
+pub use changes::TreeChange;
 pub use commit::{CommitTree, Revision, RevisionError};
 pub use head::{Head, short};
 pub use repo::Repo;

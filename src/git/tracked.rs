@@ -57,7 +57,8 @@ impl Tracked {
         }
     }
 
-    fn load(&self) -> Option<gix::index::File> {
+    /// The index; `None` if there is none or it cannot be read.
+    pub(super) fn load(&self) -> Option<gix::index::File> {
         if let Err(error) = self.sound.check_index() {
             tracing::warn!("the index is not read: {error}");
             return None;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use crate::model::UnknownKind;
+use crate::similar::did_you_mean;
 
 /// An unknown language, or one whose parser is not linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown language '{value}'; choose one of {choices}")]
+#[error("unknown language '{value}'; choose one of {choices}{}", did_you_mean(value, choices.split(", ")))]
 pub struct UnknownLanguage {
     /// The value that was given.
     pub value: String,

@@ -16,6 +16,11 @@ pub(super) enum Family {
     Other(&'static str),
 }
 
+/// Whether imports of a language, by its name in filters, are resolved to files.
+pub fn has_imports(language: &'static str) -> bool {
+    !matches!(Family::of_language(language), Family::Other(_))
+}
+
 impl Family {
     /// The family of a language, by the language's name in filters.
     pub fn of_language(name: &'static str) -> Family {

@@ -38,6 +38,13 @@ pub struct GraphLimits<'a> {
     pub takes_file: &'a dyn Fn(u32) -> bool,
 }
 
+impl GraphLimits<'static> {
+    /// All edges in all files, within `work` units.
+    pub fn of_work(work: usize) -> GraphLimits<'static> {
+        GraphLimits { work, enough: usize::MAX, min_confidence: 0.0, takes_file: &|_| true }
+    }
+}
+
 /// A definition of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {

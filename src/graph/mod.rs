@@ -8,14 +8,17 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod dependents;
 mod entries;
 mod family;
+mod file_graph;
 mod files;
 mod imports;
 mod locals;
 mod macros;
 mod modules;
 mod paths;
+mod paths_between;
 mod questions;
 mod resolve;
 mod rule;
@@ -25,6 +28,8 @@ mod uses;
 mod words;
 
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
+pub use family::has_imports;
+pub use file_graph::{FileEdge, cycles};
 pub use files::{Definition, Graph, GraphFiles, GraphLimits};
 pub use questions::{GraphEdge, ImportEdge, Relation};
 pub use rule::EdgeRule;

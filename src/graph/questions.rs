@@ -31,6 +31,10 @@ pub enum Relation {
 }
 
 impl Relation {
+    /// Every relation.
+    pub const ALL: [Relation; 4] =
+        [Relation::Calls, Relation::References, Relation::Imports, Relation::Implements];
+
     /// The name in wire formats.
     pub fn name(self) -> &'static str {
         match self {
@@ -377,9 +381,13 @@ impl<'a> Graph<'a> {
 
     /// Whether a symbol is a test, by the path of its file or by its name.
     pub fn is_test(&self, file: u32, from: Option<&Definition>) -> bool {
+        // `test_take`, `TestTake`, `testTake`; `tests_of` and `testimony` are no tests.
+        let begins = |name: &str, word: &str| {
+            name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_lowercase))
+        };
         let by_name = |own: &Definition| {
-            own.name.starts_with("test")
-                || own.name.starts_with("Test")
+            begins(&own.name, "test")
+                || begins(&own.name, "Test")
                 || own.container.as_deref() == Some("tests")
         };
         test_part(self.snapshot.path(file)).is_some() || from.is_some_and(by_name)

@@ -14,6 +14,7 @@ mod plan;
 mod print;
 mod scan;
 mod screen;
+mod source;
 mod whole;
 mod within;
 
@@ -24,6 +25,7 @@ pub use pattern::{Binary, Bounds, Case, MAX_PATTERN_CHARS, Pattern, PatternError
 pub use plan::NarrowPlan;
 pub use print::{Print, Printed, print, print_stream};
 pub use scan::{Line, LineScan, ScanResult, Unread, scan};
+pub use source::{FileFeed, FileSource};
 pub use whole::Reading;
 pub use within::Within;
 

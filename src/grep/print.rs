@@ -6,7 +6,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +21,7 @@ use super::options::{OutputFormat, PrintOptions};
 use super::pattern::Pattern;
 use super::scan::Unread;
 use super::screen::Screen;
+use super::source::{FileSource, NextBatch};
 use super::whole::{Reading, Whole};
 use super::within::{self, PlaceFilter, Within};
 use crate::clean;
@@ -33,7 +33,7 @@ pub struct Print<'p> {
     /// The tree.
     pub source_tree: &'p SourceTree,
     /// The files, in the order in which they are printed.
-    pub files: &'p [RelPath],
+    pub files: FileSource<'p>,
     /// Whether a file may be in the answer. The threads call this function, because it may read the file.
     pub takes: &'p (dyn Fn(&RelPath) -> bool + Sync),
     /// The compiled pattern.
@@ -63,11 +63,6 @@ pub struct Printed {
     pub unread: Vec<Unread>,
 }
 
-/// The number of files in a batch: few enough to keep all threads busy, and enough to outweigh the synchronization.
-fn batch_len(files: usize) -> usize {
-    (files / 256).clamp(2, 64)
-}
-
 /// The number of batches that a thread may be ahead of the output.
 const MAX_AHEAD: usize = 256;
 
@@ -80,7 +75,6 @@ const MAX_WAITING_BYTES: usize = 16 << 20;
 /// Prints to `out` in pieces, until `out` returns false.
 pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
     let started = Instant::now();
-    let batches: Vec<&[RelPath]> = print.files.chunks(batch_len(print.files.len())).collect();
     let mut total = PrintedBatch::default();
     let mut emit = |piece: PrintedBatch| -> bool {
         let PrintedBatch { bytes, matched, unread, stats, .. } = piece;
@@ -98,13 +92,10 @@ pub fn print(print: &Print<'_>, mut out: impl FnMut(&[u8]) -> bool) -> Printed {
         let separator = print.separator();
         (first || separator.is_empty() || out(&separator)) && out(&bytes)
     };
-    let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(batches.len());
-    let ended = if threads <= 1 {
-        let mut worker = PrintWorker::new(print);
-        batches.iter().all(|files| worker.print_batch(files, &mut emit))
-    } else {
-        print_in_order(print, &batches, threads, &mut emit)
-    };
+    let threads = print.threads.unwrap_or_else(super::scan::default_threads).min(print.files.most_threads());
+    let ended =
+        if threads <= 1 { print_alone(print, &mut emit) } else { print_in_order(print, threads, &mut emit) };
+    print.files.stop();
     if ended && print.looks.form == OutputFormat::Events {
         out(summary(&total.stats, started).as_bytes());
     } else if ended && print.looks.stats {
@@ -174,6 +165,8 @@ struct Done {
     bytes: usize,
     /// The batch whose output is being passed on.
     current: usize,
+    /// The number of batches, once it is known.
+    batches: Option<usize>,
     /// Whether the threads have to stop.
     stopped: bool,
 }
@@ -189,28 +182,40 @@ impl Done {
     }
 }
 
+/// Prints on this thread. Returns whether `emit` never returned false.
+fn print_alone(print: &Print<'_>, emit: &mut impl FnMut(PrintedBatch) -> bool) -> bool {
+    let mut worker = PrintWorker::new(print);
+    while let NextBatch::Batch(_, files) = print.files.next() {
+        if !worker.print_batch(&files, emit) {
+            return false;
+        }
+    }
+    true
+}
+
 /// Prints on several threads and passes the pieces on in order. Returns whether `emit` never returned false.
-fn print_in_order(
-    print: &Print<'_>,
-    batches: &[&[RelPath]],
-    threads: usize,
-    emit: &mut impl FnMut(PrintedBatch) -> bool,
-) -> bool {
-    let next = AtomicUsize::new(0);
+fn print_in_order(print: &Print<'_>, threads: usize, emit: &mut impl FnMut(PrintedBatch) -> bool) -> bool {
     let (done, moved) = (Mutex::new(Done::default()), Condvar::new());
     let lock = || done.lock().unwrap_or_else(PoisonError::into_inner);
     let wait = |guard| moved.wait(guard).unwrap_or_else(PoisonError::into_inner);
     let stop = || {
         lock().stopped = true;
         moved.notify_all();
+        print.files.stop();
     };
     let work = || {
         let mut worker = PrintWorker::new(print);
         loop {
-            let batch = next.fetch_add(1, Ordering::Relaxed);
-            let Some(files) = batches.get(batch) else { return };
+            let (batch, files) = match print.files.next() {
+                NextBatch::Batch(batch, files) => (batch, files),
+                NextBatch::End(batches) => {
+                    lock().batches = Some(batches);
+                    moved.notify_all();
+                    return;
+                }
+            };
             let mut place = 0;
-            let is_wanted = worker.print_batch(files, &mut |piece| {
+            let is_wanted = worker.print_batch(&files, &mut |piece| {
                 let mut guard = lock();
                 while guard.is_full_for(batch) {
                     guard = wait(guard);
@@ -239,15 +244,17 @@ fn print_in_order(
         let workers: Vec<_> = (0..threads).map_while(start).collect();
         if workers.is_empty() {
             // The system allows no further thread.
-            let mut worker = PrintWorker::new(print);
-            return batches.iter().all(|files| worker.print_batch(files, emit));
+            return print_alone(print, emit);
         }
         // Nor must the end of this thread, which takes their pieces, for any reason.
         let _stop_on_drop = OnDrop(stop);
         let (mut batch, mut place) = (0, 0);
-        while batch < batches.len() {
+        loop {
             let mut guard = lock();
             let piece = loop {
+                if guard.batches == Some(batch) {
+                    return true;
+                }
                 if let Some(piece) = guard.pieces.remove(&(batch, place)) {
                     break piece;
                 }
@@ -265,7 +272,6 @@ fn print_in_order(
                 return false;
             }
         }
-        true
     })
 }
 

@@ -5,17 +5,17 @@
 //! answer that looks right. The engine checks ranges, except those of parameters that only tools take. Defaults are the
 //! library's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use spyhop::catalog::tools::{Tool, ToolId};
 use spyhop::catalog::{
-    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, Takes, ValueError, WhyNotCall,
-    params,
+    self, Faces, GrepCall, Param, RawValues, Row, SearchCall, SkippedRequest, TARGET, Takes, ValueError,
+    WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    ActivitySource, FilesRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest, Session,
-    SymbolsRequest,
+    ActivitySource, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest,
+    Session, SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -36,6 +36,7 @@ pub enum ToolRequest {
     Skipped { reason: Option<SkipReason>, after: Option<String> },
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
+    Graph(GraphRequest),
     Tools(String),
 }
 
@@ -59,6 +60,7 @@ impl ToolRequest {
             ToolRequest::Files(request) => &request.filter,
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
+            ToolRequest::Graph(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
@@ -149,11 +151,12 @@ impl<'t> Arguments<'t> {
             self.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
         // The files that a tool without `path` is about may choose its root.
         let root = root.or(path.as_ref().map(|place| place.root));
-        let named = [&params::FILE, &params::FILES];
+        let named = [&params::FILE, &params::FILES, &TARGET];
         let by_file = || {
             let param = named.iter().find(|param| self.value(param).is_some())?;
             let first = self.texts(param).ok()?.into_iter().next()?;
-            roots.place(param.name, &first, None).ok().map(|place| place.root)
+            let file = if param.name == TARGET.name { catalog::file_of_target(&first) } else { &first };
+            roots.place(param.name, file, None).ok().map(|place| place.root)
         };
         Ok((root.or_else(by_file).unwrap_or(0), path))
     }
@@ -268,6 +271,12 @@ impl ResolvedArguments<'_> {
                 self.fill(catalog::TOUCH_ROWS, &mut files)?;
                 ToolRequest::Touch(files)
             }
+            ToolId::Graph(question) => {
+                let mut request =
+                    self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
+                request.target = self.target(&request.target)?;
+                ToolRequest::Graph(request)
+            }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -295,6 +304,16 @@ impl ResolvedArguments<'_> {
 
     fn fill<R>(&self, rows: &[Row<R>], request: &mut R) -> Result<(), String> {
         catalog::fill(rows, request, self).map_err(|error| error.to_string())
+    }
+
+    /// A target of the code graph. The file of a target is relative to the root, or absolute and inside of the root.
+    fn target(&self, typed: &str) -> Result<String, String> {
+        let file = catalog::file_of_target(typed);
+        if !Path::new(file).is_absolute() && !file.starts_with("~/") {
+            return Ok(typed.to_string());
+        }
+        let place = self.roots.place(TARGET.name, file, Some(self.root))?;
+        Ok(format!("{}{}", place.path, &typed[file.len()..]))
     }
 
     /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be

@@ -4,8 +4,8 @@
 //! begins.
 
 use spyhop::engine::api::{
-    FileActivity, FilesRequest, GrepRequest, MapRequest, Progress, ReadReply, ReadRequest, SearchRequest,
-    Session, SymbolsRequest,
+    FileActivity, FilesRequest, GraphRequest, GrepRequest, MapRequest, Progress, ReadReply, ReadRequest,
+    SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::engine::{Engine, Error};
 use spyhop::path::RelPath;
@@ -92,6 +92,7 @@ fn asked(
             let reply = engine.why_not(file.as_str(), request)?;
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
+        ToolRequest::Graph(request) => graph(engine, request, budget, progress),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
         ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),
@@ -162,6 +163,17 @@ fn symbols(engine: &Engine, request: &SymbolsRequest, budget: usize) -> Result<A
     let mut reply = engine.symbols(request)?;
     reply.truncate(agent::symbols_fits(&reply, budget).max(1));
     Ok(agent::symbols(&reply))
+}
+
+fn graph(
+    engine: &Engine,
+    request: &GraphRequest,
+    budget: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Answer, Error> {
+    let mut reply = engine.graph_with_progress(request, progress)?;
+    reply.truncate(agent::graph_fits(&reply, budget).max(1));
+    Ok(agent::cut(agent::graph(&reply), budget))
 }
 
 /// Reads lines, and notes their file as opened.

@@ -129,7 +129,10 @@ impl Server {
         watcher: &mut Watcher,
     ) -> CallOutcome {
         let refused = |text: String| agent::error(&text, "bad-request");
-        let given = aliases::translated(aliases::spellings(tool.name, alias), given).map_err(refused)?;
+        let mut given = aliases::translated(aliases::spellings(tool.name, alias), given).map_err(refused)?;
+        for (name, value) in alias.map_or(&[][..], |alias| alias.implied) {
+            given.entry(*name).or_insert((*value).into());
+        }
         let own = alias.map_or(&[][..], |alias| alias.own);
         let mut call = arguments::call(tool, own, given, &self.roots, session).map_err(refused)?;
         let tree = &self.trees[call.root];

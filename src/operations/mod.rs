@@ -6,14 +6,15 @@
 
 mod entries;
 mod map;
+mod pack;
 mod plain;
 mod state;
 
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{
-    CALLEES, CALLERS, DEF, EXPORT, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS, IMPORTS, INDEX,
-    Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
+    CALLEES, CALLERS, DEF, EXPORT, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS,
+    IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
 };
 use crate::engine::api::GraphQuestion;
 
@@ -53,6 +54,7 @@ pub enum OperationId {
     Files,
     Symbols,
     Graph(GraphQuestion),
+    FileGraph,
     Read,
     Index,
     Watch,
@@ -92,9 +94,11 @@ pub static OPERATIONS: &[ListedOperation] = &[
     graph(GraphQuestion::Importers, &IMPORTERS),
     graph(GraphQuestion::Trace, &TRACE),
     graph(GraphQuestion::Impact, &IMPACT),
+    own(OperationId::FileGraph, &FILE_GRAPH),
     plain(&entries::ROUTES),
     plain(&entries::COMMANDS),
     plain(&map::MAP),
+    plain(&pack::PACK),
     own(OperationId::Read, &READ),
     own(OperationId::Index, &INDEX),
     own(OperationId::Watch, &WATCH),
@@ -116,9 +120,10 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("read", "lines of a file, or a definition, with line numbers"),
     (
         "def, refs, trace, impact",
-        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers",
+        "a symbol in the code graph; also callers, callees, impls,\ntests-of, imports, importers; graph of files",
     ),
     ("routes, commands", "the routes of web frameworks, the commands of the tree"),
+    ("pack", "the code that a task needs, within a budget of tokens"),
     ("skipped, why-not", "why a file is left out, or not among the answers"),
     ("views, gc, doctor", "branches in the index, what to drop, what is damaged"),
     ("export, import", "the index as a file for another machine"),

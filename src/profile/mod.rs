@@ -14,11 +14,14 @@
 mod signal;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+
+use crate::similar::{did_you_mean, most_similar};
 
 pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 
@@ -170,11 +173,29 @@ pub struct Bm25Fields {
     pub path: Bm25,
 }
 
+/// The end of the error about a profile that does not exist: the file in the folder that is probably meant.
+fn similar_file(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Some(name), Ok(entries)) = (path.file_name().and_then(OsStr::to_str), folder.read_dir()) else {
+        return String::new();
+    };
+    if path.exists() {
+        return String::new();
+    }
+    let files: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let stems = files.iter().filter_map(|file| file.strip_suffix(".toml"));
+    match most_similar(name, stems) {
+        Some(stem) => format!("; did you mean '{stem}.toml'?"),
+        None => did_you_mean(name, files.iter().map(String::as_str).filter(|file| file.ends_with(".toml"))),
+    }
+}
+
 /// Why a profile was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// The file could not be read.
-    #[error("cannot read the profile {path}: {source}")]
+    #[error("cannot read the profile {path}: {source}{}", similar_file(path))]
     Unreadable {
         /// The path of the file.
         path: PathBuf,

@@ -6,6 +6,7 @@
 //! the text. The data contains the same rows.
 
 mod answer;
+mod graph;
 mod lookup;
 mod read;
 
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
+pub use self::graph::{graph, graph_fits};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 pub use self::read::{read, read_fits};
 use super::command::no_index;

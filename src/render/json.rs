@@ -8,6 +8,7 @@
 mod absolute;
 mod entries;
 mod error;
+mod file_graph;
 mod graph;
 mod index;
 mod lookup;
@@ -20,7 +21,9 @@ pub use self::absolute::with_absolute;
 pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
+pub use self::file_graph::file_graph;
 pub use self::graph::graph;
+pub(super) use self::graph::graph_wire;
 pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
@@ -28,8 +31,9 @@ pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
+pub(crate) use self::shared::WireSnapshot;
 pub use self::shared::line;
-use self::shared::{WireReasonCount, WireSnapshot, reasons};
+use self::shared::{WireReasonCount, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,

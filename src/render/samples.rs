@@ -360,10 +360,10 @@ fn a_search_in_debug_mode_shows_every_signal() {
     check(
         text::search(&reply, Mode::Debug, &Style::default()),
         "src/auth/resolve key.rs:9  fn resolve_api_key  0.91 high\n\
-         \x20 +0.500 symbol        symbol: resolve_api_key matches 'auth/resolve'\n\
-         \x20 +0.462 lexical       lexical: matched tokens [provider, key]\n\
-         \x20 -0.100 test          test: the file is a test\n\
-         \x20 +0.050 base          base: any match\n\
+         \x20 +0.500 symbol            resolve_api_key matches 'auth/resolve'\n\
+         \x20 +0.462 lexical           matched tokens [provider, key]\n\
+         \x20 -0.100 test              the file is a test\n\
+         \x20 +0.050 base              any match\n\
          \n\
          1 of 42 results · at least 1 line holds the query as written · main@0123456789 · generation 5 · \
          120 files · 7 skipped · 1 stale\n\
@@ -511,10 +511,10 @@ fn why_a_file_ranks_low() {
         "docs/auth.md ranks 14th\n\
          \n\
          docs/auth.md:1  doc  0.25 weak  changed since indexed\n\
-         \x20 +0.250 base          base: any match\n\
+         \x20 +0.250 base              any match\n\
          \n\
-         against the tenth hit:\n\
-         \x20 symbol        +0.000, the tenth has +0.310\n",
+         against the tenth hit, in log-odds:\n\
+         \x20 symbol            +0.00, the tenth has +0.31\n",
     );
     check(
         json::why_not(&why_not_sample()),

@@ -6,6 +6,7 @@
 
 mod counts;
 mod entries;
+mod file_graph;
 mod graph;
 mod index;
 mod lookup;
@@ -16,9 +17,13 @@ mod read;
 use std::fmt::Write;
 use std::path::Path;
 
-pub(super) use self::counts::{bytes, count, tally};
+pub(super) use self::counts::{bytes, count, scattered, tally};
 pub use self::entries::entries;
-pub use self::graph::graph;
+pub use self::file_graph::{
+    file_graph, file_graph_dot, file_graph_footer, file_graph_graphml, file_graph_jsonl,
+};
+pub(super) use self::graph::heading_of_edge;
+pub use self::graph::{graph, graph_footer, graph_lines};
 pub use self::index::{checkup, collected, exported, imported, indexed, refresh, status, views, watched};
 pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symbols, symbols_footer};
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
@@ -29,7 +34,7 @@ use super::time::rfc3339;
 use crate::clean::{self, line as clean};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
-    Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, SearchReply, SkippedReply,
+    Cause, Exception, Explanation, Hit, Mode, OverridingRule, PathOutcome, Reason, SearchReply, SkippedReply,
     Verdict, WhyNot,
 };
 use crate::model::SkipReason;
@@ -134,12 +139,12 @@ pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
         out.push_str(&hit_block(hit, None, root, Mode::Debug, style));
     }
     if !answer.missing.is_empty() {
-        out.push_str("\nagainst the tenth hit:\n");
+        out.push_str("\nagainst the tenth hit, in log-odds:\n");
     }
     for gap in &answer.missing {
         let _ = writeln!(
             out,
-            "  {:<13} {:+.3}, the tenth has {:+.3}",
+            "  {:<17} {:+.2}, the tenth has {:+.2}",
             gap.signal.name(),
             gap.own + 0.0,
             gap.tenth + 0.0
@@ -204,6 +209,12 @@ fn render_hits(reply: &SearchReply, queries: &[String], mode: Mode, style: &Styl
 }
 
 /// A hit as a block: the heading, the reasons and the code.
+/// The number of decimals that shows the greatest share with two digits: three, and more for the shares of a small score.
+fn digits_of_contributions(reasons: &[Reason]) -> usize {
+    let greatest = reasons.iter().map(|reason| reason.contribution.abs()).fold(0.0, f32::max);
+    (3..9).find(|digits| greatest >= 10f32.powi(1 - *digits)).unwrap_or(3) as usize
+}
+
 fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &Style) -> String {
     let mut out = format!(
         "{}  {}  {}",
@@ -214,13 +225,12 @@ fn hit_block(hit: &Hit, query: Option<&str>, root: &Path, mode: Mode, style: &St
     out.push_str(&annotations(hit, query, style));
     out.push('\n');
     if mode == Mode::Debug {
+        let digits = digits_of_contributions(&hit.reasons);
         for reason in &hit.reasons {
-            let line = format!(
-                "{:+.3} {:<13} {}",
-                reason.contribution + 0.0,
-                reason.signal.name(),
-                clean(&reason.text)
-            );
+            let share = format!("{:+.digits$}", reason.contribution + 0.0);
+            let name = reason.signal.name();
+            let said = reason.text.strip_prefix(name).and_then(|text| text.strip_prefix(": "));
+            let line = format!("{share} {name:<17} {}", clean(said.unwrap_or(&reason.text)));
             let _ = writeln!(out, "  {}", style.paint(Ink::Dim, &style.clip(2, &line)));
         }
     } else {

@@ -34,6 +34,7 @@ mod snapshot;
 mod source;
 mod spelling;
 mod standing;
+mod unknown;
 mod unranked;
 mod usage;
 
@@ -46,12 +47,13 @@ pub use measure::MeasuredFile;
 pub use model::{Forms, RankedFile, forms};
 pub use places::{MeasuredPlace, Place};
 pub use ranking::Ranking;
-pub use reason::{Contribution, file_reasons, reasons};
+pub use reason::{Contribution, reasons};
 pub use role::{compat_part, is_aside, is_prose, test_part};
 pub use snapshot::SearchSnapshot;
 pub use source::{CurrentFile, ReadSource};
 pub use spelling::{Respelled, near_names};
 pub use standing::Standing;
+pub use unknown::{UnknownWord, unknown_words};
 pub use unranked::{UnrankedMatch, unranked};
 pub use usage::{Usage, files_with, usage};
 

@@ -23,6 +23,8 @@ pub struct RankedFile {
     pub sum: f32,
     /// By signal: its contribution, in log-odds.
     pub parts: Values,
+    /// The factor by which calibration changed the contributions.
+    pub factor: f32,
     /// The measures.
     pub measured: MeasuredFile,
 }
@@ -86,7 +88,7 @@ pub fn weigh(
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
     let ranked = |(sum, place): (f32, usize)| {
         let measured = measured[place].clone();
-        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], measured }
+        RankedFile { file: measured.file, raw: sum, sum, parts: parts[place], factor: 1.0, measured }
     };
     order.into_iter().map(ranked).collect()
 }

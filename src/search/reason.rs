@@ -49,15 +49,6 @@ pub fn reasons(
 /// written.
 pub const OF_FEW: &str = "; moved to the first page";
 
-/// The contributions to a file as a whole.
-pub fn file_reasons(
-    query: &Query,
-    context: &Context<'_>,
-    ranked: &RankedFile,
-) -> Result<Vec<Contribution>, SearchError> {
-    contributions(query, context, (&ranked.measured, None), &ranked.parts)
-}
-
 fn contributions(
     query: &Query,
     context: &Context<'_>,
@@ -179,6 +170,7 @@ impl SentenceWriter<'_> {
                 _ => format!("the file {}", literal(known.literal)),
             },
             Signal::Run => "words of the query follow each other in the file as in the query".to_string(),
+            Signal::AdjacentText => "neighbours in the query are neighbours in its text".to_string(),
             Signal::Frame => "the query names a line of the file".to_string(),
             Signal::Session => facts.activity.map_or_else(String::new, session_sentence),
             Signal::Depth => format!("{} deep", counted(path.matches('/').count(), "folder")),

@@ -119,9 +119,55 @@ pub fn is_aside(path: &str) -> bool {
     test_part(path).is_some() || compat_part(path).is_some() || generated_part(path).is_some()
 }
 
-/// Whether a file is prose: Markdown, or text without a grammar.
-pub fn is_prose(language: LanguageId, language_name: &str) -> bool {
-    language == LanguageId::TEXT || language_name == "markdown"
+/// Whether a file is prose: Markdown, or text without a grammar that is no template.
+pub fn is_prose(path: &str, language: LanguageId, language_name: &str) -> bool {
+    language_name == "markdown" || (language == LanguageId::TEXT && !is_template(path))
+}
+
+/// Extensions of templates and components: markup with embedded code.
+const TEMPLATE_EXTENSIONS: &[&str] = &[
+    "astro",
+    "cshtml",
+    "eex",
+    "ejs",
+    "erb",
+    "ftl",
+    "gohtml",
+    "haml",
+    "handlebars",
+    "hbs",
+    "heex",
+    "j2",
+    "jinja",
+    "jinja2",
+    "jsp",
+    "latte",
+    "leaf",
+    "leex",
+    "liquid",
+    "mako",
+    "mustache",
+    "njk",
+    "pug",
+    "razor",
+    "slim",
+    "svelte",
+    "tmpl",
+    "tpl",
+    "twig",
+    "vm",
+    "vue",
+];
+
+/// Folders of templates. Markup below them belongs to the code.
+const TEMPLATE_PARTS: &[&str] = &["layouts", "partials", "templates", "views"];
+
+/// Whether a file is a template: markup with embedded code, by its extension or its folder.
+pub fn is_template(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    has_extension(path, TEMPLATE_EXTENSIONS)
+        || (has_extension(path, &["htm", "html", "xhtml", "xml"])
+            && folders.split('/').any(|part| matches(part, TEMPLATE_PARTS)))
 }
 
 /// Folders and words for one operating system or platform.
@@ -161,9 +207,13 @@ pub fn is_past(part: &str) -> bool {
     is_version || matches(part, COMPAT_PARTS)
 }
 
-/// Whether a file is data, settings or markup.
-pub fn is_data(language_name: &str) -> bool {
-    matches!(language_name, "json" | "toml" | "yaml" | "css" | "html")
+/// How far a file is data, settings or markup: 0 to 1. A template is markup and code.
+pub fn data_share(path: &str, language_name: &str) -> f32 {
+    match language_name {
+        _ if is_template(path) => 0.5,
+        "json" | "toml" | "yaml" | "css" | "html" => 1.0,
+        _ => 0.0,
+    }
 }
 
 fn matches(part: &str, wanted: &[&str]) -> bool {
@@ -173,6 +223,21 @@ fn matches(part: &str, wanted: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn templates_are_code_and_not_prose() {
+        let templates =
+            ["app/views/show.html.erb", "web/Basket.vue", "x/templates/mail/new.html", "lib/page.heex"];
+        for path in templates {
+            assert!(is_template(path) && !is_prose(path, LanguageId::TEXT, "text"), "{path}");
+            assert_eq!(data_share(path, "html"), 0.5, "{path}");
+        }
+        for path in ["site/index.html", "templates/notes.txt", "docs/templates.md", "erb"] {
+            assert!(!is_template(path), "{path}");
+        }
+        assert!(is_prose("templates/notes.txt", LanguageId::TEXT, "text"));
+        assert_eq!((data_share("index.html", "html"), data_share("main.rs", "rust")), (1.0, 0.0));
+    }
 
     #[test]
     fn paths_tell_their_role() {

@@ -45,7 +45,12 @@ fn occurs(word: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
     Ok(occurs_in(IndexField::Word, word, snapshot)? || occurs_in(IndexField::Definition, word, snapshot)?)
 }
 
-fn occurs_in(field: IndexField, term: &str, snapshot: &SearchSnapshot) -> Result<bool, SearchError> {
+/// Whether a document of the view has `term` in a field.
+pub(super) fn occurs_in(
+    field: IndexField,
+    term: &str,
+    snapshot: &SearchSnapshot,
+) -> Result<bool, SearchError> {
     let reader = &snapshot.committed().reader;
     for segment in 0..reader.segments().len() {
         let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
@@ -60,6 +65,24 @@ fn occurs_in(field: IndexField, term: &str, snapshot: &SearchSnapshot) -> Result
         }
     }
     Ok(false)
+}
+
+/// The number of documents of the view that have `term` in a field.
+pub(super) fn document_count(
+    field: IndexField,
+    term: &str,
+    snapshot: &SearchSnapshot,
+) -> Result<usize, SearchError> {
+    let reader = &snapshot.committed().reader;
+    let mut count = 0;
+    for segment in 0..reader.segments().len() {
+        let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
+        let files = snapshot.files_of(segment);
+        blocks.for_each(|docs, _| {
+            count += docs.iter().filter(|doc| files[**doc as usize] != NO_FILE).count();
+        });
+    }
+    Ok(count)
 }
 
 /// The nearness of a defined name to the typed one. A nearer name is less.

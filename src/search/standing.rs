@@ -64,7 +64,7 @@ impl Standing {
         let mut before = f32::INFINITY;
         for ranked in files {
             let wanted = self.log_odds(ranked.raw).min(before);
-            scale(&mut ranked.parts, ranked.raw, wanted);
+            ranked.factor = scale(&mut ranked.parts, ranked.raw, wanted);
             ranked.sum = ranked.parts.iter().sum::<f32>().min(before);
             before = ranked.sum;
         }
@@ -76,8 +76,8 @@ fn log_odds_of_share(share: f32) -> f32 {
 }
 
 /// Scales the evidence in `parts` so that all parts add up to `wanted` instead of `raw`. The evidence keeps its signs.
-/// If a factor of at least 0.01 does not suffice, the base changes too.
-pub fn scale(parts: &mut Values, raw: f32, wanted: f32) {
+/// If a factor of at least 0.01 does not suffice, the base changes too. Returns the factor.
+pub fn scale(parts: &mut Values, raw: f32, wanted: f32) -> f32 {
     let base = parts[Signal::Base as usize];
     let evidence = raw - base;
     let factor = if evidence.abs() > 1e-3 { ((wanted - base) / evidence).max(0.01) } else { 1.0 };
@@ -85,6 +85,7 @@ pub fn scale(parts: &mut Values, raw: f32, wanted: f32) {
         parts[*signal as usize] *= factor;
     }
     parts[Signal::Base as usize] = wanted - factor * evidence;
+    factor
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ enum AroundState {
 /// Adds the secrets of `bytes`.
 pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
     let (mut open, mut body, mut at) = (None, None, 0);
+    let may_hold_body = holds_run(bytes);
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
         let line = at..end;
         at = end + 1;
@@ -46,11 +47,29 @@ pub fn find(bytes: &[u8], found: &mut Vec<SecretBlock>) {
         if open.is_none() {
             open = opens(&bytes[line.clone()], line.start);
         }
-        if body.is_some() || line.len() >= MIN_WIDTH {
+        if body.is_some() || (may_hold_body && line.len() >= MIN_WIDTH) {
             extend(bytes, &mut body, line, found);
         }
     }
     close(bytes, body, bytes.len(), found);
+}
+
+/// Whether there are [`MIN_WIDTH`] base64 characters in a row, as on the first line of a body. Such a run covers one of the
+/// bytes at this distance, so that most bytes of other texts are not looked at.
+fn holds_run(bytes: &[u8]) -> bool {
+    let mut at = MIN_WIDTH - 1;
+    while let Some(window) = bytes.get(..=at) {
+        let signs = window.iter().rev().take(MIN_WIDTH).take_while(|byte| is_base64(**byte)).count();
+        if signs == MIN_WIDTH {
+            return true;
+        }
+        at += MIN_WIDTH - signs;
+    }
+    false
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
 /// Processes a line while a value is open, and returns the new state.
@@ -289,7 +308,6 @@ fn has_head(before: &[u8]) -> bool {
 /// The range of base64 in a line that otherwise contains only quotes and signs that join strings.
 fn inner(line: &[u8]) -> Option<Range<usize>> {
     let is_quote = |byte: &u8| b" \t\r\"'`,;+".contains(byte);
-    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
     let start = line.iter().position(|byte| !b" \t\"'`".contains(byte))?;
     let end = line.iter().rposition(|byte| !is_quote(byte))? + 1;
     // `+` is a base64 character and also joins strings.
@@ -299,11 +317,34 @@ fn inner(line: &[u8]) -> Option<Range<usize>> {
     for escape in [b"\\n", b"\\r"] {
         text = text.strip_suffix(escape).unwrap_or(text);
     }
-    (!text.is_empty() && text.iter().all(is_sign)).then(|| start..start + text.len())
+    (!text.is_empty() && text.iter().all(|byte| is_base64(*byte))).then(|| start..start + text.len())
 }
 
 /// Whether a line of base64 has letters of both cases and digits, as nearly all lines of a key have.
 fn is_mixed(text: &[u8]) -> bool {
     let has = |of: fn(&u8) -> bool| text.iter().any(of);
     has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_found_wherever_it_begins() {
+        for before in 0..100 {
+            for len in [MIN_WIDTH - 1, MIN_WIDTH, MIN_WIDTH + 1, 3 * MIN_WIDTH] {
+                let text =
+                    ["let x ".repeat(20)[..before].to_string(), ".".into(), "aB3/".repeat(40)[..len].into()];
+                for end in ["", ";\n", " and more text after the run"] {
+                    assert_eq!(
+                        holds_run([&text.concat(), end].concat().as_bytes()),
+                        len >= MIN_WIDTH,
+                        "{before} {len}"
+                    );
+                }
+            }
+        }
+        assert!(!holds_run(b""));
+    }
 }

@@ -2,8 +2,8 @@
 
 use ratatui::layout::Rect;
 
-/// From this width on, the preview is beside the list.
-const BESIDE: u16 = 100;
+/// From this width on, the preview is beside the list. On a narrower screen, half of the width cuts most lines of code.
+const BESIDE: u16 = 120;
 
 /// From this height on, a narrow screen has the preview below the list.
 const BELOW: u16 = 14;
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn no_screen_is_too_small() {
         for height in 0..20 {
-            for width in [0, 1, 2, 99, 100, 101] {
+            for width in [0, 1, 2, 119, 120, 121] {
                 let Regions { prompt, status, list, preview, help } = regions(width, height, true);
                 let (bar, preview) = preview.unwrap_or_default();
                 for area in [prompt, status, list, bar, preview, help] {

@@ -170,7 +170,7 @@ impl UiState {
 
     /// Whether the rows are those of a former query and are shown so.
     pub fn is_dimmed(&self) -> bool {
-        self.error.is_some() || self.is_waiting() && !self.is_repeated && self.waited >= PATIENCE
+        self.is_waiting() && !self.is_repeated && self.waited >= PATIENCE
     }
 
     pub fn prints(&self) -> bool {
@@ -306,7 +306,7 @@ impl UiState {
             Ok(parsed) => parsed,
             Err(error) => {
                 self.answered = self.asked;
-                self.error = Some(error);
+                self.fail(error);
                 return Vec::new();
             }
         };
@@ -320,10 +320,21 @@ impl UiState {
         };
         if self.hint.is_some() {
             self.answered = self.asked;
-            (self.answer, self.preview, self.selected, self.top) = Default::default();
+            self.clear();
             return Vec::new();
         }
         vec![Effect::Ask(self.asked, PickQuery { mode: self.mode, line: self.line.text().to_string() })]
+    }
+
+    /// Shows why there is no answer. Rows of the former query would look like the answer to this one.
+    fn fail(&mut self, error: String) {
+        self.error = Some(error);
+        self.clear();
+    }
+
+    /// Empties the list.
+    fn clear(&mut self) {
+        (self.answer, self.preview, self.selected, self.top, self.scroll) = Default::default();
     }
 
     fn take_answer(&mut self, number: u64, answer: Result<PickAnswer, String>) -> Vec<Effect> {
@@ -334,7 +345,7 @@ impl UiState {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
-                self.error = Some(error);
+                self.fail(error);
                 return Vec::new();
             }
         };

@@ -190,6 +190,36 @@ impl Updater<'_> {
         Ok(walked)
     }
 
+    /// Walks the tree, or one folder of the tree, and passes the candidates on in ripgrep's order until `pass` returns false.
+    /// Returns the skipped entries.
+    pub fn walk_in_order(
+        &self,
+        folder: Option<&RelPath>,
+        pass: &mut (dyn FnMut(Vec<Candidate>) -> bool + Send),
+    ) -> Result<Vec<Skipped>, WalkError> {
+        let own = self.own_index();
+        let is_own = |path: &RelPath| own.as_ref().is_some_and(|own| own.covers(path));
+        if folder.is_some_and(is_own) {
+            return Ok(Vec::new());
+        }
+        let tracked =
+            |path: &RelPath, is_dir: bool| self.tracked.is_some_and(|tracked| tracked.contains(path, is_dir));
+        let options = WalkOptions {
+            threads: self.threads,
+            is_tracked: Some(&tracked),
+            cancel: self.cancel.as_ref(),
+            as_ripgrep: self.as_ripgrep,
+            ..self.settings.walk_options()
+        };
+        let mut without_own = |mut files: Vec<Candidate>| {
+            files.retain(|file| !is_own(&file.path));
+            files.is_empty() || pass(files)
+        };
+        let mut skipped = walk::walk_in_order(self.workspace.root(), folder, &options, &mut without_own)?;
+        skipped.retain(|row| !is_own(&row.path));
+        Ok(skipped)
+    }
+
     fn leave_own_index_out(&self, walked: &mut Walked) {
         let Some(own) = self.own_index() else { return };
         let inside = |path: &RelPath| own.covers(path);

@@ -16,6 +16,7 @@ mod folder;
 mod follow;
 mod opened;
 mod options;
+mod ordered;
 mod outside;
 mod queue;
 mod rules;
@@ -37,6 +38,7 @@ pub use claim::INDEX_FOLDER;
 pub use count::count;
 pub use error::WalkError;
 pub use options::{AsRipgrep, GlobalExcludes, IgnoreSources, IsTracked, OnList, WalkOptions};
+pub use ordered::walk_in_order;
 pub use outside::{
     decides, decides_inside, exclude_of, has_ripgreps_rules_above, is_in_repository, outside, private_rules,
 };

@@ -40,6 +40,13 @@ pub(super) struct Dir {
     above: Option<Arc<Level>>,
 }
 
+impl Dir {
+    /// The number of the directory in the walk.
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+}
+
 /// A directory's entries, and the rules that apply to them.
 pub(super) struct Listing<'a> {
     pub(super) folder: OpenedEntry<'a>,

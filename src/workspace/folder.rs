@@ -57,6 +57,11 @@ impl Workspace {
         format!("{}-{}", name.trim_start_matches('.'), &hash[..16])
     }
 
+    /// Whether the folder `home` has an index of the tree at `root`, which lies outside git.
+    pub fn is_in(home: &Path, root: &Path) -> bool {
+        home.join(Workspace::key(root)).join("WORKSPACE").is_file()
+    }
+
     /// The root of the tree.
     pub fn root(&self) -> &Path {
         &self.root

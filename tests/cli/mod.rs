@@ -6,11 +6,13 @@
 
 mod absolute;
 mod bad_input;
+mod comparing;
 #[cfg(unix)]
 mod completions;
 mod crashed_parser;
 mod explain;
 mod first;
+mod forgiving;
 mod forms;
 #[cfg(unix)]
 mod huge;
@@ -36,6 +38,8 @@ mod terminal;
 mod ui;
 mod upkeep;
 mod views;
+#[cfg(unix)]
+mod waiting;
 mod watch;
 
 use crate::support::{Ran, SMALL, Tree, git, ran};

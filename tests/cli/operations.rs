@@ -143,8 +143,16 @@ fn a_pipe_gets_every_file_and_definition() {
         ran.out.lines().map(str::to_string).collect::<Vec<_>>()
     };
     assert_eq!(lines(&["files"]).len(), 62);
-    assert_eq!(lines(&["files", "zebra"]), ["zebra/crossing.rs"]);
-    assert_eq!(lines(&["files", "zebra", "-n", "9"]).len(), 2, "a number of files asks for all matches");
+    // The rule is that of every front end, whatever the number of files asked for.
+    for args in [&["files", "zebra"][..], &["files", "zebra", "-n", "9"]] {
+        let ran = tree.run(args);
+        assert_eq!(ran.out, "zebra/crossing.rs\n", "{args:?}");
+        assert_eq!(ran.err, "1 of 1 file · 1 scattered match left out: --all shows it\n", "{args:?}");
+        let reply = tree.json(args);
+        assert_eq!((&reply["total"], &reply["left_out"]), (&1.into(), &1.into()), "{args:?}");
+    }
+    assert_eq!(lines(&["files", "zebra", "--all"]), ["zebra/crossing.rs", "z/every/bright/rainbow/apple.rs"]);
+    assert_eq!(lines(&["files", "zbrp"]), ["z/every/bright/rainbow/apple.rs"], "there is no better match");
     let symbols = lines(&["symbols"]);
     assert_eq!(symbols.len(), 62);
     assert!(symbols.contains(&"many/file_7.rs:1: fn number_7".to_string()), "{symbols:?}");
@@ -278,7 +286,8 @@ fn why_not_gives_a_verdict() {
     let ranked = check(&["src/paint.py", "draw", "circle"], 0, "ranked");
     assert_eq!((&ranked["rank"], &ranked["hit"]["path"]), (&1.into(), &"src/paint.py".into()));
     check(&["src/auth.rs", "draw circle"], 1, "no-term");
-    check(&["gone.rs", "draw circle"], 1, "no-such-file");
+    let gone = check(&["pain.py", "draw circle"], 1, "no-such-file");
+    assert!(gone["text"].as_str().unwrap().ends_with("; the nearest are 'src/paint.py'"), "{gone}");
     let binary = check(&["data.bin", "draw circle"], 1, "skipped");
     assert_eq!(binary["detail"], "binary");
     assert_eq!(binary["text"], "data.bin is left out: binary (NUL at byte 1)");

@@ -323,12 +323,20 @@ fn a_target_that_means_nothing_names_what_is_near() {
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::BadRequest, expected), "{target}");
     };
     check("take_al", "the tree defines no 'take_al'; did you mean take_all?");
-    check("Pool.tak", "the tree defines no 'Pool.tak'; no defined name is like it");
+    check("Pool.tak", "the tree defines no 'Pool.tak'; did you mean Pool.take?");
     check("Source.take", "the tree defines no 'Source.take'; did you mean Pool.take?");
     check(
         "src/user.rs",
         "'src/user.rs' is a file; name a symbol of the file: 'src/user.rs#name' or 'src/user.rs:line'",
     );
+    check("src/usr.rs", "the tree has no file 'src/usr.rs'; did you mean src/user.rs?");
+    check("src/usr.rs:7", "the tree has no file 'src/usr.rs'; did you mean src/user.rs?");
+    check(
+        "nowhere/zebra.py#x",
+        "the tree has no file 'nowhere/zebra.py', and no file of the tree has a name like it",
+    );
+    let outside = format!("'../a.rs' is outside of the tree {}; choose another root", tree.root().display());
+    check("../a.rs", &outside);
     check("src/user.rs#none", "'src/user.rs' defines no 'none'; it defines run, other");
     check("", "the target is empty; give a name, such as Engine.search, or a place, such as src/a.rs:10");
     let deep = GraphRequest { depth: Some(9), ..GraphRequest::new(GraphQuestion::Callers, "take") };
@@ -366,4 +374,27 @@ it('adds up', () => expect(total()).toBe(0));
         reply.rows.iter().map(|row| (row.path.as_str(), row.rule.name(), row.is_test)).collect();
     assert_eq!(rows, [("tests/test_pool.py", "test-file", true)]);
     check(text, GraphQuestion::Tests, "total", &["web/cart.test.ts:1 - -> web/cart.ts:1"]);
+}
+
+#[test]
+fn a_question_about_files_takes_folders_and_tells_what_is_no_file() {
+    let tree = Tree::new(PYTHON);
+    tree.write("app/image.py", [0_u8, 159, 146, 150, 0, 1]);
+    tree.write(".gitignore", "hidden.py\n");
+    tree.write("hidden.py", "import app\n");
+    tree.git(&["init", "-q"]);
+    let engine = open(&tree);
+    let imports = |target: &str| engine.graph(&GraphRequest::new(GraphQuestion::Imports, target));
+    assert_eq!(shown(&imports("app").unwrap()), ["app/__init__.py:1 - -> app/pool.py"]);
+    assert_eq!(shown(&imports("app/").unwrap()), ["app/__init__.py:1 - -> app/pool.py"]);
+    let check = |target: &str, expected: &str| {
+        let error = imports(target).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{target}: {error}");
+    };
+    check("nope.py", "the tree has no file 'nope.py', and no file");
+    check("usr.py", "the tree has no file 'usr.py'; did you mean app/user.py?");
+    check(".", "'.' is a folder, and no index file");
+    check("hidden.py", "'hidden.py' is not in the index");
+    check("app/image.py", "'app/image.py' is a binary file");
+    check("/etc/passwd", "'/etc/passwd' is outside of the tree");
 }

@@ -12,15 +12,18 @@ mod entries;
 mod exclusion;
 mod exhaustive;
 mod faults;
+mod file_graph;
 mod files;
 mod first_page;
 mod graph;
 mod graph_alike;
+mod graph_changes;
 mod grep;
 #[cfg(unix)]
 mod hostile;
 mod literal;
 mod map;
+mod pack;
 mod place;
 mod portable;
 mod read;

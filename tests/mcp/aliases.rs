@@ -1,7 +1,7 @@
 //! Other names of tools: a recorded session that calls them with their own parameters is answered again.
 
 use serde_json::{Value, json};
-use spyhop::catalog::aliases::{ALIASES, Becomes, SPELLINGS};
+use spyhop::catalog::aliases::{ALIASES, Becomes, SPELLINGS, TargetPart};
 
 use super::{Session, steady};
 use crate::support::{SMALL, Tree};
@@ -27,6 +27,10 @@ fn sample(name: &str) -> Value {
         "type" => json!("py"),
         "-i" | "-w" | "-n" | "-F" | "case_sensitive" | "case_insensitive" => json!(true),
         "explanation" | "output_mode" => json!("content"),
+        "symbol" | "symbol_name" | "symbolName" | "function" | "function_name" | "name" | "name_path"
+        | "identifier" => json!("draw_circle"),
+        "relative_path" => json!("src/paint.py"),
+        "line" | "column" | "character" => json!(1),
         other => panic!("there is no sample of '{other}'"),
     }
 }
@@ -44,6 +48,7 @@ fn every_parameter_of_another_name_is_answered() {
             "search_batch" => ("queries", json!(["draw_circle"])),
             "grep_files" | "file_search" => ("pattern", json!("*draw_circle*")),
             "read_file" => ("path", json!("src/paint.py")),
+            "find_references" | "impact" | "trace_symbol" => ("target", json!("draw_circle")),
             _ => ("", Value::Null),
         };
         let (needed, value) =
@@ -58,6 +63,8 @@ fn every_parameter_of_another_name_is_answered() {
             }
             let given = match becomes {
                 Becomes::As(own, _) => required(own),
+                Becomes::Target(TargetPart::Symbol) => json!({}),
+                Becomes::Target(_) => json!({ "symbol": "draw_circle" }),
                 _ => required(""),
             };
             let mut given = given;

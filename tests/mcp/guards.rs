@@ -80,6 +80,7 @@ fn arguments(tool: &str) -> Value {
         "file_search" => json!({ "pattern": "*.rs", "max_results": 2 }),
         "index_status" => json!({}),
         "read_file" => json!({ "path": "src/paint.py", "lines": "2-3" }),
+        "find_references" | "trace_symbol" | "impact" => json!({ "target": "resolve_api_key" }),
         other => panic!("no arguments for {other}"),
     }
 }
@@ -100,7 +101,11 @@ fn other_names_are_never_shown_and_answer_as_their_tool_does() {
         // Each in a session of its own: what one was shown weighs in its next question.
         let answer = |name: &str| {
             let mut session = Session::start(tree.command().args(["mcp", "--profile", "full"]));
-            let mut message = session.call(name, arguments(alias.canonical));
+            let mut given = arguments(alias.canonical);
+            if name == alias.canonical {
+                alias.implied.iter().for_each(|(param, value)| given[*param] = (*value).into());
+            }
+            let mut message = session.call(name, given);
             let result = &mut message["result"];
             result["structuredContent"] = steady(result["structuredContent"].take());
             let meta = result.as_object_mut().unwrap().remove("_meta");

@@ -48,6 +48,9 @@ fn every_tool_that_takes_a_view_answers_as_the_command_line_does() {
         ("read_file", json!({ "path": "boats/oar.rs" }), &["read", "boats/oar.rs"]),
         ("skipped_files", json!({}), &["skipped"]),
         ("why_not", json!({ "file": "boats/oar.rs", "query": "boat" }), &["why-not", "boats/oar.rs", "boat"]),
+        ("find_references", json!({ "target": "row_the_boat" }), &["refs", "row_the_boat"]),
+        ("trace_symbol", json!({ "target": "row_the_boat" }), &["trace", "row_the_boat"]),
+        ("impact", json!({ "target": "boats/oar.rs" }), &["impact", "boats/oar.rs"]),
     ];
     for (tool, given, line) in table {
         let mut asked = given.clone();

@@ -8,6 +8,7 @@
 
 mod doubt;
 mod fingerprints;
+mod markup;
 mod places;
 mod ranks;
 mod same;

@@ -2,7 +2,7 @@
 //! with a slip, a stack trace, a whole report. Reasons are true of the lines that are shown.
 
 use spyhop::engine::Engine;
-use spyhop::engine::api::Hit;
+use spyhop::engine::api::{Hit, SearchRequest};
 
 use super::{ask, corpus, indexed, questions};
 use crate::support::Tree;
@@ -169,6 +169,88 @@ fn a_message_is_found_behind_a_prefix_and_with_values_filled_in() {
         ("pool main gave up after 3 attempts to connect", "RowSet.as_manager", "gave up after"),
         ("no provider is called \"east\" in the table", "ResolveProvider", "no provider is called"),
     ]);
+}
+
+const LINKS: &str = r#"
+=== src/proxy/connect.py
+def connect(self, url):
+    if self.scheme_of(url) is None:
+        raise ValueError(f"Unknown scheme for proxy URL {url!r}")
+    return self.pool.take(url)
+=== src/proxy/timeout.py
+def timeout_of_proxy(url, scheme):
+    """The timeout for a proxy by the scheme of its URL; unknown ones have none."""
+    return TIMEOUTS.get(scheme, None)
+=== src/proxy/scheme.py
+class UnknownScheme(Exception):
+    """The URL of a proxy has an unknown scheme."""
+=== src/limits.go
+package limits
+
+func Check(count int, min int, max int) error {
+	if count < min || count > max {
+		return fmt.Errorf("accepts between %d and %d arg(s), received %d", min, max, count)
+	}
+	return nil
+}
+=== src/received.go
+package limits
+
+// Received counts the args that are received and accepts them between two calls.
+func Received(args []string) int {
+	return len(args)
+}
+=== src/rename.js
+export function renamed(field, owner) {
+  log('Cannot rename the field ' + field + ' of the frozen set ' + owner.name + ' again');
+}
+=== src/frozen.js
+// A frozen set, whose field cannot be renamed again.
+export class FrozenSet {
+  rename(field) {
+    return this.set.rename(field);
+  }
+}
+"#;
+
+#[test]
+fn a_message_is_found_by_the_gaps_of_its_template() {
+    let tree = Tree::new(LINKS);
+    let engine = indexed(&tree, "links", None);
+    let check = |query: &str, path: &str, line: u32| {
+        let hit = first(&engine, query);
+        assert_eq!(hit.path.as_str(), path, "{query}: {hit:#?}");
+        assert!(hit.lines.first <= line && line <= hit.lines.last, "{query}: {:?}", hit.lines);
+    };
+    check("Unknown scheme for proxy URL timeout", "src/proxy/connect.py", 3);
+    check("accepts between timeout and main arg(s), received args", "src/limits.go", 5);
+    check("Cannot rename the field name of the frozen set colors again", "src/rename.js", 2);
+}
+
+#[test]
+fn a_word_that_only_a_path_has_decides_and_is_a_reason() {
+    let export = "def export(rows):\n    return [row.text for row in rows]\n";
+    let tree = Tree::new("");
+    for folder in ["admin", "billing", "catalog"] {
+        tree.write(&format!("{folder}/export.py"), export);
+    }
+    let hit = first(&indexed(&tree, "paths", None), "how are the rows of billing exported");
+    assert_eq!(hit.path.as_str(), "billing/export.py");
+    assert!(hit.reasons.iter().any(|reason| reason.text.contains("billing")), "{:#?}", hit.reasons);
+}
+
+#[test]
+fn a_wider_snippet_keeps_the_lines_of_the_hit() {
+    let tree = Tree::new("");
+    let engine = engine(&tree);
+    let request = SearchRequest { expand: 8, ..SearchRequest::new("RowSet.order_by") };
+    let hit = engine.search(&request).unwrap().results.remove(0);
+    let snippet = hit.snippet.expect("a snippet");
+    for held in ["def order_by", "Cannot reorder", "return self.chain(ordering=names)"] {
+        assert!(snippet.text.contains(held), "{held}: {}", snippet.text);
+    }
+    assert!(snippet.lines.first + 8 <= hit.lines.first, "{:?} of {:?}", snippet.lines, hit.lines);
+    assert!(snippet.lines.last >= hit.lines.last + 3, "{:?} of {:?}", snippet.lines, hit.lines);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub fn sign(signal: Signal) -> Sign {
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
         // The development sets hold next to none of these.
-        S::Literal | S::Frame | S::Run | S::Data | S::Generated => Sign::Kept,
+        S::Literal | S::Frame | S::Run | S::AdjacentText | S::Data | S::Generated => Sign::Kept,
     }
 }
 
@@ -69,7 +69,8 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
 /// Features that are not learned and play a part in the heads that are learned from: what is shown counts them, so what
 /// is calibrated does.
 pub fn weighed_alone() -> impl Iterator<Item = Feature> {
-    let signals = [Signal::Literal, Signal::Frame, Signal::Run, Signal::Data, Signal::Generated];
+    let signals =
+        [Signal::Literal, Signal::Frame, Signal::Run, Signal::AdjacentText, Signal::Data, Signal::Generated];
     signals.into_iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
 }
 

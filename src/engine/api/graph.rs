@@ -99,13 +99,45 @@ pub struct GraphRequest {
     pub max_results: usize,
     /// The filter of the files in which uses are shown; kinds are those of the using symbols.
     pub filter: FilterSpec,
+    /// For [`GraphQuestion::References`]: only edges of this relation.
+    pub relation: Option<Relation>,
+    /// For [`GraphQuestion::Trace`]: the symbol to which paths of calls from the target lead.
+    pub to: Option<String>,
+    /// For [`GraphQuestion::Impact`]: the change that is asked about in place of the target, which is empty.
+    pub changes: Option<GraphChanges>,
+}
+
+/// A change of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphChanges {
+    /// What differs between a revision and the searched tree, or between two revisions, `A..B`, or between their common
+    /// ancestor and the second, `A...B`. An empty text and an empty revision mean `HEAD`.
+    Between(String),
+    /// The text of a unified diff.
+    Diff(String),
+}
+
+impl GraphChanges {
+    /// The change that a user gives: a text of several lines is a diff.
+    pub fn of(text: String) -> GraphChanges {
+        if text.trim_end().contains('\n') { GraphChanges::Diff(text) } else { GraphChanges::Between(text) }
+    }
 }
 
 impl GraphRequest {
     /// The default question about `target`.
     pub fn new(question: GraphQuestion, target: impl Into<String>) -> GraphRequest {
-        let (target, filter) = (target.into(), FilterSpec::default());
-        GraphRequest { question, target, depth: None, min_confidence: 0.3, max_results: 50, filter }
+        GraphRequest {
+            question,
+            target: target.into(),
+            depth: None,
+            min_confidence: 0.3,
+            max_results: 50,
+            filter: FilterSpec::default(),
+            relation: None,
+            to: None,
+            changes: None,
+        }
     }
 }
 
@@ -116,14 +148,20 @@ pub struct GraphReply {
     pub question: GraphQuestion,
     /// The target of the request.
     pub target: String,
-    /// The definitions that the target means, best first; empty for questions about a file.
+    /// The definitions that the target means, best first; the changed definitions of a change; empty for other questions
+    /// about a file.
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
-    /// The number of edges before `max_results` is applied. If files were left out, the tree has more edges.
+    /// The number of edges before `max_results` is applied; for [`GraphRequest::to`], the number of paths. If files were
+    /// left out, the tree has more edges.
     pub total: usize,
     /// The number of further files that use the name and were not resolved, because nearer files have enough edges.
     pub further_files: usize,
+    /// For [`GraphRequest::to`]: the shortest paths of calls, each from the target to the other symbol.
+    pub paths: Vec<Vec<GraphRow>>,
+    /// For [`GraphQuestion::Impact`]: the test files to run, the most concerned first.
+    pub tests: Vec<AffectedTest>,
     /// Why edges may be missing; `None` if every file that could hold one was read.
     pub incomplete: Option<String>,
     /// Where the answer comes from.
@@ -133,10 +171,23 @@ pub struct GraphReply {
 }
 
 impl GraphReply {
-    /// Keeps the first `n` rows.
+    /// Keeps the first `n` rows, paths and tests.
     pub fn truncate(&mut self, n: usize) {
         self.rows.truncate(n);
+        self.paths.truncate(n);
+        self.tests.truncate(n);
     }
+}
+
+/// A test file that a change concerns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AffectedTest {
+    /// The file.
+    pub path: RelPath,
+    /// The estimated probability that the change concerns the file, 0 to 1.
+    pub confidence: f32,
+    /// The strongest reason, such as `uses Pool.take`.
+    pub reason: String,
 }
 
 /// An edge of the code graph, at the place that shows it.

@@ -245,10 +245,12 @@ pub struct Enclosing {
 /// A search for files by name.
 #[derive(Clone, Debug)]
 pub struct FilesRequest {
-    /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive; blanks are ignored. A
-    /// pattern that contains `*`, `?` or `[` is a glob as in `path_glob`. An empty pattern lists every file by path. At
-    /// most 1,000 characters.
+    /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
+    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in `path_glob`. An empty pattern
+    /// lists every file by path. At most 1,000 characters.
     pub pattern: String,
+    /// Whether files in whose paths the letters are scattered are found although there are better matches.
+    pub all: bool,
     /// The filter of files; kinds are refused.
     pub filter: FilterSpec,
     /// The most files of a page, 1 to 1,000, or [`ALL_ROWS`]. Default 20.
@@ -260,7 +262,8 @@ pub struct FilesRequest {
 impl FilesRequest {
     /// The default search for `pattern`.
     pub fn new(pattern: impl Into<String>) -> FilesRequest {
-        FilesRequest { pattern: pattern.into(), filter: FilterSpec::default(), max_results: 20, cursor: None }
+        let (filter, max_results) = (FilterSpec::default(), 20);
+        FilesRequest { pattern: pattern.into(), all: false, filter, max_results, cursor: None }
     }
 }
 
@@ -364,6 +367,8 @@ pub struct FilesReply {
     pub files: Vec<FileRow>,
     /// The number of files over all pages.
     pub total: usize,
+    /// The number of files that were left out, because the letters of the pattern are scattered in their paths.
+    pub left_out: usize,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of files on the pages before.

@@ -57,7 +57,8 @@ impl std::fmt::Display for LineRange {
 /// A request for the text of a file, of some of its lines, or of a definition. The file or the definition is required.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
-    /// The file. No index is needed to read a file.
+    /// The file. No index is needed to read a file. If there is no such file, a place such as `a.rs:12-30` means these
+    /// lines, and a word is looked up as the name of a definition.
     pub path: Option<RelPath>,
     /// The lines; `None` for all lines. Not together with `symbol`.
     pub lines: Option<LineRange>,

@@ -22,9 +22,12 @@ fn by_scoring_all(pattern: &str, paths: &[String]) -> Vec<(usize, MatchedPart)> 
         let stem = lower.rsplit_once('.').map_or(lower.as_str(), |(stem, _)| stem);
         let is_equal = lower == fuzzy.text || stem == fuzzy.text;
         let part = if by_name >= by_path { MatchedPart::Name } else { MatchedPart::Path };
-        found.push(((is_equal, by_name.max(by_path)), place, part));
+        let typed: String = pattern.split_whitespace().collect();
+        let folder = format!("/{}/", typed.trim_matches('/').to_lowercase());
+        let in_folder = pattern.contains('/') && format!("/{}", path.to_lowercase()).contains(&folder);
+        found.push(((is_equal, in_folder, by_name.max(by_path)), place, part));
     }
-    let order = |(score, place, _): &((bool, u32), usize, MatchedPart)| {
+    let order = |(score, place, _): &((bool, bool, u32), usize, MatchedPart)| {
         (std::cmp::Reverse(*score), paths[*place].len(), &paths[*place])
     };
     found.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -36,10 +39,17 @@ fn check(pattern: &str, paths: &[String], keep: usize) {
     let total = expected.len();
     expected.truncate(keep);
     let fuzzy = Fuzzy::new(pattern).unwrap();
-    let (found, n) = fuzzy.best(paths.len() as u32, keep, |file| Some(&paths[file as usize][..]));
+    let path = |file: u32| Some(&paths[file as usize][..]);
+    let all = fuzzy.best(paths.len() as u32, keep, true, path);
     let found: Vec<(usize, MatchedPart)> =
-        found.iter().map(|found| (found.file as usize, found.part)).collect();
-    assert_eq!((found, n), (expected, total), "{pattern:?} in {paths:?}");
+        all.found.iter().map(|found| (found.file as usize, found.part)).collect();
+    assert_eq!((found, all.total, all.scattered), (expected, total, 0), "{pattern:?} in {paths:?}");
+    // Without the scattered matches, the order of the others is the same.
+    let every = fuzzy.best(paths.len() as u32, paths.len(), true, path).found;
+    let sound = |keep: usize| every.iter().filter(|found| !found.is_scattered).take(keep);
+    let cut = fuzzy.best(paths.len() as u32, keep, false, path);
+    assert_eq!(cut.found.iter().collect::<Vec<_>>(), sound(keep).collect::<Vec<_>>(), "{pattern:?}");
+    assert_eq!((cut.total, cut.total + cut.scattered), (sound(total).count(), total), "{pattern:?}");
 }
 
 fn paths(name: &'static str) -> impl Strategy<Value = Vec<String>> {
@@ -114,9 +124,9 @@ fn what_cannot_be_among_the_best_is_not_scored() {
     let paths = many(33_000);
     for (pattern, most) in [("a", 1_500), ("config", 1_500), ("client", 1_500)] {
         let fuzzy = Fuzzy::new(pattern).unwrap();
-        let mut reading = PathMatcher::new(&fuzzy, 20);
+        let mut reading = PathMatcher::new(&fuzzy, 20, true);
         paths.iter().enumerate().for_each(|(file, path)| reading.read(file as u32, path));
-        let (total, scored) = (reading.total, reading.scored);
+        let (total, scored) = (reading.best.total, reading.scored);
         assert!(total > 10_000 && scored < most, "{pattern}: {scored} of {total} scored");
     }
 }

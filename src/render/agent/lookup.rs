@@ -6,7 +6,7 @@ use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, 
 use crate::clean::{self, line as clean};
 use crate::engine::api::{FilesReply, GrepReply, MapEntry, MapReply, SymbolsReply};
 use crate::render::json;
-use crate::render::text::{count, tally};
+use crate::render::text::{count, scattered, tally};
 use crate::text::Lines;
 
 /// The lines that match a pattern.
@@ -100,6 +100,9 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
         let _ = writeln!(out, "{} ({}, {lines})", clean::answer_path(row.path.as_str()), row.language);
     }
     let _ = writeln!(out, "\n{files} of {}", count(reply.total, "file", "files"));
+    if reply.left_out > 0 {
+        let _ = writeln!(out, "{} left out; all=true lists them", scattered(reply.left_out));
+    }
     with_footer(out, &reply.warnings, reply.next.as_deref())
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::shared::{WireSnapshot, line};
-use crate::engine::api::{GraphEnd, GraphReply, GraphRow, SymbolRow};
+use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
 
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> String {
@@ -19,6 +19,8 @@ pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
         results: reply.rows.iter().map(WireRow::new).collect(),
         total: reply.total,
         further_files: reply.further_files,
+        paths: reply.paths.iter().map(|path| path.iter().map(WireRow::new).collect()).collect(),
+        tests: reply.tests.iter().map(WireTest::new).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -35,6 +37,8 @@ struct WireGraph<'a> {
     total: usize,
     /// Files that use the name and were not resolved.
     further_files: usize,
+    paths: Vec<Vec<WireRow<'a>>>,
+    tests: Vec<WireTest<'a>>,
     complete: bool,
     /// Why edges may be missing.
     incomplete: Option<&'a str>,
@@ -78,6 +82,19 @@ impl<'a> WireRow<'a> {
             rule: row.rule.name(),
             is_test: row.is_test,
         }
+    }
+}
+
+#[derive(Serialize)]
+struct WireTest<'a> {
+    path: &'a str,
+    confidence: f32,
+    reason: &'a str,
+}
+
+impl<'a> WireTest<'a> {
+    fn new(test: &'a AffectedTest) -> WireTest<'a> {
+        WireTest { path: test.path.as_str(), confidence: test.confidence, reason: &test.reason }
     }
 }
 

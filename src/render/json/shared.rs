@@ -24,7 +24,7 @@ pub(super) fn reasons(counts: &[(SkipReason, usize)]) -> Vec<WireReasonCount> {
 }
 
 #[derive(Serialize)]
-pub(super) struct WireSnapshot {
+pub(crate) struct WireSnapshot {
     root: String,
     branch: Option<String>,
     commit: Option<String>,
@@ -51,7 +51,7 @@ impl WireBuilding {
 }
 
 impl WireSnapshot {
-    pub(super) fn new(snapshot: &Snapshot) -> WireSnapshot {
+    pub(crate) fn new(snapshot: &Snapshot) -> WireSnapshot {
         WireSnapshot {
             root: shown(&snapshot.root),
             branch: snapshot.branch.clone(),

@@ -26,3 +26,8 @@ pub(in crate::render) fn bytes(number: u64) -> String {
     }
     format!("{value:.1} {}", UNITS[unit])
 }
+
+/// A number of files in whose paths the letters of a pattern are scattered.
+pub fn scattered(files: usize) -> String {
+    count(files, "scattered match", "scattered matches")
+}

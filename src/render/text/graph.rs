@@ -1,46 +1,104 @@
-//! Answers of the code graph for terminals: the definitions, then a line for each edge, as `path:line: text`, so that each
-//! line can be read alone and opened by an editor.
+//! Answers of the code graph for terminals: the definitions, then a line for each edge, as `path:line  owner  code`, so
+//! that each line can be read alone and opened by an editor. Where a terminal is narrow, the code is on a line of its own.
 
 use std::fmt::Write;
 
 use super::counts::count;
 use crate::clean::{self, line as clean};
-use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
+use crate::engine::api::{AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SymbolRow};
 use crate::path::RelPath;
-use crate::render::paint::{Ink, Style};
+use crate::render::paint::{Ink, Style, columns};
+
+/// The width of a terminal from which the owner and the code share a line. A pipe has no width.
+const WIDE: usize = 100;
+
+/// The number of rows from which a terminal shows them below their files.
+const MANY: usize = 20;
+
+/// The most columns of a place and of an owner that are aligned.
+const MAX_PLACE: usize = 44;
+const MAX_OWNER: usize = 30;
+
+/// The most definitions above the edges.
+const MAX_DEFINITIONS: usize = 20;
+
+/// Rows below this confidence are marked.
+const SURE: f32 = 0.9;
 
 /// The answer to a question about the code graph.
-pub fn graph(reply: &GraphReply, style: &Style) -> String {
+pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
     let mut out = String::new();
-    for own in &reply.definitions {
-        let place = place(&own.path, own.lines.first, reply, style);
+    let page = Page { reply, mode, style };
+    let is_all = reply.question == GraphQuestion::Definitions || reply.definitions.len() <= MAX_DEFINITIONS;
+    let most = if is_all { reply.definitions.len() } else { MAX_DEFINITIONS };
+    for own in &reply.definitions[..most] {
         let name = style.paint(Ink::Symbol, &clean(&own.qualified()));
-        let _ = writeln!(out, "{place}: {} {name}", own.kind.name());
+        let _ = writeln!(out, "{}  {} {name}", page.link(&own.path, own.lines.first), own.kind.name());
     }
     if reply.question == GraphQuestion::Definitions {
         return out;
     }
-    let mut heading = None;
+    if !is_all {
+        let more = count(reply.definitions.len() - most, "more symbol", "more symbols");
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &format!("and {more}")));
+    }
+    let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
     for row in &reply.rows {
-        let own = heading_of(reply.question, row);
-        if heading != Some(own) {
-            let blank = if out.is_empty() { "" } else { "\n" };
-            let _ = writeln!(out, "{blank}{}", style.paint(Ink::Dim, own));
-            heading = Some(own);
+        let heading = heading_of_edge(reply.question, row);
+        match groups.last_mut().filter(|(own, _)| *own == heading) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((heading, vec![row])),
         }
-        edge(&mut out, row, reply, style);
     }
-    if reply.rows.is_empty() {
-        let _ = writeln!(out, "{}: none found", nothing(reply.question));
+    for (heading, rows) in groups {
+        page.heading(&mut out, heading);
+        page.rows(&mut out, &rows);
     }
-    if reply.total > reply.rows.len() {
+    for (number, path) in reply.paths.iter().enumerate() {
+        page.heading(&mut out, &format!("path {}, {}", number + 1, count(path.len(), "call", "calls")));
+        page.rows(&mut out, &path.iter().collect::<Vec<_>>());
+    }
+    if !reply.tests.is_empty() {
+        page.heading(&mut out, "tests to run");
+        reply.tests.iter().for_each(|test| page.test(&mut out, test));
+    }
+    out
+}
+
+/// The definitions, edges and tests as `path:line:column: text`, for editors.
+pub fn graph_lines(reply: &GraphReply, style: &Style) -> String {
+    let mut out = String::new();
+    let page = Page { reply, mode: Mode::Compact, style };
+    let mut line = |path: &RelPath, line: u32, column: u32, text: &str| {
+        let _ = writeln!(out, "{}:{column}: {}", page.link(path, line), clean(text));
+    };
+    if reply.question == GraphQuestion::Definitions {
+        for own in &reply.definitions {
+            line(&own.path, own.lines.first, 1, &format!("{} {}", own.kind.name(), own.qualified()));
+        }
+    }
+    for row in reply.rows.iter().chain(reply.paths.iter().flatten()) {
+        line(&row.path, row.line, row.column, &row.text);
+    }
+    for test in &reply.tests {
+        line(&test.path, 1, 1, &test.reason);
+    }
+    out
+}
+
+/// What an answer leaves out, and why: empty if nothing.
+pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
+    let mut out = String::new();
+    let is_empty = reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty();
+    if is_empty && reply.question != GraphQuestion::Definitions {
+        let subject = if reply.target.is_empty() { "the change" } else { &reply.target };
+        let _ = writeln!(out, "no {} found of {}", nothing(reply.question), clean(subject));
+    }
+    if reply.total > reply.rows.len() && reply.paths.is_empty() {
         let least = if reply.incomplete.is_some() { "at least " } else { "" };
-        let text = format!(
-            "{} of {least}{}; more with --max-results",
-            reply.rows.len(),
-            count(reply.total, "row", "rows")
-        );
-        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+        let total = count(reply.total, "row", "rows");
+        let text = format!("{} of {least}{total}; more with --max-results", reply.rows.len());
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &text));
     }
     if let Some(reason) = &reply.incomplete {
         let text = style.clip(0, &format!("not complete: {}", clean(reason)));
@@ -49,46 +107,152 @@ pub fn graph(reply: &GraphReply, style: &Style) -> String {
     out
 }
 
-/// The line of an edge.
-fn edge(out: &mut String, row: &GraphRow, reply: &GraphReply, style: &Style) {
-    let place = place(&row.path, row.line, reply, style);
-    let indent = "  ".repeat(row.depth.saturating_sub(1) as usize);
-    let name = |own: &SymbolRow| style.paint(Ink::Symbol, &clean(&own.qualified()));
-    let end = match (&row.to, row.is_outgoing) {
-        (GraphEnd::Symbol(to), true) => {
-            let path = clean::path(&style.paths.shown(to.path.as_str())).into_owned();
-            format!("{}  {}", name(to), style.paint(Ink::Dim, &format!("{path}:{}", to.lines.first)))
+/// An answer and how it is shown.
+struct Page<'p> {
+    reply: &'p GraphReply,
+    mode: Mode,
+    style: &'p Style,
+}
+
+impl Page<'_> {
+    fn heading(&self, out: &mut String, heading: &str) {
+        let blank = if out.is_empty() { "" } else { "\n" };
+        let _ = writeln!(out, "{blank}{}", self.style.paint(Ink::Dim, heading));
+    }
+
+    /// The rows below one heading.
+    fn rows(&self, out: &mut String, rows: &[&GraphRow]) {
+        let is_wide = self.style.width == 0 || self.style.width >= WIDE;
+        let is_aligned = self.style.width > 0;
+        if !is_wide {
+            rows.iter().for_each(|row| self.in_two_lines(out, row));
+            return;
         }
-        (GraphEnd::File(to), true) => style.paint(Ink::Path, &clean::path(&style.paths.shown(to.as_str()))),
-        (GraphEnd::Outside(module), _) => {
-            format!("{} {}", clean(module), style.paint(Ink::Dim, "(outside of the tree)"))
+        let width = |text: String, most: usize| if is_aligned { columns(&text).min(most) } else { 0 };
+        let owner = rows.iter().map(|row| width(self.end(row), MAX_OWNER)).max().unwrap_or(0);
+        if is_aligned && rows.len() >= MANY {
+            let mut files: Vec<(&RelPath, Vec<&GraphRow>)> = Vec::new();
+            for row in rows {
+                match files.iter_mut().find(|(path, _)| **path == row.path) {
+                    Some((_, rows)) => rows.push(row),
+                    None => files.push((&row.path, vec![row])),
+                }
+            }
+            for (path, rows) in files {
+                let shown = clean::path(&self.style.paths.shown(path.as_str())).into_owned();
+                let _ = writeln!(out, "{}", self.style.paint(Ink::Path, &shown));
+                for row in rows {
+                    let number = format!("{:>6}", row.line);
+                    let place = self.style.link(&path.below(&self.reply.snapshot.root), &number);
+                    self.in_one_line(out, row, &self.style.paint(Ink::Line, &place), 6, 6, owner);
+                }
+            }
+            return;
         }
-        (_, false) => row.from.as_ref().map_or_else(|| "top level".to_string(), name),
-    };
-    let why = match row.to {
-        GraphEnd::Symbol(_) => format!("{:.2} {}", row.confidence, row.rule.sentence()),
-        GraphEnd::File(_) | GraphEnd::Outside(_) => String::new(),
-    };
-    let why = if row.is_test { format!("{why} · test") } else { why };
-    let _ = writeln!(out, "{place}: {indent}{end}  {}", style.paint(Ink::Dim, why.trim_start_matches(" · ")));
-    if !row.text.is_empty() {
-        let _ = writeln!(out, "    {indent}{}", style.clip(4, &clean(&row.text)));
+        let place = |row: &GraphRow| format!("{}:{}", self.style.paths.shown(row.path.as_str()), row.line);
+        let most = rows.iter().map(|row| width(place(row), MAX_PLACE)).max().unwrap_or(0);
+        for row in rows {
+            let own = columns(&place(row));
+            self.in_one_line(out, row, &self.link(&row.path, row.line), own, most, owner);
+        }
+    }
+
+    /// Writes `place  owner  code`; `own` is the width of the place, `most` and `owner` are the widths of the columns.
+    fn in_one_line(
+        &self,
+        out: &mut String,
+        row: &GraphRow,
+        place: &str,
+        own: usize,
+        most: usize,
+        owner: usize,
+    ) {
+        let end = self.end(row);
+        let (pad, gap) = (most.saturating_sub(own), owner.saturating_sub(columns(&end)));
+        let why = self.why(row);
+        let why = if why.is_empty() { why } else { format!("  {why}") };
+        let used = own.max(most) + columns(&end).max(owner) + columns(&why) + 4;
+        let code = match self.style.width {
+            0 => clean(&row.text),
+            // No line of an answer wraps, unless the place and the owner alone are too long.
+            width => self.style.clip(used.min(width.saturating_sub(10)), &clean(&row.text)),
+        };
+        let (end, why) = (self.style.paint(Ink::Symbol, &end), self.style.paint(Ink::Dim, &why));
+        let line = format!("{place}{:pad$}  {end}{:gap$}{why}  {code}", "", "");
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+
+    fn in_two_lines(&self, out: &mut String, row: &GraphRow) {
+        let (end, why) = (self.style.paint(Ink::Symbol, &self.end(row)), self.why(row));
+        let line = format!("{}  {end}  {}", self.link(&row.path, row.line), self.style.paint(Ink::Dim, &why));
+        let _ = writeln!(out, "{}", line.trim_end());
+        if !row.text.is_empty() {
+            let _ = writeln!(out, "    {}", self.style.clip(4, &clean(&row.text)));
+        }
+    }
+
+    /// The other end of an edge: the owner of a use, or what the target uses.
+    fn end(&self, row: &GraphRow) -> String {
+        let name = |own: &SymbolRow| clean(&own.qualified());
+        let path = |path: &RelPath| clean::path(&self.style.paths.shown(path.as_str())).into_owned();
+        match (&row.to, row.is_outgoing) {
+            (GraphEnd::Symbol(to), true) if !self.reply.paths.is_empty() => {
+                let from = row.from.as_ref().map(name).unwrap_or_default();
+                format!("{from} -> {}", name(to))
+            }
+            (GraphEnd::Symbol(to), true) => format!("{}  {}:{}", name(to), path(&to.path), to.lines.first),
+            (GraphEnd::File(to), true) => path(to),
+            (GraphEnd::Outside(module), _) => format!("{} (outside of the tree)", clean(module)),
+            (_, false) => row.from.as_ref().map_or_else(|| "top level".to_string(), name),
+        }
+    }
+
+    /// The confidence of a row that is not sure, and in the mode `debug` the rule; whether the row is in a test.
+    fn why(&self, row: &GraphRow) -> String {
+        let mut parts = Vec::new();
+        if matches!(row.to, GraphEnd::Symbol(_)) && (row.confidence < SURE || self.mode == Mode::Debug) {
+            parts.push(format!("{:.2}", row.confidence));
+        }
+        if matches!(row.to, GraphEnd::Symbol(_)) && self.mode == Mode::Debug {
+            parts.push(row.rule.sentence().to_string());
+        }
+        // Paths and dependents have headings that tell their steps.
+        if row.depth > 1 && self.reply.paths.is_empty() && self.reply.question != GraphQuestion::Impact {
+            parts.push(format!("{} steps", row.depth));
+        }
+        if row.is_test && self.reply.question != GraphQuestion::Tests {
+            parts.push("test".to_string());
+        }
+        parts.join(" · ")
+    }
+
+    fn test(&self, out: &mut String, test: &AffectedTest) {
+        let path = self.style.paint(Ink::Path, &clean::path(&self.style.paths.shown(test.path.as_str())));
+        let path = self.style.link(&test.path.below(&self.reply.snapshot.root), &path);
+        let why = format!("{:.2} {}", test.confidence, clean(&test.reason));
+        let _ = writeln!(out, "{path}  {}", self.style.paint(Ink::Dim, &why));
+    }
+
+    fn link(&self, path: &RelPath, line: u32) -> String {
+        let shown = self.style.paint(Ink::Path, &clean::path(&self.style.paths.shown(path.as_str())));
+        let number = self.style.paint(Ink::Line, &line.to_string());
+        self.style.link(&path.below(&self.reply.snapshot.root), &format!("{shown}:{number}"))
     }
 }
 
-fn place(path: &RelPath, line: u32, reply: &GraphReply, style: &Style) -> String {
-    let shown = style.paint(Ink::Path, &clean::path(&style.paths.shown(path.as_str())));
-    let number = style.paint(Ink::Line, &line.to_string());
-    style.link(&path.below(&reply.snapshot.root), &format!("{shown}:{number}"))
-}
-
 /// The heading above a group of edges.
-fn heading_of(question: GraphQuestion, row: &GraphRow) -> &'static str {
+pub(in crate::render) fn heading_of_edge(question: GraphQuestion, row: &GraphRow) -> &'static str {
     match (question, row.is_outgoing) {
         (GraphQuestion::Imports, _) => "imports",
         (GraphQuestion::Importers, _) => "imported by",
         (GraphQuestion::Implementations, _) => "implemented by",
         (GraphQuestion::Tests, _) => "tested by",
+        (GraphQuestion::Impact, _) => match row.depth {
+            1 => "depends on it directly",
+            2 => "depends on it through 2 steps",
+            3 => "depends on it through 3 steps",
+            _ => "depends on it through more steps",
+        },
         (_, true) => "calls",
         (_, false) => match row.relation.name() {
             "calls" => "called by",
@@ -104,12 +268,13 @@ fn nothing(question: GraphQuestion) -> &'static str {
     match question {
         GraphQuestion::Definitions => "definitions",
         GraphQuestion::References => "uses",
-        GraphQuestion::Callers | GraphQuestion::Impact => "callers",
+        GraphQuestion::Callers => "callers",
+        GraphQuestion::Impact => "dependents",
         GraphQuestion::Callees => "callees in this tree",
         GraphQuestion::Implementations => "implementations",
         GraphQuestion::Tests => "tests",
         GraphQuestion::Imports => "imports",
         GraphQuestion::Importers => "importers",
-        GraphQuestion::Trace => "callers and callees",
+        GraphQuestion::Trace => "calls",
     }
 }

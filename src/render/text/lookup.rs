@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::counts::{bytes, count};
+use super::counts::{bytes, count, scattered};
 use super::page::nothing_indexed;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{
@@ -90,9 +90,8 @@ pub fn files(reply: &FilesReply, style: &Style) -> String {
         };
         let _ = writeln!(out, "{path}  {}", style.paint(Ink::Dim, &format!("{}  {size}", row.language)));
     }
-    if reply.next.is_some() {
-        let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
-        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &text));
+    if reply.next.is_some() || reply.left_out > 0 {
+        let _ = writeln!(out, "\n{}", style.paint(Ink::Dim, &files_counts(reply)));
     }
     next_page_hint(&mut out, reply.next.as_deref(), style);
     out
@@ -169,15 +168,24 @@ pub fn paths(reply: &FilesReply, end: char, style: &Style) -> String {
     out
 }
 
+/// The number of files on a page, of all files, and of those that were left out.
+fn files_counts(reply: &FilesReply) -> String {
+    let mut text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
+    if reply.left_out > 0 {
+        let them = if reply.left_out == 1 { "it" } else { "them" };
+        let _ = write!(text, " · {} left out: --all shows {them}", scattered(reply.left_out));
+    }
+    text
+}
+
 /// What is said about a page of files beside their paths; empty if the page is the whole answer.
 pub fn files_footer(reply: &FilesReply, style: &Style) -> String {
     if reply.files.is_empty() {
         return empty_page(&reply.pattern, reply.total, &reply.snapshot);
     }
     let mut out = String::new();
-    if reply.next.is_some() {
-        let text = format!("{} of {}", reply.files.len(), count(reply.total, "file", "files"));
-        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &text));
+    if reply.next.is_some() || reply.left_out > 0 {
+        let _ = writeln!(out, "{}", style.paint(Ink::Dim, &files_counts(reply)));
     }
     next_page_hint(&mut out, reply.next.as_deref(), style);
     out

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::counts::count;
-use super::parts::{annotations, checkout, code_lines, literal_lines, location, score_and_band};
+use super::parts::{CodeLimits, annotations, checkout, code_lines, literal_lines, location, score_and_band};
 use crate::clean::{self, line as clean_line};
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snapshot, SourceLine};
 use crate::profile::Signal;
@@ -116,7 +116,9 @@ impl PageLayout<'_> {
         let mut out = format!("{}  {name}  {score}{notes}\n", location(hit, root, style));
         out.push_str(&evidence_line(hit, style));
         if let Some(snippet) = &hit.snippet {
-            out.push_str(&code_lines(snippet, hit.language, (code, true), style));
+            let named = (hit.lines.first, hit.symbol.as_deref().unwrap_or_default());
+            let limits = CodeLimits { most: code, clips: true, named: Some(named) };
+            out.push_str(&code_lines(snippet, hit.language, limits, style));
         }
         out.push('\n');
         out

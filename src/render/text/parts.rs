@@ -10,70 +10,85 @@ use crate::clean::{self, line as clean};
 use crate::engine::api::{Band, Hit, Reason, SearchReply, Snippet};
 use crate::profile::Signal;
 use crate::render::paint::{Ink, Style, TextMarks, source};
+use crate::snippet::lines_to_name;
+
+/// How much of a snippet is shown.
+#[derive(Clone, Copy)]
+pub(super) struct CodeLimits<'s> {
+    /// The most lines of the snippet's own text; more only where the lines down to the name are more.
+    pub most: usize,
+    /// Whether lines are truncated to the width of the screen.
+    pub clips: bool,
+    /// The first line of the hit and the symbol. The lines from this line down to the name of the symbol are always shown
+    /// if the snippet begins with them.
+    pub named: Option<(u32, &'s str)>,
+}
 
 /// The snippet with line numbers, matches highlighted.
 pub(super) fn code(snippet: &Snippet, language: &str, style: &Style) -> String {
-    code_lines(snippet, language, (usize::MAX, false), style)
+    code_lines(snippet, language, CodeLimits { most: usize::MAX, clips: false, named: None }, style)
 }
 
-/// The lines of a snippet that are shown, by their positions.
-fn window(lines: &[&str], most: usize, snippet: &Snippet) -> Range<usize> {
-    if lines.len() <= most {
-        return 0..lines.len();
+/// The lines of a snippet that are shown, by their positions: the first lines down to the name of the symbol, and
+/// the run of lines with the most matches, the first of these runs.
+fn shown_lines(lines: &[&str], snippet: &Snippet, limits: CodeLimits<'_>) -> (Range<usize>, Range<usize>) {
+    if lines.len() <= limits.most {
+        return (0..0, 0..lines.len());
     }
+    let named = limits.named.filter(|(first, _)| *first == snippet.lines.first);
+    let first = named.map_or(0, |(_, symbol)| lines_to_name(lines.iter().copied(), symbol));
     let mut ends = Vec::with_capacity(lines.len() + 1);
     ends.push(0);
     lines.iter().for_each(|line| ends.push(ends[ends.len() - 1] + line.len()));
-    let matches_in = |from: usize| {
-        let bytes = ends[from]..ends[from + most];
+    let matches_in = |run: Range<usize>| {
+        let bytes = ends[run.start]..ends[run.end];
         snippet.highlights.iter().filter(|span| bytes.contains(&(span.start as usize))).count()
     };
-    // The first line says what the place is, so that it is left out only for more matches than it has.
-    let first = (0..=lines.len() - most).max_by_key(|&from| (matches_in(from), std::cmp::Reverse(from)));
-    first.map_or(0..most, |from| from..from + most)
+    let from_first = 0..limits.most.max(first);
+    let most = limits.most.saturating_sub(first);
+    let rest = first..lines.len();
+    let best = (rest.start..(rest.end + 1).saturating_sub(most.max(1)))
+        .map(|start| start..start + most)
+        .max_by_key(|run| (matches_in(run.clone()), std::cmp::Reverse(run.start)));
+    match best.filter(|run| matches_in(0..first) + matches_in(run.clone()) > matches_in(from_first.clone())) {
+        Some(run) => (0..first, run),
+        None => (0..0, from_first),
+    }
 }
 
-/// As [`code`], but of the snippet's own text no more than `most` lines: those with the most matches, the first of
-/// them where several have as many. `clips` truncates lines to the width of the screen.
-pub(super) fn code_lines(
-    snippet: &Snippet,
-    language: &str,
-    (most, clips): (usize, bool),
-    style: &Style,
-) -> String {
+/// As [`code`], within limits.
+pub(super) fn code_lines(snippet: &Snippet, language: &str, limits: CodeLimits<'_>, style: &Style) -> String {
     let tokens = |text: &str| if style.color { syntax(language, text) } else { Vec::new() };
     let digits = snippet.lines.last.to_string().len().max(4);
-    let room = if clips && style.width > 0 { style.width.saturating_sub(digits + 5).max(1) } else { 0 };
+    let room =
+        if limits.clips && style.width > 0 { style.width.saturating_sub(digits + 5).max(1) } else { 0 };
+    let gap = format!("  {:>digits$} ┆\n", "");
     let mut out = String::new();
-    let mut follows = snippet.lines.first;
-    for line in snippet.head.iter().rev() {
-        let gap = if line.line + 1 < follows { format!("  {:>digits$} ┆\n", "") } else { String::new() };
-        let number = style.paint(Ink::Line, &format!("{:>digits$}", line.line));
-        let shown = format!(
-            "  {number} │ {}",
-            source(&line.text, 0, TextMarks { tokens: &tokens(&line.text), matches: &[] }, room, style)
-        );
-        out = format!("{}\n{gap}{out}", shown.trim_end());
-        follows = line.line;
+    let mut follows = None;
+    let mut add = |number: u32, text: &str| {
+        if follows.is_some_and(|follows| follows < number) {
+            out.push_str(&gap);
+        }
+        let shown = format!("  {} │ {text}", style.paint(Ink::Line, &format!("{number:>digits$}")));
+        let _ = writeln!(out, "{}", shown.trim_end());
+        follows = Some(number + 1);
+    };
+    for line in &snippet.head {
+        let marks = TextMarks { tokens: &tokens(&line.text), matches: &[] };
+        add(line.line, &source(&line.text, 0, marks, room, style));
     }
     let lines: Vec<&str> = snippet.text.split_inclusive('\n').collect();
-    let window = window(&lines, most, snippet);
+    let (first, run) = shown_lines(&lines, snippet, limits);
     let marks = TextMarks { tokens: &tokens(&snippet.text), matches: &snippet.highlights };
-    if window.start > 0 {
-        let _ = writeln!(out, "  {:>digits$} ┆", "");
-    }
     let mut start = 0;
     for (at, (number, line)) in (snippet.lines.first..).zip(&lines).enumerate() {
-        if window.contains(&at) {
-            let body = line.trim_end_matches(['\n', '\r']);
-            let number = style.paint(Ink::Line, &format!("{number:>digits$}"));
-            let painted = source(body, start, marks, room, style);
-            let _ = writeln!(out, "{}", format!("  {number} │ {painted}").trim_end());
+        if first.contains(&at) || run.contains(&at) {
+            add(number, &source(line.trim_end_matches(['\n', '\r']), start, marks, room, style));
         }
         start += line.len();
     }
-    if snippet.cut || window.end < lines.len() {
-        let _ = writeln!(out, "  {:>digits$} ┆", "");
+    if snippet.cut || run.end < lines.len() {
+        out.push_str(&gap);
     }
     out
 }
@@ -164,4 +179,43 @@ pub(in crate::render) fn footer(reply: &SearchReply, shown: usize) -> String {
         parts.push(format!("{} stale", snapshot.stale_files));
     }
     parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::api::ContextLine;
+    use crate::text::{Lines, Span};
+
+    /// The numbers of the lines that are shown, `┆` for a gap. A line of the text with a `*` has a match.
+    fn check(head: &[u32], first: u32, text: &str, (most, symbol): (usize, &str), expected: &str) {
+        let highlights = text.match_indices('*').map(|(at, _)| Span::new(at, at + 1)).collect();
+        let head = head.iter().map(|line| ContextLine { line: *line, text: "head".into() }).collect();
+        let last = first + text.lines().count() as u32 - 1;
+        let snippet =
+            Snippet { head, text: text.to_string(), lines: Lines { first, last }, highlights, cut: false };
+        let limits = CodeLimits { most, clips: false, named: Some((10, symbol)) };
+        let shown = code_lines(&snippet, "c", limits, &Style::default());
+        let starts = shown.lines().map(|line| line.split_whitespace().next().unwrap());
+        assert_eq!(starts.collect::<Vec<_>>().join(" "), expected, "{shown}");
+    }
+
+    #[test]
+    fn the_lines_down_to_the_name_are_shown_before_the_lines_with_most_matches() {
+        let function = "static int\nresolve(\n  int a)\n{\n  b;\n  c *;\n  d *;\n}\n";
+        check(&[], 10, function, (8, "resolve"), "10 11 12 13 14 15 16 17");
+        check(&[], 10, function, (4, "resolve"), "10 11 ┆ 15 16 ┆");
+        check(&[], 10, function, (3, "resolve"), "10 11 ┆ 15 ┆");
+        check(&[], 10, function, (1, "resolve"), "10 11 ┆");
+        check(&[], 10, function, (3, "Other.none"), "10 ┆ 15 16 ┆");
+        check(&[3], 10, function, (4, "Pool.resolve"), "3 ┆ 10 11 ┆ 15 16 ┆");
+        check(&[2], 12, "  int a)\n{\n  b;\n  c *;\n  d *;\n}\n", (2, "resolve"), "2 ┆ 15 16 ┆");
+        check(&[8, 9], 10, function, (4, "resolve"), "8 9 10 11 ┆ 15 16 ┆");
+    }
+
+    #[test]
+    fn two_gaps_never_follow_each_other() {
+        check(&[1, 4], 10, "a\nb\nc *\nd\n", (1, "x"), "1 ┆ 4 ┆ 10 ┆");
+        check(&[1], 10, "a\nb\nc *\nd\n", (2, "x"), "1 ┆ 10 ┆ 12 ┆");
+    }
 }

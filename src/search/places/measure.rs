@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::parts::{FilePart, FileParts};
 use super::runs::Runs;
+use super::templates::Templates;
 use super::units::Unit;
 use crate::meta::{Outline, OutlineSymbol};
 use crate::model::SymbolKind;
@@ -63,6 +64,7 @@ pub struct UnitMeasure<'m> {
     /// By word: the terms of the query in it.
     words: FxHashMap<Box<str>, u64>,
     runs: Option<Runs<'m>>,
+    templates: Option<Templates<'m>>,
 }
 
 /// The counts of a unit.
@@ -74,9 +76,14 @@ struct Counted {
     /// The terms in the lines before the item, such as its comment.
     lead: u64,
     bytes: u32,
+    /// Bit `n` is set if a word with term `n + 1` of the query follows a word with term `n`.
+    pairs: u64,
     /// The best verbatim run, and its end.
     run: f32,
     run_end: Option<u32>,
+    /// The best template, and its position.
+    template: f32,
+    template_at: Option<u32>,
     /// The position of the query as written.
     literal: Option<u32>,
     /// Whether the query as written is a whole line.
@@ -91,7 +98,9 @@ impl<'m> UnitMeasure<'m> {
         let term_prefixes = TermPrefixFilter::new(query.terms.iter().map(|term| term.term.as_str()));
         let mut names = Names::new(query, context.tokenizers);
         let runs = Runs::new(query, &mut names);
-        UnitMeasure { query, context, evidence, term_prefixes, names, words: FxHashMap::default(), runs }
+        let templates = Templates::new(query, &mut names);
+        let words = FxHashMap::default();
+        UnitMeasure { query, context, evidence, term_prefixes, names, words, runs, templates }
     }
 
     /// Measures the units of a file that have evidence, in the order of the file.
@@ -119,12 +128,13 @@ impl<'m> UnitMeasure<'m> {
                 counted[parts.all[part].unit].frame = Some(byte);
             }
         }
+        let local = self.local_weights(&counted);
         let mut measured = Vec::new();
         for (unit, counted) in counted.iter().enumerate() {
-            let wanted = counted.frame.or(counted.literal).or(counted.run_end);
+            let wanted = counted.frame.or(counted.literal).or(counted.template_at).or(counted.run_end);
             let (lines, mask) = parts.shown(unit, wanted, counted.lead);
             let unit = parts.units[unit];
-            let values = self.values(&unit, counted, (ranked.file, outline));
+            let values = self.values(&unit, counted, (ranked.file, outline), &local);
             let has = |signal: PlaceSignal| values[signal as usize] > 0.0;
             let is_evidence =
                 counted.mask != 0 || wanted.is_some() || has(PlaceSignal::Name) || has(PlaceSignal::Asked);
@@ -151,6 +161,13 @@ impl<'m> UnitMeasure<'m> {
                 let lead = if known.is_named { parts.index.start_of(known.lines.first) } else { 0 };
                 let text = parts.part_text(part);
                 parts.all[part].mask = self.count(text, span.start, lead, &mut counted[unit]);
+                if let Some(templates) = &self.templates {
+                    let best = templates.best(text, self.evidence);
+                    let own = &mut counted[unit];
+                    if best.value > own.template {
+                        (own.template, own.template_at) = (best.value, Some(span.start + best.at));
+                    }
+                }
             }
         }
         counted
@@ -177,6 +194,7 @@ impl<'m> UnitMeasure<'m> {
             runs.begin();
         }
         let mut own = 0;
+        let mut last = 0u64;
         for_each_word(text, |word| {
             let at = || start + (word.as_ptr() as usize - text.as_ptr() as usize) as u32;
             if let Some(runs) = &mut self.runs {
@@ -187,6 +205,7 @@ impl<'m> UnitMeasure<'m> {
             }
             let bytes = word.as_bytes();
             if !self.term_prefixes.may_hold(bytes) || self.term_prefixes.possible_terms(bytes).mask == 0 {
+                last = 0;
                 return;
             }
             let mask = match self.words.get(word) {
@@ -200,6 +219,8 @@ impl<'m> UnitMeasure<'m> {
             };
             *(if at() < lead { &mut counted.lead } else { &mut own }) |= mask;
             counted.mask |= mask;
+            counted.pairs |= (last | mask) & (mask >> 1);
+            last = mask;
             let mut left = mask;
             while left != 0 {
                 let term = &mut counted.terms[left.trailing_zeros() as usize];
@@ -216,6 +237,7 @@ impl<'m> UnitMeasure<'m> {
         unit: &Unit,
         counted: &Counted,
         (file, outline): (u32, &Outline<'_>),
+        local: &[f32],
     ) -> PlaceValues {
         let mut values = [0.0; PlaceSignal::COUNT];
         let mut set = |signal: PlaceSignal, value: f32| values[signal as usize] = value;
@@ -231,6 +253,9 @@ impl<'m> UnitMeasure<'m> {
                 in_holder = cover.mask;
                 set(PlaceSignal::Holder, self.evidence.idf_of(cover.mask) * cover.of_name);
             }
+            let of_name = self.names.terms_of(symbol.name);
+            let related = self.names.related_overlap(of_name);
+            set(PlaceSignal::Related, self.evidence.idf_of(related.mask) * related.of_name);
             set(
                 PlaceSignal::Asked,
                 self.asked_value(symbol, outline.depth(unit.symbol.unwrap_or(0) as usize)),
@@ -239,12 +264,18 @@ impl<'m> UnitMeasure<'m> {
             let is_test = !self.query.asks.tests && starts_as_test(symbol.name);
             set(PlaceSignal::Test, is_test as u32 as f32);
         }
+        let n_pairs = self.query.terms.len().saturating_sub(1).max(1);
+        set(PlaceSignal::Adjacent, counted.pairs.count_ones() as f32 / n_pairs as f32);
+        let held = counted.mask | in_name | in_holder;
+        let of_term = |(place, weight): (usize, &f32)| if held & (1 << place) != 0 { *weight } else { 0.0 };
+        set(PlaceSignal::Local, local.iter().enumerate().map(of_term).sum());
         set(PlaceSignal::Body, self.bm25(counted, in_name));
-        set(PlaceSignal::Coverage, self.evidence.idf_of(counted.mask | in_name | in_holder));
+        set(PlaceSignal::Coverage, self.evidence.idf_of(held));
         set(PlaceSignal::Lead, self.evidence.idf_of(counted.lead));
         let of_line = if counted.is_whole_line { 1.0 } else { PART_OF_LINE };
         set(PlaceSignal::Literal, if counted.literal.is_some() { of_line } else { 0.0 });
         set(PlaceSignal::Run, counted.run);
+        set(PlaceSignal::Template, counted.template);
         set(PlaceSignal::Frame, counted.frame.is_some() as u32 as f32);
         let n_lines = unit.lines.count();
         set(PlaceSignal::Size, ((1 + n_lines) as f32).ln() / 200f32.ln());
@@ -258,6 +289,25 @@ impl<'m> UnitMeasure<'m> {
         set(PlaceSignal::Prose, flag(matches!(unit.kind, SymbolKind::Doc | SymbolKind::Text)));
         set(PlaceSignal::Declaration, flag(unit.kind.is_function() && n_lines < 2));
         values
+    }
+
+    /// By term: its weight among the units of the file. A term of most units does not distinguish them.
+    fn local_weights(&self, counted: &[Counted]) -> Vec<f32> {
+        let n_terms = self.query.terms.len();
+        let n_units = counted.len() as f32;
+        let mut held = vec![0.0f32; n_terms];
+        for unit in counted {
+            for (place, count) in held.iter_mut().enumerate() {
+                *count += (unit.mask >> place & 1) as f32;
+            }
+        }
+        let rarity = |(place, held): (usize, f32)| {
+            self.evidence.idf[place] * ((n_units - held + 0.5) / (held + 0.5)).ln_1p()
+        };
+        let mut weights: Vec<f32> = held.into_iter().enumerate().map(rarity).collect();
+        let total: f32 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total.max(f32::MIN_POSITIVE));
+        weights
     }
 
     /// The overlap of a name with the query.

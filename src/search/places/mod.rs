@@ -2,12 +2,13 @@
 //!
 //! The first files of the ranking are read and divided into [`units`] by their outlines. Each unit is measured by its
 //! own lines ([`measure`]), and the weights of places in the profile weigh the measures. P(place | file) is the softmax
-//! of the sums over the units of a file that have evidence. The order of files changes only by verbatim runs, which are
-//! known from the text alone.
+//! of the sums over the units of a file that have evidence. The order of files changes by what is known from their
+//! texts alone: verbatim runs, templates and adjacent words.
 
 mod measure;
 mod parts;
 mod runs;
+mod templates;
 mod units;
 
 use self::measure::{MeasuredUnit, UnitMeasure};
@@ -27,8 +28,9 @@ use memchr::memmem::Finder;
 /// The number of files that are divided into places.
 const FILES: usize = 10;
 
-/// The number of files that are divided into places for a report, because a report needs more than the first hits.
-const FILES_OF_REPORT: usize = 20;
+/// The number of files that are divided into places for a report or a message. A report needs more than the first hits,
+/// and the values in a message put its file behind others until the text shows the template.
+const FILES_OF_OUTPUT: usize = 20;
 
 /// The limit of the bytes of these files. The files after the limit are shown by their chunks.
 const MAX_BYTES: u64 = 4 << 20;
@@ -64,7 +66,7 @@ pub struct MeasuredPlace {
 }
 
 /// The places of the first files, best first. A file has no places if its current text is not the indexed text.
-/// Verbatim runs are added to the sums of these files, and the files are sorted again.
+/// Verbatim runs, templates and adjacent words are added to the sums of these files, and the files are sorted again.
 pub fn places(
     query: &Query,
     context: &Context<'_>,
@@ -72,7 +74,7 @@ pub fn places(
     files: &mut [RankedFile],
     source: &ReadSource<'_>,
 ) -> Result<Vec<Vec<MeasuredPlace>>, SearchError> {
-    let n_files = if query.is_report { FILES_OF_REPORT } else { FILES };
+    let n_files = if query.is_report || query.is_message { FILES_OF_OUTPUT } else { FILES };
     let mut left = MAX_BYTES;
     let fits = |ranked: &&RankedFile| {
         // A path-only file is not read.
@@ -107,22 +109,26 @@ pub fn places(
 /// texts by chance.
 const RUN_OF_QUESTION: f32 = 0.1;
 
-/// Adds the verbatim runs to the sums of the files, and sorts the files with their places.
+/// Adds to the sums of the files what only their texts show: verbatim runs, templates and adjacent words. Sorts the files
+/// with their places.
 fn reorder(
     files: &mut [RankedFile],
     places: &mut [Vec<MeasuredPlace>],
     context: &Context<'_>,
     query: &Query,
 ) {
-    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
     let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
     for (ranked, places) in files.iter_mut().zip(&*places) {
-        let runs = places.iter().map(|place| place.values[PlaceSignal::Run as usize][0]);
-        let value = part_of_question * runs.fold(0.0, f32::max);
-        let part = weight * value;
-        ranked.measured.values[Signal::Run as usize] = value;
-        ranked.parts[Signal::Run as usize] = part;
-        ranked.raw += part;
+        let most = |signal: PlaceSignal| {
+            places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
+        };
+        let run = (part_of_question * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
+        for (signal, value) in [(Signal::Run, run), (Signal::AdjacentText, most(PlaceSignal::Adjacent))] {
+            let part = value * context.profile.weight(query.kind, Feature { signal, form: Transform::Value });
+            ranked.measured.values[signal as usize] = value;
+            ranked.parts[signal as usize] = part;
+            ranked.raw += part;
+        }
         ranked.sum = ranked.raw;
     }
     let taken = files.iter().cloned().zip(places.iter_mut().map(std::mem::take));

@@ -57,7 +57,7 @@ fn two_rows() -> Vec<PickRow> {
 
 #[test]
 fn a_wide_screen_has_the_preview_beside_the_list() {
-    let mut state = picker((100, 9), two_rows());
+    let mut state = picker((120, 9), two_rows());
     state.marks.push(state.answer.rows[1].place.clone());
     let expected = [
         "exact> key",
@@ -68,9 +68,9 @@ fn a_wide_screen_has_the_preview_beside_the_list() {
         "                                                  │ 3 key",
         "                                                  │",
         "                                                  │",
-        "enter open  esc quit  ^T mode  tab mark  ^Y print  ^R history  ^U clear  shift-↑↓ scroll",
+        "enter open  esc quit  ^T mode  tab mark  ^Y print  ^R history  ^U clear  shift-↑↓ scroll  alt-P preview",
     ];
-    let shown = shown(&state, (100, 9));
+    let shown = shown(&state, (120, 9));
     let without_blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     for (line, expected) in shown.iter().zip(expected) {
         assert_eq!(without_blanks(line), without_blanks(expected), "{shown:#?}");
@@ -90,18 +90,17 @@ fn a_narrow_screen_has_the_preview_below_the_list() {
 }
 
 #[test]
-fn matches_are_highlighted_and_former_rows_dimmed() {
-    let mut state = picker((100, 9), two_rows());
-    let terminal = screen(&state, (100, 9));
+fn matches_are_highlighted_and_an_error_empties_the_list() {
+    let mut state = picker((120, 9), two_rows());
+    let terminal = screen(&state, (120, 9));
     let cell = |x: u16, y: u16| terminal.backend().buffer()[(x, y)].clone();
     assert_eq!((cell(15, 2).symbol().to_string(), cell(15, 2).fg), ("k".to_string(), Color::Red));
-    assert_eq!(cell(16 + 43, 5).symbol(), " ");
-    let preview_match = (52..100).map(|x| cell(x, 5)).find(|cell| cell.fg == Color::Red).unwrap();
+    assert_eq!(cell(16 + 53, 5).symbol(), " ");
+    let preview_match = (62..120).map(|x| cell(x, 5)).find(|cell| cell.fg == Color::Red).unwrap();
     assert_eq!(preview_match.symbol(), "k", "the matches of other rows in the file are highlighted too");
     state.update(Message::Answered(1, Err("no luck".into())));
-    let terminal = screen(&state, (100, 9));
-    assert!(terminal.backend().buffer()[(15, 2)].modifier.contains(Modifier::DIM));
-    assert_eq!(shown(&state, (100, 9))[1], "no luck");
+    let shown = shown(&state, (120, 9));
+    assert_eq!((shown[1].as_str(), shown[2].trim()), ("no luck", "│"));
 }
 
 #[test]
@@ -128,7 +127,7 @@ fn progress_and_failures_are_shown() {
 #[test]
 fn no_size_breaks_the_screen() {
     let rows: Vec<PickRow> = (1..40).map(|line| row("a.rs", line, "key", 0..3)).collect();
-    for size in [(1, 1), (2, 2), (3, 3), (10, 4), (100, 3), (101, 15), (300, 100)] {
+    for size in [(1, 1), (2, 2), (3, 3), (10, 4), (120, 3), (121, 15), (300, 100)] {
         let mut state = picker((80, 24), rows.clone());
         // The state is still that of another size.
         screen(&state, size);

@@ -92,16 +92,19 @@ fn former_rows_are_dimmed_after_some_ticks() {
 }
 
 #[test]
-fn an_error_leaves_the_former_rows() {
+fn an_error_empties_the_list() {
     let mut state = answered(3);
     assert_eq!(state.update(Message::Pasted(" kind:nothing".into())), []);
     assert!(state.error.as_deref().unwrap().starts_with("kind: unknown kind 'nothing'"));
-    assert!(state.is_dimmed() && state.answer.rows.len() == 3);
+    assert!(state.answer.rows.is_empty() && state.preview.is_none());
     // The answer to the question before is no answer to this one.
     assert_eq!(state.update(Message::Answered(1, Ok(answer([1])))), []);
     assert_eq!(control(&mut state, 'w'), asks(3, PickMode::Ranked, "key "));
-    state.update(Message::Answered(3, Err("no luck".into())));
-    assert_eq!((state.error.as_deref(), state.answer.rows.len()), (Some("no luck"), 3));
+    state.update(Message::Answered(3, Ok(answer([1]))));
+    assert_eq!((state.error.as_deref(), state.answer.rows.len()), (None, 1));
+    type_text(&mut state, "(");
+    state.update(Message::Answered(4, Err("no luck".into())));
+    assert_eq!((state.error.as_deref(), state.answer.rows.len()), (Some("no luck"), 0));
 }
 
 #[test]

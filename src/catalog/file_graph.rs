@@ -1,0 +1,105 @@
+//! The rows of the questions to the graph of files.
+
+use super::operation::Operation;
+use super::param::{Param, Positional, Takes, param};
+use super::params;
+use super::row::{Listed, Row, assign, command_line, listed, saturated};
+use super::shared::{self, Call, HasFilter};
+use super::values::ValueError;
+use crate::engine::api::{FileGraphQuestion, FileGraphRequest};
+use crate::filter::FilterSpec;
+
+impl HasFilter for FileGraphRequest {
+    fn filter(&mut self) -> &mut FilterSpec {
+        &mut self.filter
+    }
+}
+
+/// What is done with the whole graph.
+pub const ACTION: Param = Param {
+    positional: Positional::Optional,
+    ..param("action", Takes::Choice(|| vec!["export"]), "export: every file and every import, in a format")
+};
+/// The format of an export.
+pub const FORMAT: Param = Param {
+    default: Some("jsonl"),
+    ..param("format", Takes::Choice(|| vec!["graphml", "dot", "jsonl"]), "The format of an export")
+};
+/// The groups of files that import each other.
+pub const CYCLES: Param = param("cycles", Takes::Nothing, "List the files that import each other in circles");
+/// The files without imports in either direction.
+pub const ORPHANS: Param = param(
+    "orphans",
+    Takes::Nothing,
+    "List the files that no file imports and that import no file of the tree",
+);
+/// The files that most files import.
+pub const HUBS: Param = param(
+    "hubs",
+    Takes::Nothing,
+    "List the files that most files import, with the number of importers and imports",
+);
+/// The number of rows.
+pub const FILE_GRAPH_RESULTS: Param = Param {
+    default: Some("50"),
+    ..Param { takes: Takes::Number(1, 1_000), help: "Files or circles, 1 to 1000", ..params::MAX_RESULTS }
+};
+
+/// The flags, with their questions.
+const QUESTIONS: [(&Param, FileGraphQuestion); 3] = [
+    (&CYCLES, FileGraphQuestion::Cycles),
+    (&ORPHANS, FileGraphQuestion::Orphans),
+    (&HUBS, FileGraphQuestion::Hubs),
+];
+
+/// The rows of the graph of files.
+pub const FILE_GRAPH_ROWS: &[Row<Call<FileGraphRequest>>] = &[
+    command_line(&ACTION, |call, param, given| {
+        let is_export = given.text(param)?.is_some();
+        let flags = QUESTIONS.iter().filter(|(flag, _)| given.flag(flag).ok().flatten() == Some(true));
+        let asked: Vec<FileGraphQuestion> = flags.map(|(_, question)| *question).collect();
+        call.request.question = match (is_export, &asked[..]) {
+            (true, []) => FileGraphQuestion::Export,
+            (false, []) => FileGraphQuestion::default(),
+            (false, [only]) => *only,
+            _ => {
+                return Err(ValueError::new(
+                    "choose one of export, --cycles, --orphans and --hubs".to_string(),
+                ));
+            }
+        };
+        Ok(())
+    }),
+    command_line(&FORMAT, |_, _, _| Ok(())),
+    command_line(&CYCLES, |_, _, _| Ok(())),
+    command_line(&ORPHANS, |_, _, _| Ok(())),
+    command_line(&HUBS, |_, _, _| Ok(())),
+    command_line(&FILE_GRAPH_RESULTS, |call, param, given| {
+        assign(&mut call.request.max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    shared::path(),
+    shared::here(),
+    shared::path_glob(&params::PATH_GLOB),
+    shared::exclude(),
+    shared::lang(),
+    shared::view(),
+    shared::stale_policy(),
+    shared::no_refresh(),
+    shared::require_index(),
+];
+
+const FILE_GRAPH_PARAMS: [Listed; FILE_GRAPH_ROWS.len()] = listed(FILE_GRAPH_ROWS);
+
+/// Looks at the graph of files.
+pub const FILE_GRAPH: Operation = Operation {
+    name: "graph",
+    aliases: &[],
+    help: "Export the graph of imports between files, or list its hubs, circles and orphans",
+    params: &FILE_GRAPH_PARAMS,
+    examples: &[
+        ("graph --cycles", "the files that import each other in circles"),
+        ("graph --hubs --path src", "the files of a folder that most files import"),
+        ("graph export --format dot", "every import, for Graphviz"),
+    ],
+};

@@ -1,0 +1,49 @@
+//! `spyhop graph`: the graph of imports between files.
+
+use clap::ArgMatches;
+use spyhop::catalog::{self, Call};
+use spyhop::engine::api::{FileGraphQuestion, FileGraphRequest, MAX_ROWS};
+use spyhop::render::{json, text};
+
+use super::failure::{Failure, Outcome};
+use super::output::Output;
+use super::progress::Bar;
+use super::values::{fill_from, optional};
+use super::{huge, options};
+
+pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure> {
+    let place = options::place(matches)?;
+    output.show_paths_of(&place);
+    let mut call = Call::new(FileGraphRequest::default(), options::options(matches)?);
+    fill_from(catalog::FILE_GRAPH_ROWS, &mut call, matches, Some(&place))?;
+    // A pipe gets every row, unless the caller says how many.
+    let is_limited = optional::<u64>(matches, catalog::FILE_GRAPH_RESULTS.name).is_some();
+    if !output.json && !output.is_terminal() && !is_limited {
+        call.request.max_results = MAX_ROWS;
+    }
+    let engine = huge::open(&place, call.options, matches)?;
+    let bar = Bar::announcing(output, &engine);
+    let reply = engine.file_graph_with_progress(&call.request, &|progress| bar.update(progress))?;
+    drop(bar);
+    output.warn(&reply.warnings);
+    let is_export = reply.question == FileGraphQuestion::Export;
+    if output.json {
+        output.json(&json::file_graph(&reply))?;
+    } else if is_export {
+        let format = optional::<String>(matches, catalog::FORMAT.name).map_or("jsonl", String::as_str);
+        let graph = match format {
+            "graphml" => text::file_graph_graphml(&reply),
+            "dot" => text::file_graph_dot(&reply),
+            _ => text::file_graph_jsonl(&reply),
+        };
+        output.bytes(graph.as_bytes())?;
+    } else {
+        output.text(&text::file_graph(&reply, &output.style))?;
+    }
+    if !output.json {
+        let footer = text::file_graph_footer(&reply, &output.style);
+        if output.is_terminal() && !is_export { output.text(&footer)? } else { output.remark(&footer)? }
+    }
+    let is_empty = reply.files.is_empty() && reply.cycles.is_empty();
+    Ok(if is_empty { Outcome::Nothing } else { Outcome::Found })
+}

@@ -1,0 +1,75 @@
+//! Questions to the graph of files, and their replies.
+
+use super::*;
+pub use crate::graph::FileEdge;
+
+/// What is asked about the graph of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileGraphQuestion {
+    /// Every file and every import.
+    Export,
+    /// The groups of files that import each other in circles.
+    Cycles,
+    /// The files that no file of the tree imports and that import no file of the tree.
+    Orphans,
+    /// The files that most files import.
+    #[default]
+    Hubs,
+}
+
+/// A question to the graph of files.
+#[derive(Clone, Debug)]
+pub struct FileGraphRequest {
+    /// The question.
+    pub question: FileGraphQuestion,
+    /// The most rows of an answer other than an export. Default 50.
+    pub max_results: usize,
+    /// The filter of the files that are shown, on both ends of an import.
+    pub filter: FilterSpec,
+}
+
+impl Default for FileGraphRequest {
+    fn default() -> FileGraphRequest {
+        FileGraphRequest {
+            question: FileGraphQuestion::default(),
+            max_results: 50,
+            filter: FilterSpec::default(),
+        }
+    }
+}
+
+/// The graph of files: the files that answer the question, and the imports between them.
+#[derive(Clone, Debug)]
+pub struct FileGraphReply {
+    /// The question.
+    pub question: FileGraphQuestion,
+    /// The files. For a question other than an export, the files of the answer in its order.
+    pub files: Vec<FileNode>,
+    /// The imports between the files, sorted; only of an export.
+    pub edges: Vec<FileEdge>,
+    /// The groups of files that import each other, as places in `files`: a shortest circle, then the other files.
+    pub cycles: Vec<Vec<usize>>,
+    /// The number of files or groups before `max_results` is applied.
+    pub total: usize,
+    /// Why imports may be missing.
+    pub incomplete: Option<String>,
+    /// Where the answer comes from.
+    pub snapshot: Snapshot,
+    /// Warnings for the caller.
+    pub warnings: Vec<String>,
+}
+
+/// A file of the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileNode {
+    /// The path.
+    pub path: RelPath,
+    /// The language.
+    pub language: &'static str,
+    /// The number of files of the tree that the file imports.
+    pub imports: usize,
+    /// The number of files of the tree that import the file.
+    pub importers: usize,
+    /// Whether the path is that of a test.
+    pub is_test: bool,
+}

@@ -1,0 +1,190 @@
+//! An exact search that prints while the tree is still being compared with the index.
+//!
+//! One thread walks the tree in the order of the answer. Meanwhile the index says which files may match. Another thread
+//! compares each file that the walk passes on with the index, and the threads of the search read those that may match or
+//! that have changed. So the first lines are printed before the last folder is listed, and a reader that closes the pipe
+//! ends the walk too.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::SystemTime;
+
+use super::api::{FileOrder, StalePolicy, SymlinkPolicy};
+use super::core::Engine;
+use super::current::{Recorded, Viewed};
+use super::scope::{BeyondIndex, ExactScope, hole};
+use super::{Error, cancel};
+use crate::filter::Filter;
+use crate::grep::{FileFeed, FileSource, NarrowPlan, Printed};
+use crate::id::VersionId;
+use crate::meta::RecordedIdentity;
+use crate::path::by_parts;
+use crate::read::SourceTree;
+use crate::update::Updater;
+use crate::walk::Candidate;
+
+/// What is printed and what was searched.
+pub(super) struct PrintedScope {
+    pub printed: Printed,
+    /// The scope, without its files.
+    pub scope: ExactScope,
+}
+
+impl Engine {
+    /// Calls `print` with files that may match, while the tree is being compared. `None`, without a call, if the last commit
+    /// tells which files there are, or if the files are needed in another order or all at once.
+    pub(super) fn print_while_comparing(
+        &self,
+        filter: &Filter,
+        plan: &NarrowPlan,
+        beyond: &BeyondIndex<'_>,
+        order: FileOrder,
+        print: impl FnOnce(&SourceTree, FileSource<'_>) -> Printed,
+    ) -> Result<Option<PrintedScope>, Error> {
+        let is_compared = self.policy.stale_policy != StalePolicy::Ignore && self.view().is_none();
+        if order != FileOrder::Path || !is_compared || self.is_watched() {
+            return Ok(None);
+        }
+        let symlinks = beyond.files.symlinks;
+        let folder = match self.named(filter, symlinks) {
+            None => None,
+            Some(named) => match (&named.folders[..], &named.files[..]) {
+                ([folder], []) if symlinks == SymlinkPolicy::FollowAll || !named.has_links => {
+                    Some(folder.clone())
+                }
+                _ => return Ok(None),
+            },
+        };
+        let source_tree = match symlinks {
+            SymlinkPolicy::FollowAll => SourceTree::Followed(self.root().to_path_buf()),
+            _ => SourceTree::Folder(self.root().to_path_buf()),
+        };
+        let checked_at = Some(SystemTime::now());
+        thread::scope(|scope| {
+            let (send, walked) = channel::<Vec<Candidate>>();
+            let cancel = cancel::current().unwrap_or_default();
+            let walk = move || {
+                let mut pass = |files| send.send(files).is_ok();
+                let walk = |updater: &Updater<'_>| updater.walk_in_order(folder.as_ref(), &mut pass);
+                Engine::cancellable(&cancel, || self.walking(filter, beyond, walk))
+            };
+            // Without a thread the files are found first, as by any other search.
+            let Ok(walker) = thread::Builder::new().spawn_scoped(scope, walk) else { return Ok(None) };
+            if self.lacks_tree() {
+                return Err(Error::no_sources("an exact search"));
+            }
+            let recorded = self.recorded();
+            if let Some(recorded) = &recorded {
+                self.mark_used(recorded.viewed().key);
+            }
+            let comparison = self.comparison(recorded.as_ref(), plan);
+            let feed = FileFeed::default();
+            let inputs = Mutex::new(Some((walked, comparison)));
+            let compare = || {
+                let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner).take();
+                inputs.is_some_and(|(walked, comparison)| compared(walked, filter, comparison, &feed))
+            };
+            let (printed, has_files) = thread::scope(|scope| {
+                let comparing = thread::Builder::new().spawn_scoped(scope, compare);
+                // Without a thread all files are compared first.
+                let compared = comparing.is_err() && compare();
+                let printed = print(&source_tree, FileSource::Feed(&feed));
+                (printed, comparing.map_or(compared, |comparing| comparing.join().unwrap_or_else(resume)))
+            });
+            drop(inputs);
+            let skipped = walker.join().unwrap_or_else(resume)?;
+            let holes = skipped.iter().filter_map(|row| hole(row, filter)).collect();
+            let warning = if recorded.is_none() { self.unread_index() } else { None };
+            let files = Vec::new();
+            let scope = ExactScope { files, has_files, holes, recorded, checked_at, source_tree, warning };
+            Ok(Some(PrintedScope { printed, scope }))
+        })
+    }
+
+    /// What the index says of the files; `None` if every file may match.
+    fn comparison<'r>(&self, recorded: Option<&'r Recorded>, plan: &NarrowPlan) -> Option<Comparison<'r>> {
+        let viewed = recorded.map(Recorded::viewed)?;
+        let (viewed, narrowed) = self.narrowed_by(viewed, plan)?;
+        Some(Comparison::new(viewed, narrowed?))
+    }
+}
+
+/// Goes on with the panic of another thread.
+fn resume<T>(panic: Box<dyn Any + Send>) -> T {
+    std::panic::resume_unwind(panic)
+}
+
+/// Feeds the files that pass the filter and may match. Returns whether any file passes the filter.
+fn compared(
+    walked: Receiver<Vec<Candidate>>,
+    filter: &Filter,
+    mut comparison: Option<Comparison<'_>>,
+    feed: &FileFeed,
+) -> bool {
+    /// Closes the feed, also in a panic, so that no thread waits for more.
+    struct Closed<'f>(&'f FileFeed);
+    impl Drop for Closed<'_> {
+        fn drop(&mut self) {
+            self.0.close();
+        }
+    }
+    let _closed = Closed(feed);
+    let mut has_files = false;
+    for files in walked {
+        let files = files.into_iter().filter(|file| filter.takes_path(file.path.as_str())).filter(|file| {
+            has_files = true;
+            comparison.as_mut().is_none_or(|comparison| comparison.may_match(file))
+        });
+        if !feed.add(files.map(|file| file.path).collect::<Vec<_>>()) {
+            break;
+        }
+    }
+    has_files
+}
+
+/// The files of a view, in the order in which a walk passes files on.
+struct Comparison<'v> {
+    known: Vec<KnownFile<'v>>,
+    /// The versions that may match, sorted.
+    narrowed: Vec<VersionId>,
+    /// The first known file that is not before the last compared one.
+    next: usize,
+}
+
+struct KnownFile<'v> {
+    path: &'v str,
+    version: VersionId,
+    identity: RecordedIdentity,
+}
+
+impl<'v> Comparison<'v> {
+    fn new(viewed: Viewed<'v>, narrowed: Vec<VersionId>) -> Comparison<'v> {
+        let known = viewed.view.entries().filter_map(|entry| {
+            let version = viewed.meta().version(entry.version)?;
+            Some(KnownFile { path: version.path(), version: entry.version, identity: entry.identity })
+        });
+        let mut known: Vec<KnownFile<'v>> = known.collect();
+        // The versions of one update are in the order of their paths, which this sort makes use of.
+        known.sort_by(|a, b| by_parts(a.path, b.path));
+        Comparison { known, narrowed, next: 0 }
+    }
+
+    /// Whether a file may match: it has changed, or its words do not exclude it. Files come in order.
+    fn may_match(&mut self, file: &Candidate) -> bool {
+        let path = file.path.as_str();
+        while let Some(known) = self.known.get(self.next) {
+            match by_parts(known.path, path) {
+                Ordering::Less => self.next += 1,
+                Ordering::Equal => {
+                    return known.identity != RecordedIdentity::stat_verified(file.identity, file.wanted)
+                        || self.narrowed.binary_search(&known.version).is_ok();
+                }
+                Ordering::Greater => return true,
+            }
+        }
+        true
+    }
+}

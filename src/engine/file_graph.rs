@@ -1,0 +1,193 @@
+//! The graph of files by their imports, for people who look at the architecture of a tree.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::api::*;
+use super::core::Engine;
+use super::current::Viewed;
+use super::lookup::check_rows;
+use super::source::ReplySources;
+use super::{Error, api};
+use crate::analyze::Analyzer;
+use crate::cores::{cores, spread};
+use crate::filter::Filter;
+use crate::graph::{Graph, GraphFiles, GraphLimits, cycles, has_imports};
+use crate::model::{Analysis, Note};
+use crate::path::RelPath;
+use crate::search::{CurrentFile, SearchSnapshot, test_part};
+use crate::text::LineIndex;
+use crate::update::OnProgress;
+
+/// The most files whose imports are read for one answer.
+const MAX_FILES: usize = 50_000;
+
+/// The number of files that a thread takes at a time.
+const BATCH: usize = 32;
+
+impl Engine {
+    /// The graph of files by their imports.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn file_graph(&self, request: &FileGraphRequest) -> Result<FileGraphReply, Error> {
+        self.file_graph_with_progress(request, &|_| ())
+    }
+
+    /// Like [`Engine::file_graph`], and reports the progress of an index update before the answer.
+    ///
+    /// # Errors
+    /// As [`Engine::file_graph`].
+    pub fn file_graph_with_progress(
+        &self,
+        request: &FileGraphRequest,
+        progress: OnProgress<'_>,
+    ) -> Result<FileGraphReply, Error> {
+        check_rows("max_results", request.max_results, MAX_ROWS)?;
+        let filter = Filter::new(&request.filter, &self.grammars)?;
+        let (snapshot, freshness) = self.ready(progress)?;
+        let mut shown: Vec<u32> = (0..snapshot.n_files() as u32)
+            .filter(|file| {
+                let version = snapshot.version(*file);
+                has_imports(self.grammars.name(version.language()))
+                    && filter.takes_file(version.path(), version.language())
+            })
+            .collect();
+        shown.sort_by_key(|file| snapshot.path(*file));
+        let left_out = shown.len().saturating_sub(MAX_FILES);
+        shown.truncate(MAX_FILES);
+        let edges = self.import_edges(&snapshot, &shown)?;
+        let mut files: Vec<FileNode> = Vec::with_capacity(shown.len());
+        for file in &shown {
+            let version = snapshot.version(*file);
+            files.push(FileNode {
+                path: RelPath::new(version.path())?,
+                language: self.grammars.name(version.language()),
+                imports: 0,
+                importers: 0,
+                is_test: test_part(version.path()).is_some(),
+            });
+        }
+        // Several imports of one file count once.
+        let mut counted = edges.clone();
+        counted.dedup_by_key(|edge| (edge.from, edge.to));
+        for edge in counted.iter().filter(|edge| edge.from != edge.to) {
+            files[edge.from].imports += 1;
+            files[edge.to].importers += 1;
+        }
+        let partial = Viewed::from_snapshot(&snapshot).building().map(|building| {
+            let done = building.files.saturating_sub(building.text_only);
+            format!("the index is being built: {done} of {} files have their structure", building.of)
+        });
+        let incomplete = match left_out {
+            0 => partial,
+            files => Some(format!("{files} more files are left out; choose a folder with --path")),
+        };
+        let reply = FileGraphReply {
+            question: request.question,
+            files,
+            edges,
+            cycles: Vec::new(),
+            total: 0,
+            incomplete,
+            snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
+            warnings: freshness.warnings.clone(),
+        };
+        Ok(answered(reply, request.max_results))
+    }
+
+    /// The imports between files, as places in `shown`, sorted. Threads take batches of files.
+    fn import_edges(&self, snapshot: &SearchSnapshot, shown: &[u32]) -> Result<Vec<FileEdge>, Error> {
+        let places: rustc_hash::FxHashMap<u32, usize> =
+            shown.iter().enumerate().map(|(place, file)| (*file, place)).collect();
+        let tree = self.source_tree_of(Viewed::from_snapshot(snapshot))?;
+        let sources = ReplySources::new(tree, snapshot);
+        let taken = AtomicUsize::new(0);
+        let work = || {
+            let texts = FileTexts { engine: self, snapshot, sources: &sources };
+            let graph = Graph::new(snapshot, &self.grammars, &texts, GraphLimits::of_work(usize::MAX));
+            let mut found = Vec::new();
+            loop {
+                let begin = taken.fetch_add(BATCH, Ordering::Relaxed);
+                let Some(batch) =
+                    shown.get(begin..(begin + BATCH).min(shown.len())).filter(|own| !own.is_empty())
+                else {
+                    return found;
+                };
+                for (place, file) in (begin..).zip(batch) {
+                    let imports = graph.imports_of(*file);
+                    let inside = imports.iter().filter(|import| !import.files.is_empty());
+                    let Some(text) = inside.clone().next().and_then(|_| texts.text(*file)) else { continue };
+                    let lines = LineIndex::new(&text);
+                    for import in inside {
+                        let line = lines.line_of(import.start);
+                        let to = import.files.iter().filter_map(|file| places.get(file));
+                        found.extend(to.map(|to| api::FileEdge { from: place, to: *to, line }));
+                    }
+                }
+            }
+        };
+        let mut edges: Vec<FileEdge> = spread(cores(), work).concat();
+        edges.sort_unstable();
+        edges.dedup();
+        Ok(edges)
+    }
+}
+
+/// The reply with the files and imports that answer its question.
+fn answered(mut reply: FileGraphReply, most: usize) -> FileGraphReply {
+    match reply.question {
+        FileGraphQuestion::Export => {
+            reply.total = reply.files.len();
+            return reply;
+        }
+        FileGraphQuestion::Cycles => {
+            let mut groups = cycles(reply.files.len(), &reply.edges);
+            reply.total = groups.len();
+            groups.truncate(most);
+            let mut files = Vec::new();
+            for group in &mut groups {
+                for place in group.iter_mut() {
+                    files.push(reply.files[*place].clone());
+                    *place = files.len() - 1;
+                }
+            }
+            (reply.files, reply.cycles) = (files, groups);
+        }
+        FileGraphQuestion::Orphans => {
+            reply.files.retain(|file| file.imports == 0 && file.importers == 0);
+            reply.total = reply.files.len();
+            reply.files.truncate(most);
+        }
+        FileGraphQuestion::Hubs => {
+            reply.files.retain(|file| file.importers > 0);
+            reply.files.sort_by(|a, b| b.importers.cmp(&a.importers).then_with(|| a.path.cmp(&b.path)));
+            reply.total = reply.files.len();
+            reply.files.truncate(most);
+        }
+    }
+    reply.edges = Vec::new();
+    reply
+}
+
+/// The texts of files, which are not kept: a tree may be large.
+struct FileTexts<'t> {
+    engine: &'t Engine,
+    snapshot: &'t SearchSnapshot,
+    sources: &'t ReplySources<'t>,
+}
+
+impl GraphFiles for FileTexts<'_> {
+    fn text(&self, file: u32) -> Option<Arc<String>> {
+        match self.sources.read(file, None, false) {
+            CurrentFile::Text(text) => Some(text),
+            CurrentFile::Changed | CurrentFile::Without => None,
+        }
+    }
+
+    /// Imports are read from the text.
+    fn analyze(&self, file: u32, text: &str) -> Analysis {
+        let language = self.snapshot.version(file).language();
+        Analyzer::by_lines(&self.engine.grammars, language, text, Note::Quarantined)
+    }
+}

@@ -1,0 +1,322 @@
+//! What a change concerns: the changed symbols, what depends on them, and the test files to run.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Error;
+use super::api::*;
+use super::changes::{ChangedFile, TouchedLines};
+use super::graph::{Answered, GraphAnswer};
+use crate::graph::{Definition, GraphEdge};
+use crate::model::{SymbolKind, qualified_name};
+use crate::path::{self, RelPath};
+use crate::search::test_part;
+use crate::text::Lines;
+
+/// The most changed symbols whose dependents are looked for.
+const MAX_CHANGED: usize = 300;
+
+/// The most changed files whose importers are looked for.
+const MAX_IMPORTED: usize = 40;
+
+/// The most removed names that a warning lists.
+const MAX_REMOVED: usize = 8;
+
+/// The weight of each kind of evidence that a test file is concerned; a use counts less with each further step.
+const BY_USE: f32 = 0.7;
+const STEP: f32 = 0.7;
+const BY_NAME: f32 = 0.6;
+const BY_IMPORT: f32 = 0.4;
+
+/// The changed symbols and files of a question.
+#[derive(Default)]
+struct ChangedCode {
+    symbols: Vec<Definition>,
+    files: Vec<u32>,
+}
+
+impl GraphAnswer<'_, '_> {
+    /// The impact of symbols.
+    pub(super) fn impact_of_symbols(
+        &mut self,
+        symbols: Vec<Definition>,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<Answered, Error> {
+        let mut files: Vec<u32> = symbols.iter().map(|own| own.file).collect();
+        files.sort_unstable();
+        files.dedup();
+        self.impact(ChangedCode { symbols, files }, request, depth)
+    }
+
+    /// The impact of a file: of all its symbols. The symbols of the file are not among its dependents.
+    pub(super) fn impact_of_file(
+        &mut self,
+        file: u32,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<Answered, Error> {
+        let mut symbols = self.graph.symbols(file).map_err(Error::from)?;
+        symbols.retain(|own| own.kind.is_function() || own.kind.is_type_like() || own.container.is_none());
+        let mut answered = self.impact(ChangedCode { symbols, files: vec![file] }, request, depth)?;
+        let own = self.snapshot.path(file);
+        answered.rows.retain(|row| row.path.as_str() != own);
+        Ok(answered)
+    }
+
+    /// The impact of a change: of the symbols whose lines the change touches.
+    pub(super) fn impact_of_changes(
+        &mut self,
+        changes: &GraphChanges,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<Answered, Error> {
+        let files: FxHashMap<&str, u32> =
+            (0..self.snapshot.n_files() as u32).map(|file| (self.snapshot.path(file), file)).collect();
+        let sources = self.sources;
+        let text_of = |path: &RelPath| files.get(path.as_str()).and_then(|file| sources.source(*file));
+        let found = self.engine.changes(changes, &text_of)?;
+        self.warnings.extend(found.warnings);
+        let mut changed = ChangedCode::default();
+        let (mut removed, mut unindexed) = (Vec::new(), Vec::new());
+        for change in &found.files {
+            match files.get(change.path.as_str()) {
+                Some(&file) => {
+                    changed.files.push(file);
+                    changed.symbols.extend(self.touched_symbols(file, change)?);
+                    removed.extend(self.removed_names(file, change)?);
+                }
+                None if change.is_removed => removed.push(format!("file {}", change.path)),
+                None => unindexed.push(change.path.to_string()),
+            }
+        }
+        self.warn_of("names were removed", &removed);
+        self.warn_of("changed files are not in the index", &unindexed);
+        if changed.symbols.len() > MAX_CHANGED {
+            self.warnings.push(format!(
+                "{} symbols are changed; the dependents of the first {MAX_CHANGED} are looked for",
+                changed.symbols.len()
+            ));
+            changed.symbols.truncate(MAX_CHANGED);
+        }
+        self.impact(changed, request, depth)
+    }
+
+    fn warn_of(&mut self, what: &str, names: &[String]) {
+        if names.is_empty() {
+            return;
+        }
+        let more = names.len().saturating_sub(MAX_REMOVED);
+        let shown = names[..names.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        self.warnings.push(format!("{what}: {shown}{more}"));
+    }
+
+    fn impact(
+        &mut self,
+        changed: ChangedCode,
+        request: &GraphRequest,
+        depth: u32,
+    ) -> Result<Answered, Error> {
+        let least = request.min_confidence;
+        let edges = self.graph.dependents(&changed.symbols, depth, least, MAX_ROWS).map_err(Error::from)?;
+        let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
+        let rows = self.rows(edges, false)?;
+        Ok(Answered { definitions: changed.symbols, rows, tests, ..Answered::default() })
+    }
+
+    /// The symbols of a file whose own lines a change touches: the innermost symbol around each line, and the functions
+    /// around that symbol.
+    fn touched_symbols(&self, file: u32, change: &ChangedFile) -> Result<Vec<Definition>, Error> {
+        let symbols = self.graph.symbols(file).map_err(Error::from)?;
+        let Some(text) = &change.text else {
+            let lines: Vec<(Lines, bool)> =
+                symbols.iter().map(|own| (own.lines, own.kind.is_function())).collect();
+            let touched = innermost(&lines, &change.touched);
+            return Ok(touched.into_iter().map(|at| symbols[at].clone()).collect());
+        };
+        // The lines are those of another content, so that symbols are found again by their names.
+        let other = self.sources.analyze_other(file, text).symbols;
+        let lines: Vec<(Lines, bool)> = other.iter().map(|own| (own.lines, own.kind.is_function())).collect();
+        let touched = innermost(&lines, &change.touched);
+        let names: FxHashSet<(Option<&str>, &str)> =
+            touched.into_iter().map(|at| (other[at].container.as_deref(), &*other[at].name)).collect();
+        let is_named = |own: &Definition| names.contains(&(own.container.as_deref(), &*own.name));
+        Ok(symbols.into_iter().filter(is_named).collect())
+    }
+
+    /// The names that the old content of a file defines and that no file of the tree defines now.
+    fn removed_names(&self, file: u32, change: &ChangedFile) -> Result<Vec<String>, Error> {
+        let Some(old) = &change.old else { return Ok(Vec::new()) };
+        let now = self.graph.symbols(file).map_err(Error::from)?;
+        let names: FxHashSet<(Option<&str>, &str)> =
+            now.iter().map(|own| (own.container.as_deref(), &*own.name)).collect();
+        let before = self.sources.analyze_other(file, old).symbols;
+        let is_item = |own: &&crate::model::Symbol| {
+            let is_block = matches!(own.kind, SymbolKind::Impl | SymbolKind::Doc);
+            !is_block && (own.kind.is_function() || own.kind.is_type_like() || own.container.is_none())
+        };
+        let mut gone = Vec::new();
+        for own in before.iter().filter(is_item) {
+            let is_kept = names.contains(&(own.container.as_deref(), &*own.name));
+            // A name that another file defines was moved.
+            if !is_kept && self.graph.definitions(&own.name).map_err(Error::from)?.is_empty() {
+                gone.push(qualified_name(own.container.as_deref(), &own.name));
+            }
+        }
+        gone.dedup();
+        Ok(gone)
+    }
+
+    /// The test files that a change concerns: those that are changed, use what is changed, import a changed file, or have
+    /// the name of a changed file.
+    fn tests_of_change(
+        &self,
+        changed: &ChangedCode,
+        edges: &[GraphEdge],
+        is_change: bool,
+    ) -> Result<Vec<AffectedTest>, Error> {
+        let mut tests = TestEvidence::default();
+        for edge in edges.iter().filter(|edge| self.graph.is_test(edge.file, edge.from.as_ref())) {
+            let steps = if edge.depth == 1 { String::new() } else { format!(" in {} steps", edge.depth) };
+            let reason = format!("uses {}{steps}", edge.to.qualified());
+            tests.add(edge.file, BY_USE * edge.confidence * STEP.powi(edge.depth as i32 - 1), reason);
+        }
+        for &file in changed.files.iter().take(MAX_IMPORTED) {
+            let path = self.snapshot.path(file);
+            if is_change && is_test_file(path) {
+                tests.add(file, 1.0, "is changed".to_string());
+            }
+            let importers = self.graph.importers_of(file).map_err(Error::from)?;
+            for edge in importers.iter().filter(|edge| is_test_file(self.snapshot.path(edge.file))) {
+                tests.add(edge.file, BY_IMPORT, format!("imports {path}"));
+            }
+        }
+        let names: FxHashMap<String, &str> = changed
+            .files
+            .iter()
+            .map(|file| self.snapshot.path(*file))
+            .filter(|path| !is_test_file(path))
+            .map(|path| (subject(path), path))
+            .collect();
+        for file in 0..self.snapshot.n_files() as u32 {
+            let path = self.snapshot.path(file);
+            if is_test_file(path)
+                && let Some(named) = names.get(&subject(path)).filter(|named| is_one_language(path, named))
+            {
+                let folders = path::split(path).0.split('/');
+                let shared = folders.filter(|folder| named.split('/').any(|part| part == *folder)).count();
+                let worth = BY_NAME * (1.0 - 0.5 / (1.0 + shared as f32));
+                tests.add(file, worth, format!("is named after {named}"));
+            }
+        }
+        tests.ranked(|file| self.snapshot.path(file))
+    }
+}
+
+/// What tells that test files are concerned: the probability of the contrary, the weight of the strongest reason, and that
+/// reason.
+#[derive(Default)]
+struct TestEvidence(FxHashMap<u32, (f32, f32, String)>);
+
+impl TestEvidence {
+    fn add(&mut self, file: u32, worth: f32, reason: String) {
+        let (contrary, best, why) = self.0.entry(file).or_insert((1.0, 0.0, String::new()));
+        *contrary *= 1.0 - worth;
+        if worth > *best {
+            (*best, *why) = (worth, reason);
+        }
+    }
+
+    fn ranked<'p>(self, path_of: impl Fn(u32) -> &'p str) -> Result<Vec<AffectedTest>, Error> {
+        let test = |(file, (contrary, _, reason)): (u32, (f32, f32, String))| {
+            Ok(AffectedTest { path: RelPath::new(path_of(file))?, confidence: 1.0 - contrary, reason })
+        };
+        let mut tests: Vec<AffectedTest> = self.0.into_iter().map(test).collect::<Result<_, Error>>()?;
+        tests.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| a.path.cmp(&b.path)));
+        Ok(tests)
+    }
+}
+
+/// The places, among symbols given by their lines and whether they are functions, of those that lines touch.
+fn innermost(symbols: &[(Lines, bool)], touched: &[TouchedLines]) -> Vec<usize> {
+    let mut found: FxHashSet<usize> = FxHashSet::default();
+    for lines in touched {
+        // A symbol is touched by a line that no symbol inside of it has, and by a gap that no symbol inside of it has.
+        let gap = TouchedLines { first: lines.first, last: lines.last };
+        let single = (lines.first..=lines.last).map(|line| TouchedLines { first: line, last: line });
+        let parts: Vec<TouchedLines> = if lines.first > lines.last { vec![gap] } else { single.collect() };
+        for part in parts {
+            let (low, high) = (part.first.min(part.last), part.first.max(part.last));
+            let around =
+                symbols.iter().enumerate().filter(|(_, (own, _))| own.first <= low && high <= own.last);
+            let around: Vec<(usize, &(Lines, bool))> = around.collect();
+            let Some((inner, _)) = around.iter().min_by_key(|(_, (own, _))| own.count()) else { continue };
+            found.insert(*inner);
+            found.extend(around.iter().filter(|(_, (_, is_function))| *is_function).map(|(at, _)| *at));
+        }
+    }
+    let mut found: Vec<usize> = found.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Parts of paths that hold what tests use, and no tests.
+const WITHOUT_TESTS: &[&str] = &[
+    "fixture",
+    "fixtures",
+    "mock",
+    "mocks",
+    "testdata",
+    "testutil",
+    "testutils",
+    "example",
+    "examples",
+    "baselines",
+];
+
+/// Whether a file has tests that can be run, by its path.
+fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path::split(path);
+    let is_data = |part: &str| WITHOUT_TESTS.contains(&part.to_ascii_lowercase().as_str());
+    let is_camel = || {
+        let stem = name.split('.').next().unwrap_or(name);
+        ["Test", "Tests", "IT", "Spec"].iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
+    };
+    !folders.split('/').any(is_data) && (test_part(path).is_some_and(|part| !is_data(part)) || is_camel())
+}
+
+/// The name of what a file is about: its stem in lower case without the words that mark tests.
+fn subject(path: &str) -> String {
+    let name = path::split(path).1;
+    let is_index = |stem: &str| matches!(stem, "index" | "mod" | "__init__" | "lib" | "main");
+    let mut stem = name.split('.').next().unwrap_or(name).to_string();
+    if is_index(&stem) {
+        stem = path::split(path::split(path).0).1.to_string();
+    }
+    for end in ["Tests", "Test", "Spec", "IT"] {
+        if let Some(rest) = stem.strip_suffix(end).filter(|rest| !rest.is_empty()) {
+            stem = rest.to_string();
+            break;
+        }
+    }
+    let words = stem.split(['_', '-']).map(str::to_ascii_lowercase);
+    let words: Vec<String> =
+        words.filter(|word| !matches!(word.as_str(), "test" | "tests" | "spec")).collect();
+    words.join("_")
+}
+
+/// Whether two files may be of one language, by their extensions: `ts` and `tsx`, `js` and `mjs`.
+fn is_one_language(path: &str, other: &str) -> bool {
+    let family = |path: &str| {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension {
+            "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" | "vue" | "svelte" => {
+                "web".to_string()
+            }
+            "c" | "h" | "cc" | "cpp" | "hpp" | "cxx" | "hxx" => "c".to_string(),
+            "java" | "kt" | "scala" | "groovy" => "jvm".to_string(),
+            other => other.to_string(),
+        }
+    };
+    family(path) == family(other)
+}

@@ -1,0 +1,80 @@
+//! What depends on definitions: the symbols that reach them through uses, nearest first.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::files::{Definition, Graph};
+use super::paths_between::SymbolKey;
+use super::questions::{GraphEdge, Relation};
+use crate::search::SearchError;
+
+/// The most definitions whose implementations count as dependents.
+const MAX_IMPLEMENTED: usize = 12;
+
+/// The user of an edge; the code outside of the symbols of a file has a number of its own.
+fn symbol_of(edge: &GraphEdge) -> SymbolKey {
+    (edge.file, edge.from.as_ref().map_or(u32::MAX, |from| from.place))
+}
+
+impl Graph<'_> {
+    /// The symbols that depend on `changed`, through at most `depth` steps: users of the definitions, then callers of the
+    /// functions among them, and so on. Each dependent has one edge, its most certain one; the confidence is the product
+    /// of those of the steps. Dependents below the confidence `least` are neither listed nor followed. No further step is
+    /// taken after `most` dependents.
+    pub fn dependents(
+        &self,
+        changed: &[Definition],
+        depth: u32,
+        least: f32,
+        most: usize,
+    ) -> Result<Vec<GraphEdge>, SearchError> {
+        let mut known: FxHashMap<SymbolKey, f32> =
+            changed.iter().map(|own| ((own.file, own.place), 1.0)).collect();
+        let mut dependents: Vec<GraphEdge> = Vec::new();
+        let mut wave = changed.to_vec();
+        for step in 1..=depth {
+            let is_first = step == 1;
+            let takes = |relation| match relation {
+                Relation::Calls => true,
+                Relation::References => is_first,
+                Relation::Imports | Relation::Implements | Relation::Tests => false,
+            };
+            let mut found = self.uses_of(&wave, step, takes)?;
+            if is_first && changed.len() <= MAX_IMPLEMENTED {
+                for own in changed {
+                    found.extend(self.implementations(own)?);
+                }
+            }
+            let mut nearest: FxHashMap<SymbolKey, GraphEdge> = FxHashMap::default();
+            for mut edge in found {
+                let symbol = symbol_of(&edge);
+                edge.confidence *= known.get(&(edge.to.file, edge.to.place)).copied().unwrap_or(1.0);
+                if edge.confidence < least || known.contains_key(&symbol) {
+                    continue;
+                }
+                if nearest.get(&symbol).is_none_or(|best| self.precedes(&edge, best) == Ordering::Less) {
+                    nearest.insert(symbol, edge);
+                }
+            }
+            let mut nearest: Vec<GraphEdge> = nearest.into_values().collect();
+            nearest.sort_by(|a, b| self.precedes(a, b));
+            known.extend(nearest.iter().map(|edge| (symbol_of(edge), edge.confidence)));
+            wave = nearest
+                .iter()
+                .filter_map(|edge| edge.from.clone())
+                .filter(|from| from.kind.is_function())
+                .collect();
+            dependents.extend(nearest);
+            if wave.is_empty() || dependents.len() >= most {
+                break;
+            }
+        }
+        Ok(dependents)
+    }
+
+    fn precedes(&self, a: &GraphEdge, b: &GraphEdge) -> Ordering {
+        let place = |edge: &GraphEdge| (self.snapshot.path(edge.file).to_string(), edge.span.start);
+        b.confidence.total_cmp(&a.confidence).then_with(|| place(a).cmp(&place(b)))
+    }
+}

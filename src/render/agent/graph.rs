@@ -1,0 +1,149 @@
+//! Answers of the code graph for agents: the definitions, then the edges below their files, a line each.
+
+use std::fmt::Write;
+
+use super::answer::{Answer, clean_value, link, rows, rows_that_fit, short_name, span};
+use crate::clean::{self, line as clean};
+use crate::engine::api::{GraphEnd, GraphQuestion, GraphReply, GraphRow, SymbolRow};
+use crate::render::json;
+use crate::render::text::{count, heading_of_edge};
+use crate::text::Lines;
+
+/// The most definitions that the text lists.
+const MAX_DEFINITIONS: usize = 12;
+
+/// Edges below this confidence are marked.
+const SURE: f32 = 0.9;
+
+/// The answer to a question about the code graph.
+pub fn graph(reply: &GraphReply) -> Answer {
+    let mut data = clean_value(&json::graph_wire(reply));
+    for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
+        let lines = Lines { first: row.line, last: row.line };
+        wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(lines)).into());
+    }
+    Answer { text: graph_text(reply, most_rows(reply)), data }
+}
+
+/// The number of edges that fit a budget.
+pub fn graph_fits(reply: &GraphReply, budget: usize) -> usize {
+    rows_that_fit(most_rows(reply), budget, |edges| graph_text(reply, edges))
+}
+
+/// The length of the longest list of an answer.
+fn most_rows(reply: &GraphReply) -> usize {
+    reply.rows.len().max(reply.paths.len()).max(reply.tests.len())
+}
+
+fn graph_text(reply: &GraphReply, edges: usize) -> String {
+    let mut out = String::new();
+    for own in reply.definitions.iter().take(MAX_DEFINITIONS) {
+        let _ = writeln!(out, "{}", symbol(own));
+    }
+    if let Some(more) = reply.definitions.len().checked_sub(MAX_DEFINITIONS).filter(|more| *more > 0) {
+        let _ = writeln!(out, "and {}", count(more, "more definition", "more definitions"));
+    }
+    // Tests and paths share the budget with the rows: as many of each are shown.
+    let is_whole = edges >= most_rows(reply);
+    let shown = |len: usize| if is_whole { len } else { len.min(edges) };
+    let mut groups: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
+    for row in &reply.rows[..edges.min(reply.rows.len())] {
+        let heading = heading_of_edge(reply.question, row);
+        match groups.iter_mut().find(|(own, _)| *own == heading) {
+            Some((_, edges)) => edges.push(row),
+            None => groups.push((heading, vec![row])),
+        }
+    }
+    for (heading, edges) in groups {
+        let _ = writeln!(out, "{heading}:");
+        below_files(&mut out, &edges);
+    }
+    for (number, path) in reply.paths[..shown(reply.paths.len())].iter().enumerate() {
+        let _ = writeln!(out, "path {}, {}:", number + 1, count(path.len(), "call", "calls"));
+        path.iter().for_each(|row| call(&mut out, row));
+    }
+    let tests = &reply.tests[..shown(reply.tests.len())];
+    if !tests.is_empty() {
+        out.push_str("tests to run:\n");
+    }
+    for test in tests {
+        let path = clean::answer_path(test.path.as_str());
+        let _ = writeln!(out, "{path} {:.2} {}", test.confidence, short_name(&test.reason));
+    }
+    if reply.question != GraphQuestion::Definitions && reply.paths.is_empty() {
+        let more =
+            if edges < reply.total { "; more with max_results, max_tokens or a narrower path" } else { "" };
+        let _ = writeln!(out, "\n{edges} of {}{more}", count(reply.total, "row", "rows"));
+    }
+    if let Some(why) = &reply.incomplete {
+        let _ = writeln!(out, "not complete: {}", clean(why));
+    }
+    for warning in &reply.warnings {
+        let _ = writeln!(out, "note: {}", clean(warning));
+    }
+    out
+}
+
+/// Writes the edges of each file below its path, files in the order of their first edge. The line of an edge begins with
+/// its number, as every line of a file in answers for agents.
+fn below_files(out: &mut String, edges: &[&GraphRow]) {
+    let mut files: Vec<(&str, Vec<&GraphRow>)> = Vec::new();
+    for row in edges {
+        match files.iter_mut().find(|(path, _)| *path == row.path.as_str()) {
+            Some((_, rows)) => rows.push(row),
+            None => files.push((row.path.as_str(), vec![row])),
+        }
+    }
+    for (path, rows) in files {
+        let _ = writeln!(out, "{}", clean::answer_path(path));
+        rows.into_iter().for_each(|row| edge(out, row));
+    }
+}
+
+/// Writes `12 owner<TAB>code`, or `12 -> callee path:lines` for an edge from the target.
+fn edge(out: &mut String, row: &GraphRow) {
+    let _ = write!(out, "{}", row.line);
+    match (&row.to, row.is_outgoing) {
+        (GraphEnd::Symbol(to), true) => _ = write!(out, " -> {}", symbol(to)),
+        (GraphEnd::File(to), true) => _ = write!(out, " -> {}", clean::answer_path(to.as_str())),
+        (GraphEnd::Outside(module), _) => _ = write!(out, " -> {} (outside of the tree)", short_name(module)),
+        (_, false) => {
+            if let Some(from) = &row.from {
+                let _ = write!(out, " {}", short_name(&from.qualified()));
+            }
+        }
+    }
+    if row.depth > 1 {
+        let _ = write!(out, ", {} steps", row.depth);
+    }
+    if row.confidence < SURE {
+        let _ = write!(out, ", confidence {:.2}", row.confidence);
+    }
+    if row.is_test {
+        out.push_str(", test");
+    }
+    if !row.is_outgoing && !row.text.is_empty() {
+        let _ = write!(out, "\t{}", clean(&row.text));
+    }
+    out.push('\n');
+}
+
+/// Writes `path:line caller -> callee<TAB>code`, a call on a path.
+fn call(out: &mut String, row: &GraphRow) {
+    let from =
+        row.from.as_ref().map_or_else(|| "top level".to_string(), |from| short_name(&from.qualified()));
+    let to = match &row.to {
+        GraphEnd::Symbol(to) => short_name(&to.qualified()),
+        GraphEnd::File(_) | GraphEnd::Outside(_) => String::new(),
+    };
+    let sure =
+        if row.confidence < SURE { format!(", confidence {:.2}", row.confidence) } else { String::new() };
+    let path = clean::answer_path(row.path.as_str());
+    let _ = writeln!(out, "{path}:{} {from} -> {to}{sure}\t{}", row.line, clean(&row.text));
+}
+
+/// `kind Container.name path:first-last`.
+fn symbol(own: &SymbolRow) -> String {
+    let path = clean::answer_path(own.path.as_str());
+    format!("{} {} {path}:{}", own.kind.name(), short_name(&own.qualified()), span(own.lines))
+}

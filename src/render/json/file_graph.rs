@@ -1,0 +1,70 @@
+//! The wire format of answers about the graph of files.
+
+use serde::Serialize;
+
+use super::shared::{WireSnapshot, line};
+use crate::engine::api::{FileGraphQuestion, FileGraphReply};
+
+/// The answer to a question about the graph of files.
+pub fn file_graph(reply: &FileGraphReply) -> String {
+    let path = |place: &usize| reply.files[*place].path.as_str();
+    line(&WireFileGraph {
+        question: match reply.question {
+            FileGraphQuestion::Export => "export",
+            FileGraphQuestion::Cycles => "cycles",
+            FileGraphQuestion::Orphans => "orphans",
+            FileGraphQuestion::Hubs => "hubs",
+        },
+        files: reply
+            .files
+            .iter()
+            .map(|file| WireFileNode {
+                path: file.path.as_str(),
+                language: file.language,
+                imports: file.imports,
+                importers: file.importers,
+                is_test: file.is_test,
+            })
+            .collect(),
+        edges: reply
+            .edges
+            .iter()
+            .map(|edge| WireEdge { from: path(&edge.from), to: path(&edge.to), line: edge.line })
+            .collect(),
+        cycles: reply.cycles.iter().map(|group| group.iter().map(path).collect()).collect(),
+        total: reply.total,
+        complete: reply.incomplete.is_none(),
+        incomplete: reply.incomplete.as_deref(),
+        snapshot: WireSnapshot::new(&reply.snapshot),
+        warnings: &reply.warnings,
+    })
+}
+
+#[derive(Serialize)]
+struct WireFileGraph<'a> {
+    question: &'static str,
+    files: Vec<WireFileNode<'a>>,
+    edges: Vec<WireEdge<'a>>,
+    cycles: Vec<Vec<&'a str>>,
+    total: usize,
+    complete: bool,
+    incomplete: Option<&'a str>,
+    snapshot: WireSnapshot,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireFileNode<'a> {
+    path: &'a str,
+    language: &'a str,
+    imports: usize,
+    importers: usize,
+    is_test: bool,
+}
+
+#[derive(Serialize)]
+struct WireEdge<'a> {
+    from: &'a str,
+    to: &'a str,
+    line: u32,
+}

@@ -1,0 +1,245 @@
+//! What depends on a change, which tests to run, and paths of calls, in real repositories.
+
+use spyhop::engine::ErrorKind;
+use spyhop::{Engine, GraphChanges, GraphQuestion, GraphReply, GraphRequest, Options};
+
+use super::{open, options};
+use crate::support::Tree;
+
+const APP: &str = "
+=== app/pool.py
+class Pool:
+    def take(self):
+        return check(1)
+
+    def give(self):
+        return 2
+
+
+def check(n):
+    return n
+
+
+def alone():
+    return 0
+=== app/user.py
+from app.pool import Pool
+
+
+def run():
+    pool = Pool()
+    return pool.take()
+
+
+def serve():
+    return run()
+
+
+def main():
+    return serve()
+
+
+def tests_of_pool():
+    return run()
+=== app/other.py
+def nothing():
+    return 1
+=== tests/test_user.py
+from app.user import run
+
+
+def test_run():
+    assert run() == 1
+=== tests/test_pool.py
+def test_nothing():
+    assert True
+=== tests/test_other.py
+from app.other import nothing
+
+
+def test_nothing():
+    assert nothing() == 1
+";
+
+fn repository() -> Tree {
+    let tree = Tree::new(APP);
+    tree.git(&["init", "-q", "-b", "main"]);
+    tree.commit();
+    tree
+}
+
+fn pool(tree: &Tree) -> String {
+    std::fs::read_to_string(tree.root().join("app/pool.py")).unwrap()
+}
+
+fn ask(engine: &Engine, changes: &str) -> GraphReply {
+    let changes = Some(GraphChanges::of(changes.to_string()));
+    engine.graph(&GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, "") }).unwrap()
+}
+
+fn changed(reply: &GraphReply) -> Vec<String> {
+    reply.definitions.iter().map(spyhop::SymbolRow::qualified).collect()
+}
+
+/// Dependents as `steps path name`.
+fn dependents(reply: &GraphReply) -> Vec<String> {
+    let name = |row: &spyhop::GraphRow| row.from.as_ref().map_or("-".to_string(), |from| from.qualified());
+    let rows = reply.rows.iter().map(|row| format!("{} {} {}", row.depth, row.path, name(row)));
+    let mut rows: Vec<String> = rows.collect();
+    rows.sort();
+    rows
+}
+
+fn tests(reply: &GraphReply) -> Vec<&str> {
+    reply.tests.iter().map(|test| test.path.as_str()).collect()
+}
+
+#[test]
+fn a_change_concerns_what_depends_on_the_touched_symbols() {
+    let tree = repository();
+    let engine = open(&tree);
+    assert!(changed(&ask(&engine, "")).is_empty());
+    tree.write("app/pool.py", &pool(&tree).replace("return n\n", "return n + 1\n"));
+    let expected = [
+        "1 app/pool.py Pool.take",
+        "2 app/user.py run",
+        "3 app/user.py serve",
+        "3 app/user.py tests_of_pool",
+        "3 tests/test_user.py test_run",
+    ];
+    for between in ["", "HEAD", "main"] {
+        let reply = ask(&engine, between);
+        assert_eq!(changed(&reply), ["check"], "{between}");
+        assert_eq!(dependents(&reply), expected, "{between}");
+        let tests = tests(&reply);
+        assert!(tests.contains(&"tests/test_user.py") && tests.contains(&"tests/test_pool.py"), "{tests:?}");
+        assert!(!tests.contains(&"tests/test_other.py") && !tests.contains(&"app/user.py"), "{tests:?}");
+    }
+    tree.commit();
+    assert!(changed(&ask(&engine, "")).is_empty());
+    assert_eq!(dependents(&ask(&engine, "HEAD~1..HEAD")), expected);
+    assert_eq!(dependents(&ask(&engine, "HEAD~1...HEAD")), expected);
+    // The lines of an older commit lead to the symbols of these names.
+    tree.write("app/pool.py", &format!("import os\n\n\n{}", pool(&tree)));
+    tree.commit();
+    assert_eq!(changed(&ask(&engine, "HEAD~2..HEAD~1")), ["check"]);
+}
+
+#[test]
+fn a_diff_may_be_given_as_text() {
+    let tree = repository();
+    let engine = open(&tree);
+    let diff = "--- a/app/pool.py\n+++ b/app/pool.py\n@@ -5,2 +5,2 @@ class Pool:\n     def give(self):\n\
+                -        return 2\n+        return 3\n";
+    let reply = ask(&engine, diff);
+    assert_eq!((changed(&reply), reply.rows.len()), (vec!["Pool.give".to_string()], 0));
+    let unknown = ask(&engine, &diff.replace("pool.py", "gone.py"));
+    assert_eq!(unknown.warnings, ["changed files are not in the index: app/gone.py"]);
+}
+
+#[test]
+fn removed_names_are_told() {
+    let tree = repository();
+    let engine = open(&tree);
+    tree.write("app/pool.py", &pool(&tree).replace("\n\ndef alone():\n    return 0\n", ""));
+    assert_eq!(ask(&engine, "").warnings, ["names were removed: alone"]);
+}
+
+#[test]
+fn symbols_of_a_file_are_no_dependents_of_the_file() {
+    let tree = repository();
+    let engine = open(&tree);
+    let reply = engine.graph(&GraphRequest::new(GraphQuestion::Impact, "app/pool.py")).unwrap();
+    assert_eq!(dependents(&reply)[0], "1 app/user.py run");
+    assert!(reply.rows.iter().all(|row| row.path.as_str() != "app/pool.py"), "{:?}", dependents(&reply));
+}
+
+#[test]
+fn a_change_that_is_not_there_is_an_error() {
+    let tree = repository();
+    let engine = open(&tree);
+    let error = |target: &str, changes: &str| {
+        let changes = Some(GraphChanges::of(changes.to_string()));
+        let request = GraphRequest { changes, ..GraphRequest::new(GraphQuestion::Impact, target) };
+        let error = engine.graph(&request).unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    let (kind, text) = error("", "nope..HEAD");
+    assert_eq!(kind, ErrorKind::BadRequest);
+    assert!(text.starts_with("there is no revision 'nope'"), "{text}");
+    assert!(error("", "a\nb\n").1.starts_with("the diff names no file"));
+    assert!(error("run", "HEAD").1.starts_with("give a target or a diff"));
+    let plain = Tree::new(APP);
+    let request = GraphRequest {
+        changes: Some(GraphChanges::Between("HEAD".into())),
+        ..GraphRequest::new(GraphQuestion::Impact, "")
+    };
+    let text = open(&plain).graph(&request).unwrap_err().to_string();
+    assert!(text.contains("there is no git repository"), "{text}");
+}
+
+#[test]
+fn paths_of_calls_are_the_shortest() {
+    let tree = repository();
+    let engine = open(&tree);
+    let paths = |from: &str, to: &str, depth: Option<u32>| {
+        let to = Some(to.to_string());
+        let request = GraphRequest { to, depth, ..GraphRequest::new(GraphQuestion::Trace, from) };
+        let reply = engine.graph(&request).unwrap();
+        let call = |row: &spyhop::GraphRow| format!("{}:{}", row.path, row.line);
+        reply.paths.iter().map(|path| path.iter().map(call).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let path = ["app/user.py:14", "app/user.py:10", "app/user.py:6", "app/pool.py:3"];
+    assert_eq!(paths("main", "check", None), [path]);
+    assert!(paths("main", "check", Some(3)).is_empty());
+    assert!(paths("check", "main", None).is_empty());
+    let fork = Tree::new(
+        "
+=== a.py
+def start():
+    left()
+    right()
+    left()
+
+def left():
+    end()
+
+def right():
+    end()
+    start()
+
+def end():
+    pass
+",
+    );
+    let request = GraphRequest { to: Some("end".into()), ..GraphRequest::new(GraphQuestion::Trace, "start") };
+    let reply = open(&fork).graph(&request).unwrap();
+    let lines: Vec<Vec<u32>> =
+        reply.paths.iter().map(|path| path.iter().map(|row| row.line).collect()).collect();
+    assert_eq!(lines, [[2, 7], [3, 10]]);
+}
+
+#[test]
+fn the_graph_of_another_branch_does_not_leak() {
+    let tree = repository();
+    tree.git(&["checkout", "-q", "-b", "topic"]);
+    tree.write("app/topic.py", "from app.pool import check\n\n\ndef only_here():\n    return check(2)\n");
+    tree.write("app/user.py", "def run():\n    return 1\n");
+    tree.commit();
+    tree.git(&["checkout", "-q", "main"]);
+    let main = open(&tree);
+    let options = Options { view: Some("topic".into()), ..options(&tree) };
+    let topic = Engine::open(tree.root(), options).unwrap();
+    let callers = |engine: &Engine, target: &str| {
+        let reply = engine.graph(&GraphRequest::new(GraphQuestion::Callers, target)).unwrap();
+        dependents(&reply)
+    };
+    assert_eq!(callers(&main, "check"), ["1 app/pool.py Pool.take"]);
+    assert_eq!(callers(&topic, "check"), ["1 app/pool.py Pool.take", "1 app/topic.py only_here"]);
+    assert_eq!(callers(&main, "Pool.take"), ["1 app/user.py run"]);
+    assert!(callers(&topic, "Pool.take").is_empty());
+    let error = main.graph(&GraphRequest::new(GraphQuestion::Callers, "only_here")).unwrap_err();
+    assert!(error.to_string().starts_with("the tree defines no 'only_here'"), "{error}");
+    // The other branch is what changes are compared with, too.
+    assert_eq!(changed(&ask(&topic, "main")), ["only_here", "run"]);
+}

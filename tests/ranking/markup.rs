@@ -1,0 +1,65 @@
+//! Templates are code: they are found by the texts that a page shows.
+
+use super::{ask, indexed};
+use crate::support::Tree;
+
+const SHOP: &str = r#"
+=== app/views/accounts/close.html.erb
+<h1>Close your account</h1>
+<p>All orders are kept for the tax office.</p>
+<%= form_with url: account_path, method: :delete do |form| %>
+  <%= form.submit "Close it for ever" %>
+<% end %>
+=== app/controllers/accounts_controller.rb
+class AccountsController
+  def destroy
+    @account = Account.find(params[:id])
+    @account.close
+  end
+end
+=== app/models/order.rb
+class Order
+  # Orders of an account are kept.
+  def keep(account)
+    account.orders << self
+  end
+end
+=== web/Basket.vue
+<template>
+  <h2>What lies in the basket</h2>
+  <button @click="clear">Empty it now</button>
+</template>
+<script>
+export default { methods: { clear() { this.items = [] } } }
+</script>
+=== web/basket_items.js
+export function basketItems(basket) {
+  return basket.items;
+}
+=== site/templates/invoice.html
+<table><caption>Invoice with the sum of taxes</caption></table>
+=== site/invoices.py
+def sum_of(invoice):
+    return sum(line.price for line in invoice.lines)
+=== notes/account.md
+# Account
+
+How to close your account: all orders are kept.
+"#;
+
+#[test]
+fn a_template_is_found_by_the_text_that_its_page_shows() {
+    let tree = Tree::new(SHOP);
+    let engine = indexed(&tree, "shop", None);
+    let check = |query: &str, path: &str| {
+        let reply = ask(&engine, query, 5);
+        let paths: Vec<&str> = reply.results.iter().map(|hit| hit.path.as_str()).collect();
+        assert_eq!(paths.first(), Some(&path), "{query}: {paths:?}");
+    };
+    check(
+        "close your account and all orders are kept for the tax office",
+        "app/views/accounts/close.html.erb",
+    );
+    check("what lies in the basket, and empty it now", "web/Basket.vue");
+    check("caption of the invoice with the sum of taxes", "site/templates/invoice.html");
+}
