@@ -59,7 +59,7 @@ pub(super) struct FileFacts {
     /// All uses. Questions about a name ask for [`FileFacts::uses_named`], which costs less.
     pub uses: Lazy<Vec<NameUse>>,
     pub imports: Lazy<Vec<ImportStatement>>,
-    recorded: Arc<Vec<Recorded>>,
+    recorded: Arc<Vec<RecordedUse>>,
     comments: Arc<Vec<Span>>,
     family: Family,
     /// The calls in the arguments of macros (Rust).
@@ -68,23 +68,23 @@ pub(super) struct FileFacts {
 
 /// The uses of a file as recorded: stored in the index, or from an analysis.
 #[derive(Clone, Copy)]
-enum Recorded {
+enum RecordedUse {
     Stored(StoredUse),
     Analyzed(Reference),
 }
 
-impl Recorded {
+impl RecordedUse {
     fn start(&self) -> u32 {
         match self {
-            Recorded::Stored(used) => used.start,
-            Recorded::Analyzed(reference) => reference.span.start,
+            RecordedUse::Stored(used) => used.start,
+            RecordedUse::Analyzed(reference) => reference.span.start,
         }
     }
 
     fn reference(&self, text: &str) -> Reference {
         match *self {
-            Recorded::Stored(used) => Reference { span: used.span(text), role: used.role },
-            Recorded::Analyzed(reference) => reference,
+            RecordedUse::Stored(used) => Reference { span: used.span(text), role: used.role },
+            RecordedUse::Analyzed(reference) => reference,
         }
     }
 }
@@ -108,14 +108,14 @@ impl FileFacts {
                 symbol.signature = Span { start, end: start.saturating_add(own.len) };
             }
         }
-        let recorded = stored.uses.into_iter().map(Recorded::Stored).collect();
+        let recorded = stored.uses.into_iter().map(RecordedUse::Stored).collect();
         FileFacts::new(family, text, symbols, recorded, stored.comments)
     }
 
     /// The facts of a file with this text and analysis.
     pub fn analyzed(family: Family, text: Arc<String>, analysis: Analysis) -> FileFacts {
         let Analysis { symbols, references, comments, .. } = analysis;
-        let recorded = references.into_iter().map(Recorded::Analyzed).collect();
+        let recorded = references.into_iter().map(RecordedUse::Analyzed).collect();
         FileFacts::new(family, text, symbols, recorded, comments)
     }
 
@@ -123,7 +123,7 @@ impl FileFacts {
         family: Family,
         text: Arc<String>,
         symbols: Vec<Symbol>,
-        recorded: Vec<Recorded>,
+        recorded: Vec<RecordedUse>,
         comments: Vec<Span>,
     ) -> FileFacts {
         let (symbols, recorded, comments) = (Arc::new(symbols), Arc::new(recorded), Arc::new(comments));

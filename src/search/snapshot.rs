@@ -23,6 +23,7 @@ use crate::id::VersionId;
 use crate::index::{DocColumns, IndexError};
 use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
 use crate::model::Field;
+use crate::path::split;
 use crate::workspace::Committed;
 
 /// The roles of a path, as bits.
@@ -173,6 +174,33 @@ impl SearchSnapshot {
     /// The path of a file.
     pub fn path(&self, file: u32) -> &str {
         self.version(file).path()
+    }
+
+    fn path_index(&self) -> &PathIndex {
+        self.paths.get_or_init(|| PathIndex::new((0..self.n_files()).map(|file| self.path(file as u32))))
+    }
+
+    /// The file with exactly this path.
+    pub fn file_at(&self, path: &str) -> Option<u32> {
+        self.path_index().whole.files(path).find(|file| self.path(*file) == path)
+    }
+
+    /// The files with this name, in any folder.
+    pub fn files_named(&self, name: &str) -> Vec<u32> {
+        let files = self.path_index().name.files(name);
+        files.filter(|file| split(self.path(*file)).1 == name).collect()
+    }
+
+    /// The files of a folder, without those of the folders below.
+    pub fn files_in(&self, folder: &str) -> Vec<u32> {
+        let files = self.path_index().folder.files(folder);
+        files.filter(|file| split(self.path(*file)).0 == folder).collect()
+    }
+
+    /// The folders with files whose last part is `name`.
+    pub fn folders_named(&self, name: &str) -> Vec<&str> {
+        let folders = self.path_index().folder_name.files(name).map(|file| split(self.path(file)).0);
+        folders.filter(|folder| split(folder).1 == name).collect()
     }
 
     /// The roles of a file, by its path.
