@@ -185,6 +185,9 @@ impl GraphFiles for FileTexts<'_> {
         }
     }
 
+    /// Each file is read once, so nothing is read ahead.
+    fn prepare(&self, _: &[u32]) {}
+
     /// Imports are read from the text.
     fn analyze(&self, file: u32, text: &str) -> Analysis {
         let language = self.snapshot.version(file).language();

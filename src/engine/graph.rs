@@ -3,7 +3,7 @@
 //! [`crate::graph`] resolves uses. This module reads files, limits the number of files that one question analyses, and
 //! masks what the reply shows.
 
-use std::cell::{LazyCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,6 +21,7 @@ use crate::cores::NoThread;
 use crate::filter::Filter;
 use crate::graph::{Definition, Graph, GraphEdge, GraphFiles, GraphLimits, ImportEdge};
 use crate::model::{Analysis, Note};
+use crate::parallel;
 use crate::path::RelPath;
 use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
@@ -107,6 +108,7 @@ impl Engine {
             let total = if paths.is_empty() { rows.len() } else { paths.len() };
             rows.truncate(request.max_results);
             tests.truncate(request.max_results);
+            asked.fill_texts(&mut rows);
             let (incomplete, further_files) = (asked.incomplete(), asked.graph.further());
             let definitions =
                 definitions.iter().map(|own| asked.symbol_row(own)).collect::<Result<_, _>>()?;
@@ -124,7 +126,7 @@ impl Engine {
                 warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
             }))
         };
-        on_large_stack(answer)
+        on_large_stack(|| parallel::with_helper_thread(answer))
     }
 }
 
@@ -201,11 +203,11 @@ fn is_same_edge(first: &GraphRow, next: &GraphRow) -> bool {
 type LazyAnalyzer<'e> =
     LazyCell<RefCell<FileAnalyzer<'e>>, Box<dyn FnOnce() -> RefCell<FileAnalyzer<'e>> + 'e>>;
 
-/// The lines of a file, and what masks its secrets.
+/// The lines of a file, and what masks its secrets once a line is shown.
 struct FileLines {
     source: Arc<String>,
     index: LineIndex,
-    mask: Option<SecretMask>,
+    mask: OnceCell<Option<SecretMask>>,
 }
 
 /// The files of a question, read once each.
@@ -244,8 +246,7 @@ impl<'e> GraphSources<'e> {
             return known.clone();
         }
         let lines = self.sources.text(file).map(|source| {
-            let mask = self.engine.secret_mask(self.snapshot.path(file), &source);
-            Rc::new(FileLines { index: LineIndex::new(&source), mask, source })
+            Rc::new(FileLines { index: LineIndex::new(&source), mask: OnceCell::new(), source })
         });
         self.lines.borrow_mut().insert(file, lines.clone());
         lines
@@ -271,6 +272,11 @@ impl GraphSources<'_> {
 impl GraphFiles for GraphSources<'_> {
     fn text(&self, file: u32) -> Option<Arc<String>> {
         self.sources.text(file)
+    }
+
+    fn prepare(&self, files: &[u32]) {
+        let sources = &self.sources;
+        parallel::map(self.snapshot.is_large(), files.to_vec(), |file| _ = sources.text(file), || ());
     }
 
     fn analyze(&self, file: u32, text: &str) -> Analysis {
@@ -458,7 +464,9 @@ impl GraphAnswer<'_, '_> {
     }
 
     fn row(&self, edge: GraphEdge, is_outgoing: bool) -> Result<GraphRow, Error> {
-        let (line, column, text) = self.line_of(edge.file, edge.span);
+        let (line, column) = self.place_of(edge.file, edge.span);
+        // There may be many uses of which few are shown.
+        let text = if is_outgoing { self.text_of(edge.file, line) } else { String::new() };
         Ok(GraphRow {
             relation: edge.relation,
             is_outgoing,
@@ -478,8 +486,8 @@ impl GraphAnswer<'_, '_> {
     /// The rows of an import: one for each file of the tree that the import means, or one for a module outside. For a
     /// question about importers, only the row of `file`.
     fn import_rows(&self, edge: &ImportEdge, file: u32, is_outgoing: bool) -> Result<Vec<GraphRow>, Error> {
-        let (line, column, text) =
-            self.line_of(edge.file, Span::new(edge.start as usize, edge.start as usize));
+        let (line, column) = self.place_of(edge.file, Span::new(edge.start as usize, edge.start as usize));
+        let text = self.text_of(edge.file, line);
         let row = |to: GraphEnd| -> Result<GraphRow, Error> {
             Ok(GraphRow {
                 relation: Relation::Imports,
@@ -507,20 +515,35 @@ impl GraphAnswer<'_, '_> {
         Ok(rows)
     }
 
-    /// The line, the column and the masked text of a span.
-    fn line_of(&self, file: u32, span: Span) -> (u32, u32, String) {
-        let Some(lines) = self.sources.lines(file) else { return (1, 1, String::new()) };
+    /// The line and the column of a span.
+    fn place_of(&self, file: u32, span: Span) -> (u32, u32) {
+        let Some(lines) = self.sources.lines(file) else { return (1, 1) };
+        let line = lines.index.line_of(span.start);
+        (line, span.start - lines.index.start_of(line) + 1)
+    }
+
+    /// The masked text of a line.
+    fn text_of(&self, file: u32, line: u32) -> String {
+        let Some(lines) = self.sources.lines(file) else { return String::new() };
         let FileLines { source, index, mask } = &*lines;
-        let line = index.line_of(span.start);
         let whole = index.span_of(Lines { first: line, last: line });
-        let column = span.start - whole.start + 1;
+        let mask = mask.get_or_init(|| self.engine.secret_mask(self.snapshot.path(file), source));
         let text = match mask {
             Some(cover) => {
                 secrets::mask_lines(source, whole.range(), cover)[whole.range()].trim().to_string()
             }
             None => source[whole.range()].trim().to_string(),
         };
-        (line, column, shortened(text))
+        shortened(text)
+    }
+
+    /// Fills the lines of the rows that are shown.
+    fn fill_texts(&self, rows: &mut [GraphRow]) {
+        for row in rows.iter_mut().filter(|row| row.text.is_empty()) {
+            if let Some(file) = self.snapshot.file_at(row.path.as_str()) {
+                row.text = self.text_of(file, row.line);
+            }
+        }
     }
 
     fn symbol_row(&self, own: &Definition) -> Result<SymbolRow, Error> {

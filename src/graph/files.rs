@@ -23,6 +23,12 @@ const MAX_BYTES: usize = 1 << 20;
 /// The bytes of a file that cost a question as much as opening the file does.
 const BYTES_PER_UNIT: usize = 32 << 10;
 
+/// The number of files that are read at once, ahead of their resolution.
+pub(super) const READ_AHEAD: usize = 32;
+
+/// The number of files from which reading ahead is worthwhile.
+const LEAST_AHEAD: usize = 8;
+
 /// The units that parsing a file costs, if the index holds no uses of the file.
 const UNITS_TO_PARSE: usize = 40;
 
@@ -76,10 +82,47 @@ impl Definition {
     }
 }
 
+/// The definitions of a name in one family of languages, by path and position.
+#[derive(Default)]
+pub(super) struct FamilyDefinitions {
+    all: Vec<Definition>,
+    /// The places in `all`, by container and by the last part of a container such as `pool.Pool`.
+    by_container: FxHashMap<Box<str>, Vec<u32>>,
+}
+
+impl FamilyDefinitions {
+    fn new(all: Vec<Definition>) -> FamilyDefinitions {
+        let mut by_container: FxHashMap<Box<str>, Vec<u32>> = FxHashMap::default();
+        for (place, own) in (0..).zip(&all) {
+            let Some(container) = own.container.as_deref() else { continue };
+            by_container.entry(container.into()).or_default().push(place);
+            let last = container.rsplit(['.', ':']).next().unwrap_or(container);
+            if last != container {
+                by_container.entry(last.into()).or_default().push(place);
+            }
+        }
+        FamilyDefinitions { all, by_container }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Definition> {
+        self.all.iter()
+    }
+
+    /// Those in a container, which is a whole name or its last part.
+    pub fn members_of(&self, container: &str) -> impl Iterator<Item = &Definition> {
+        let places = self.by_container.get(container).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|place| &self.all[*place as usize])
+    }
+}
+
 /// What a graph reads: texts of files, and the analysis of files whose uses the index does not hold.
 pub trait GraphFiles {
     /// The text of a file, if its content is still the indexed content.
     fn text(&self, file: u32) -> Option<Arc<String>>;
+
+    /// Reads files that will be asked for, on several threads if that is worthwhile.
+    fn prepare(&self, files: &[u32]);
 
     /// The analysis of a file with this text.
     fn analyze(&self, file: u32, text: &str) -> Analysis;
@@ -105,7 +148,7 @@ pub struct Graph<'a> {
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
     imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
-    by_family: RefCell<FxHashMap<(Family, Box<str>), Arc<Vec<Definition>>>>,
+    by_family: RefCell<FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>>,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -201,6 +244,16 @@ impl<'a> Graph<'a> {
         facts
     }
 
+    /// Reads the next of `files`, in the order in which their facts are asked for.
+    pub(super) fn prepare(&self, files: &[u32]) {
+        let next = &files[..files.len().min(READ_AHEAD).min(self.work.get())];
+        let known = self.facts.borrow();
+        let unknown: Vec<u32> = next.iter().copied().filter(|file| !known.contains_key(file)).collect();
+        if unknown.len() >= LEAST_AHEAD {
+            self.sources.prepare(&unknown);
+        }
+    }
+
     /// What was read of the index, if it is sound; else the damage is kept for the answer.
     fn sound<T>(&self, read: Result<T, MetaError>) -> Option<T> {
         read.map_err(|error| *self.damage.borrow_mut() = Some(error)).ok()
@@ -227,14 +280,14 @@ impl<'a> Graph<'a> {
         &self,
         family: Family,
         name: &str,
-    ) -> Result<Arc<Vec<Definition>>, SearchError> {
+    ) -> Result<Arc<FamilyDefinitions>, SearchError> {
         let key = (family, Box::from(name));
         if let Some(known) = self.by_family.borrow().get(&key) {
             return Ok(known.clone());
         }
         let all = self.definitions(name)?;
         let own = all.iter().filter(|definition| self.family(definition.file) == family);
-        let own: Arc<Vec<Definition>> = Arc::new(own.cloned().collect());
+        let own = Arc::new(FamilyDefinitions::new(own.cloned().collect()));
         self.by_family.borrow_mut().insert(key, own.clone());
         Ok(own)
     }

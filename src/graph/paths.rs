@@ -15,17 +15,17 @@ impl<'a> Paths<'a> {
 
     /// The files with this name, in any folder.
     pub fn named(self, name: &str) -> Vec<u32> {
-        self.0.files_named(name).collect()
+        self.0.files_named(name)
     }
 
     /// The files of a folder.
     pub fn folder(self, folder: &str) -> Vec<u32> {
-        self.0.files_in(folder).collect()
+        self.0.files_in(folder)
     }
 
     /// The folders that end in `suffix`, a path of whole parts.
     pub fn folders_ending_in(self, suffix: &str) -> Vec<&'a str> {
-        let folders = self.0.folders_named(path::split(suffix).1);
+        let folders = self.0.folders_named(path::split(suffix).1).into_iter();
         folders.filter(|folder| ends_in(folder, suffix)).collect()
     }
 }

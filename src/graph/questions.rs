@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::{Definition, Graph, READ_AHEAD};
 use super::paths::shared_folders;
 use super::rule::EdgeRule;
 use super::uses::{FileFacts, NameUse, UseRole};
@@ -134,12 +134,15 @@ impl<'a> Graph<'a> {
         let (all, limits) = (takes(Relation::References), &self.limits);
         let (mut edges, mut found) = (Vec::new(), FoundUses::default());
         for (name, wanted) in by_name {
-            let files = self.files_that_use(name, &wanted, all)?;
-            let mut files = files.into_iter().filter(|file| (limits.takes_file)(*file));
-            while let Some(file) = files.next() {
+            let mut files = self.files_that_use(name, &wanted, all)?;
+            files.retain(|file| (limits.takes_file)(*file));
+            for (at, &file) in files.iter().enumerate() {
                 if found.are_enough(limits.enough) {
-                    self.further.set(self.further.get() + 1 + files.count());
+                    self.further.set(self.further.get() + files.len() - at);
                     break;
+                }
+                if at % READ_AHEAD == 0 {
+                    self.prepare(&files[at..]);
                 }
                 let before = edges.len();
                 self.uses_in(file, name, &wanted, depth, (&takes, all), &mut edges)?;
@@ -183,7 +186,11 @@ impl<'a> Graph<'a> {
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
         let meanings = self.meanings(file, facts, used)?.into_iter();
-        let meant = meanings.filter(|meaning| wanted.iter().any(|own| own.is(&meaning.definition)));
+        let meant = meanings.filter(|meaning| {
+            // Callers of callers are followed from this confidence, whatever is shown.
+            meaning.confidence >= self.limits.min_confidence.min(SURE)
+                && wanted.iter().any(|own| own.is(&meaning.definition))
+        });
         let edge = |meaning: super::resolve::Meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,

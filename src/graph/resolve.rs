@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::family::Family;
-use super::files::{Definition, Graph};
+use super::files::{Definition, FamilyDefinitions, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::locals::declared_types;
 use super::rule::EdgeRule;
@@ -46,7 +46,7 @@ struct Question<'q> {
     used: &'q NameUse,
     name: &'q str,
     /// The definitions of the name in languages of the family.
-    candidates: Arc<Vec<Definition>>,
+    candidates: Arc<FamilyDefinitions>,
 }
 
 impl Question<'_> {
@@ -55,9 +55,14 @@ impl Question<'_> {
         others.filter(|definition| takes(definition)).cloned().collect()
     }
 
+    fn in_container(&self, container: &str) -> Vec<Definition> {
+        let members = self.candidates.members_of(container);
+        members.filter(|definition| definition.span != self.used.span).cloned().collect()
+    }
+
     /// The members of a type; those of the own file, if there are any.
     fn members(&self, container: &str) -> Vec<Definition> {
-        let all = self.candidates(|definition| is_container(definition, container));
+        let all = self.in_container(container);
         let own: Vec<Definition> =
             all.iter().filter(|definition| definition.file == self.file).cloned().collect();
         if own.is_empty() { all } else { own }
@@ -269,7 +274,7 @@ impl Graph<'_> {
         let container = last.or(binding.name.as_deref()).unwrap_or(&binding.local);
         let types = self.bound(question.file, import, binding)?;
         let files: Vec<u32> = types.iter().map(|found| found.file).collect();
-        let members = question.candidates(|found| is_container(found, container));
+        let members = question.in_container(container);
         let near: Vec<Definition> =
             members.iter().filter(|found| files.contains(&found.file)).cloned().collect();
         if !near.is_empty() {

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 pub use documents::NO_FILE;
 
 use documents::Documents;
-use paths::{PathIndex, last_part};
+use paths::PathIndex;
 
 use super::error::SearchError;
 use super::evidence::Pool;
@@ -23,7 +23,7 @@ use crate::id::VersionId;
 use crate::index::{DocColumns, IndexError};
 use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
 use crate::model::Field;
-use crate::path;
+use crate::path::split;
 use crate::workspace::Committed;
 
 /// The roles of a path, as bits.
@@ -42,7 +42,7 @@ impl PathRole {
     pub const PAST: PathRole = PathRole(16);
 
     fn from_path(path: &str) -> PathRole {
-        let is_past = crate::path::split(path).0.split('/').any(role::is_past);
+        let is_past = split(path).0.split('/').any(role::is_past);
         let bits = [
             (PathRole::TEST, role::test_part(path).is_some()),
             (PathRole::COMPAT, role::compat_part(path).is_some()),
@@ -176,6 +176,33 @@ impl SearchSnapshot {
         self.version(file).path()
     }
 
+    fn path_index(&self) -> &PathIndex {
+        self.paths.get_or_init(|| PathIndex::new((0..self.n_files()).map(|file| self.path(file as u32))))
+    }
+
+    /// The file with exactly this path.
+    pub fn file_at(&self, path: &str) -> Option<u32> {
+        self.path_index().whole.files(path).find(|file| self.path(*file) == path)
+    }
+
+    /// The files with this name, in any folder.
+    pub fn files_named(&self, name: &str) -> Vec<u32> {
+        let files = self.path_index().name.files(name);
+        files.filter(|file| split(self.path(*file)).1 == name).collect()
+    }
+
+    /// The files of a folder, without those of the folders below.
+    pub fn files_in(&self, folder: &str) -> Vec<u32> {
+        let files = self.path_index().folder.files(folder);
+        files.filter(|file| split(self.path(*file)).0 == folder).collect()
+    }
+
+    /// The folders with files whose last part is `name`.
+    pub fn folders_named(&self, name: &str) -> Vec<&str> {
+        let folders = self.path_index().folder_name.files(name).map(|file| split(self.path(file)).0);
+        folders.filter(|folder| split(folder).1 == name).collect()
+    }
+
     /// The roles of a file, by its path.
     pub(super) fn role(&self, file: u32) -> PathRole {
         let known = &self.roles[file as usize];
@@ -269,34 +296,5 @@ impl SearchSnapshot {
     pub(super) fn locate(&self, doc: u32) -> (usize, u32) {
         let segment = self.documents.bases.partition_point(|base| *base <= doc) - 1;
         (segment, doc - self.documents.bases[segment])
-    }
-}
-
-impl SearchSnapshot {
-    fn path_index(&self) -> &PathIndex {
-        self.paths.get_or_init(|| PathIndex::new((0..self.n_files()).map(|file| self.path(file as u32))))
-    }
-
-    /// The file with exactly this path.
-    pub fn file_at(&self, path: &str) -> Option<u32> {
-        self.path_index().whole.files(path).find(|file| self.path(*file) == path)
-    }
-
-    /// The files with this name, in any folder.
-    pub fn files_named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = u32> + 's {
-        let files = self.path_index().name.files(name);
-        files.filter(move |file| path::split(self.path(*file)).1 == name)
-    }
-
-    /// The files of a folder, without those of the folders below.
-    pub fn files_in<'s>(&'s self, folder: &'s str) -> impl Iterator<Item = u32> + 's {
-        let files = self.path_index().folder.files(folder);
-        files.filter(move |file| path::split(self.path(*file)).0 == folder)
-    }
-
-    /// The folders with files whose last part is `name`.
-    pub fn folders_named<'s, 'n>(&'s self, name: &'n str) -> impl Iterator<Item = &'s str> + use<'s, 'n> {
-        let folders = self.path_index().folder_name.files(name).map(|file| path::split(self.path(file)).0);
-        folders.filter(move |folder| last_part(folder) == name)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::path;
 
-/// Files by a hash, sorted: small, and made in a few milliseconds for a hundred thousand files.
+/// Files by the hash of a text, sorted: small, and made in a few milliseconds for a hundred thousand files.
 #[derive(Default)]
 pub(super) struct ByHash(Vec<(u32, u32)>);
 
@@ -25,7 +25,7 @@ impl ByHash {
         ByHash(rows)
     }
 
-    /// The files under a hash, increasing.
+    /// The files that may be under a text, increasing; the caller compares the texts.
     pub fn files(&self, text: &str) -> impl Iterator<Item = u32> + '_ {
         let hash = hash(text);
         let start = self.0.partition_point(|(other, _)| *other < hash);
@@ -39,22 +39,18 @@ fn hash(text: &str) -> u32 {
     (hasher.finish() >> 32) as u32
 }
 
-pub(super) fn last_part(folder: &str) -> &str {
-    path::split(folder).1
-}
-
 impl PathIndex {
     pub fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>) -> PathIndex {
         let (mut whole, mut name) = (Vec::with_capacity(paths.len()), Vec::with_capacity(paths.len()));
         let (mut folder, mut folder_name) = (Vec::with_capacity(paths.len()), Vec::new());
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         for (file, path) in (0..).zip(paths) {
             let (own_folder, own_name) = path::split(path);
             whole.push((hash(path), file));
             name.push((hash(own_name), file));
             folder.push((hash(own_folder), file));
             if seen.insert(own_folder) {
-                folder_name.push((hash(last_part(own_folder)), file));
+                folder_name.push((hash(path::split(own_folder).1), file));
             }
         }
         let [whole, name, folder, folder_name] = [whole, name, folder, folder_name].map(ByHash::new);
