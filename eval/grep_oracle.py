@@ -208,8 +208,8 @@ def compare(args, tree, index, asked, policy):
     wrong = 0
     for kind, pattern, flags in asked:
         own_flags = ["--rg-json" if flag == "--json" else flag for flag in flags]
-        own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy, "-q",
-               "-e", pattern]
+        own = [args.bin, "grep", *own_flags, "--root", ".", "--index-dir", index, "--stale-policy", policy,
+               "--show-secrets", "-e", pattern]
         other = [args.rg, "--no-config", "--sort", "path", *flags, "-e", pattern]
         mine, theirs = run(own, tree), run(other, tree)
         same = mine.stdout == theirs.stdout

@@ -2,12 +2,15 @@
 
     python3 eval/grep_speed.py --bin target/release/spyhop --rg rg --count 60 TREE
 
-Patterns are sampled as in `grep_oracle.py`; both write to a pipe that is read to its end and print line numbers.
+Patterns are sampled as in `grep_oracle.py`; both write to a pipe and print line numbers. The pipe is read to its end, or
+with --first closed after the first line, as `head -1` does. --policy refresh compares the tree with the index. The last
+figures are processor times, which other programs on the machine change less.
 """
 
 import argparse
 import os
 import random
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -16,10 +19,17 @@ import time
 import grep_oracle
 
 
-def timed(command, tree):
-    start = time.perf_counter()
-    out = subprocess.run(command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    return time.perf_counter() - start, out.count(b"\n")
+def timed(command, tree, first=False):
+    """Wall seconds, processor seconds and lines of a process; with `first`, of one whose pipe is closed after a line."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    with subprocess.Popen(command, cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as process:
+        out = process.stdout.readline() if first else process.stdout.read()
+        process.stdout.close()
+        process.wait()
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, processor, out.count(b"\n")
 
 
 def main():
@@ -32,6 +42,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--index-dir")
     parser.add_argument("--policy", default="ignore")
+    parser.add_argument("--first", action="store_true", help="close the pipe after the first line")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--distinct", action="store_true",
                         help="each word of the tree is as likely as any other, however often it stands there")
@@ -44,16 +55,17 @@ def main():
         files = grep_oracle.listed(args, tree)
         chance = random.Random(f"{args.seed} {os.path.basename(tree)}")
         asked, _ = grep_oracle.patterns(tree, files, chance, args.count, args.distinct)
-        rows = []
+        rows, processor = [], []
         for _, pattern, flags in asked:
             flags = [flag for flag in flags if flag == "-F"] + [flag for flag in flags if flag in ("-i", "-w")] + ["-n"]
             own = [binary, "grep", *flags, "--root", ".", "--index-dir", index, "--stale-policy", args.policy,
                    "-e", pattern]
             other = [args.rg, "--no-config", "--no-require-git", *flags, "-e", pattern]
-            pairs = [(timed(own, tree), timed(other, tree)) for _ in range(args.runs)]
+            pairs = [(timed(own, tree, args.first), timed(other, tree, args.first)) for _ in range(args.runs)]
             mine = statistics.median(own[0] for own, _ in pairs)
             theirs = statistics.median(other[0] for _, other in pairs)
-            rows.append((theirs / mine, mine, theirs, pairs[0][0][1], pattern, flags))
+            rows.append((theirs / mine, mine, theirs, pairs[0][0][2], pattern, flags))
+            processor.append([statistics.median(run[which][1] for run in pairs) for which in (0, 1)])
     rows.sort()
     if args.show:
         for ratio, mine, theirs, lines, pattern, flags in rows:
@@ -63,7 +75,9 @@ def main():
     other = [row[2] * 1000 for row in rows]
     print(f"{os.path.basename(tree)}: {len(rows)} patterns, {len(files)} files; ms at p50: {statistics.median(own):.1f},"
           f" rg {statistics.median(other):.1f}; rg takes {statistics.median(ratios):.1f} times as long at p50,"
-          f" {ratios[0]:.2f} at the worst, {ratios[-1]:.1f} at the best")
+          f" {ratios[0]:.2f} at the worst, {ratios[-1]:.1f} at the best; processor ms at p50:"
+          f" {statistics.median(row[0] for row in processor) * 1000:.1f},"
+          f" rg {statistics.median(row[1] for row in processor) * 1000:.1f}")
 
 
 if __name__ == "__main__":

@@ -114,6 +114,10 @@ fn printed(
     let mut written = Ok(());
     let printed = search(&mut |bytes| {
         written = stream.write_all(bytes).and_then(|()| stream.flush());
+        if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            // Nobody reads on, so nothing that still runs is waited for.
+            std::process::exit(0);
+        }
         written.is_ok()
     })?;
     written?;

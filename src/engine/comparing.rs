@@ -80,12 +80,12 @@ impl Engine {
             if let Some(recorded) = &recorded {
                 self.mark_used(recorded.viewed().key);
             }
-            let comparison = self.comparison(recorded.as_ref(), plan);
             let feed = FileFeed::default();
-            let inputs = Mutex::new(Some((walked, comparison)));
+            let walked = Mutex::new(Some(walked));
             let compare = || {
-                let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner).take();
-                inputs.is_some_and(|(walked, comparison)| compared(walked, filter, comparison, &feed))
+                let walked = walked.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let comparison = || self.comparison(recorded.as_ref(), plan);
+                walked.is_some_and(|walked| compared(walked, filter, &comparison, &feed))
             };
             let (printed, has_files) = thread::scope(|scope| {
                 let comparing = thread::Builder::new().spawn_scoped(scope, compare);
@@ -94,7 +94,6 @@ impl Engine {
                 let printed = print(&source_tree, FileSource::Feed(&feed));
                 (printed, comparing.map_or(compared, |comparing| comparing.join().unwrap_or_else(resume)))
             });
-            drop(inputs);
             let skipped = walker.join().unwrap_or_else(resume)?;
             let holes = skipped.iter().filter_map(|row| hole(row, filter)).collect();
             let warning = if recorded.is_none() { self.unread_index() } else { None };
@@ -117,11 +116,15 @@ fn resume<T>(panic: Box<dyn Any + Send>) -> T {
     std::panic::resume_unwind(panic)
 }
 
+/// The number of files that are searched before the index is asked: a common word is in one of them, and to read them takes
+/// less than a lookup.
+const SEARCHED_FIRST: usize = 32;
+
 /// Feeds the files that pass the filter and may match. Returns whether any file passes the filter.
-fn compared(
+fn compared<'v>(
     walked: Receiver<Vec<Candidate>>,
     filter: &Filter,
-    mut comparison: Option<Comparison<'_>>,
+    comparison: &dyn Fn() -> Option<Comparison<'v>>,
     feed: &FileFeed,
 ) -> bool {
     /// Closes the feed, also in a panic, so that no thread waits for more.
@@ -132,17 +135,27 @@ fn compared(
         }
     }
     let _closed = Closed(feed);
-    let mut has_files = false;
+    let (mut found, mut compares) = (0, None);
     for files in walked {
-        let files = files.into_iter().filter(|file| filter.takes_path(file.path.as_str())).filter(|file| {
-            has_files = true;
-            comparison.as_mut().is_none_or(|comparison| comparison.may_match(file))
-        });
-        if !feed.add(files.map(|file| file.path).collect::<Vec<_>>()) {
+        let mut may_match = Vec::new();
+        for file in files.into_iter().filter(|file| filter.takes_path(file.path.as_str())) {
+            found += 1;
+            if found > SEARCHED_FIRST {
+                let compares: &mut Option<Comparison<'v>> = compares.get_or_insert_with(|| {
+                    feed.add(may_match.drain(..));
+                    comparison()
+                });
+                if compares.as_mut().is_some_and(|compares| !compares.may_match(&file)) {
+                    continue;
+                }
+            }
+            may_match.push(file.path);
+        }
+        if !feed.add(may_match) {
             break;
         }
     }
-    has_files
+    found > 0
 }
 
 /// The files of a view, in the order in which a walk passes files on.

@@ -191,7 +191,7 @@ mod tests {
             });
             let mut whole = match &folder {
                 None => walk(tree.path(), &options(1)).unwrap(),
-                Some(folder) => walk_below(tree.path(), &[folder.clone()], &options(1)).unwrap(),
+                Some(folder) => walk_below(tree.path(), std::slice::from_ref(folder), &options(1)).unwrap(),
             };
             let parts = |candidate: &Candidate| -> Vec<String> {
                 candidate.path.as_str().split('/').map(str::to_string).collect()
