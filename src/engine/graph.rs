@@ -109,7 +109,7 @@ impl Engine {
 }
 
 /// Runs `work` on a thread with the stack that the analysis of deeply nested files needs.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+pub(super) fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         match thread {
@@ -150,7 +150,7 @@ fn is_same_edge(first: &GraphRow, next: &GraphRow) -> bool {
 }
 
 /// The files of a question, analysed once each.
-struct GraphSources<'e> {
+pub(super) struct GraphSources<'e> {
     engine: &'e Engine,
     snapshot: &'e SearchSnapshot,
     quarantine: &'e Quarantine,
@@ -159,7 +159,7 @@ struct GraphSources<'e> {
 }
 
 impl<'e> GraphSources<'e> {
-    fn new(
+    pub(super) fn new(
         engine: &'e Engine,
         snapshot: &'e SearchSnapshot,
         quarantine: &'e Quarantine,

@@ -19,6 +19,7 @@ mod resolve;
 mod rule;
 mod rust_modules;
 mod uses;
+mod whole;
 mod words;
 
 pub use files::{Definition, Graph, GraphFiles};

@@ -121,8 +121,19 @@ impl<'a> Graph<'a> {
         wanted: &[Definition],
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
-        let meanings = self.meanings(file, facts, used)?.into_iter();
-        let meant = meanings.filter(|meaning| wanted.iter().any(|own| own.is(&meaning.definition)));
+        let mut edges = self.edges(file, facts, used, depth)?;
+        edges.retain(|edge| wanted.iter().any(|own| own.is(&edge.to)));
+        Ok(edges)
+    }
+
+    /// The edges from one use to all its meanings.
+    pub(super) fn edges(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &NameUse,
+        depth: u32,
+    ) -> Result<Vec<GraphEdge>, SearchError> {
         let edge = |meaning: super::resolve::Meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,
@@ -133,7 +144,7 @@ impl<'a> Graph<'a> {
             confidence: meaning.confidence,
             rule: meaning.rule,
         };
-        Ok(meant.map(edge).collect())
+        Ok(self.meanings(file, facts, used)?.into_iter().map(edge).collect())
     }
 
     /// The files that use a name, those near a wanted definition first.

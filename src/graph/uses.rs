@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::macros::calls_in_macros;
-use super::words::mentions;
+use super::words::{mentions, words_where};
 use crate::model::{Analysis, ReferenceRole, Symbol};
 use crate::text::{LineIndex, Span};
 
@@ -82,11 +82,19 @@ impl FileFacts {
 
     /// The mentions of `name` that the analysis has not recorded as uses.
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
-        let mut found = mentions(family, &self.text, name, &self.comments);
+        self.unrecorded(family, mentions(family, &self.text, name, &self.comments))
+    }
+
+    /// The mentions of names that `takes` chooses, which the analysis has not recorded as uses.
+    pub fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
+        self.unrecorded(family, words_where(family, &self.text, &self.comments, takes))
+    }
+
+    fn unrecorded(&self, family: Family, mut found: Vec<Span>) -> Vec<NameUse> {
         found.retain(|span| {
             let next = self.uses.partition_point(|used| used.span.start < span.start);
             let is_recorded = self.uses.get(next).is_some_and(|used| used.span.start == span.start);
-            !is_recorded && !self.is_own_name(*span, name) && !self.is_key(family, *span)
+            !is_recorded && !self.is_own_name(*span, self.at(*span)) && !self.is_key(family, *span)
         });
         let new = |span| NameUse {
             span,

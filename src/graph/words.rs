@@ -25,6 +25,30 @@ pub(super) fn mentions(family: Family, text: &str, name: &str, comments: &[Span]
     whole.into_iter().filter(|span| !is_skipped(span)).collect()
 }
 
+/// The whole words in `text` outside of `comments` and string literals that `takes` chooses, in order.
+pub(super) fn words_where(
+    family: Family,
+    text: &str,
+    comments: &[Span],
+    mut takes: impl FnMut(&str) -> bool,
+) -> Vec<Span> {
+    let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
+    let skipped = skipped(family, text, comments);
+    let (mut found, mut at) = (Vec::new(), 0);
+    for next in skipped.iter().copied().chain([Span::new(text.len(), text.len())]) {
+        while let Some(start) = text.get(at..next.start as usize).and_then(|rest| rest.find(is_word)) {
+            let start = at + start;
+            let length = text[start..].find(|c| !is_word(c)).unwrap_or(text.len() - start);
+            at = start + length;
+            if takes(&text[start..at]) {
+                found.push(Span::new(start, at));
+            }
+        }
+        at = at.max(next.end as usize);
+    }
+    found
+}
+
 /// The comments and string literals of a text, in order.
 fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
     let bytes = text.as_bytes();
