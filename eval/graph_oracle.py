@@ -18,8 +18,9 @@ reference to the symbol on that line; a reference of SCIP is found if the graph 
 both. Calls are the references that a `(` follows. Rules of the comparison:
 
 - A row decides nothing where SCIP has no occurrence at the place of the row, because an indexer without the packages that
-  a tree needs leaves names unresolved; and where the symbol of SCIP's occurrence claims to be of the tree and is defined
-  nowhere in it, because scip-python gives names that pass through `from module import *` to a symbol of the passing module.
+  a tree needs leaves names unresolved.
+- scip-python gives every name that passes through `from module import *` to the first name of the module. An occurrence
+  in Python whose text is neither the name of its symbol nor an alias (`as text`) in its file is therefore left out.
 - A constructor's call is a use of the constructor for SCIP and one of the class for the graph; both count as the class.
 - The definitions of one symbol, such as overloads, are one.
 
@@ -93,6 +94,11 @@ class Texts:
         lines = self.known[path]
         return lines[number - 1] if number <= len(lines) else ""
 
+    def has(self, path, text):
+        """Whether a file has a text."""
+        self.line(path, 1)
+        return any(text in line for line in self.known[path])
+
     def word(self, path, line, column):
         found = re.match(r"[\w$]+", self.line(path, line)[column:])
         return found[0] if found else ""
@@ -102,20 +108,34 @@ class Scip:
     """The definitions and references of a SCIP index."""
 
     def __init__(self, path, texts):
-        self.documents = set()
+        self.documents, self.strays = set(), 0
         self.definitions = collections.defaultdict(list)  # symbol -> [(file, line, column)]
         self.references = collections.defaultdict(lambda: collections.defaultdict(list))  # symbol -> (file, line) -> columns
         self.at = collections.defaultdict(set)  # (file, line, column) -> symbols
         for number, document in fields(pathlib.Path(path).read_bytes()):
             if number == 2:
                 self.read(document)
+        self.leave_out_strays(texts)
         for symbol in list(self.references):
             for constructor in ("__init__().", "`<constructor>`()."):
                 if symbol.endswith("#" + constructor):
                     self.move_calls(symbol, symbol[:-len(constructor)], texts)
-        own = {symbol.split(" ")[2] for symbol in self.definitions if symbol.count(" ") > 3}
-        self.is_astray = lambda symbol: (
-            not self.is_local(symbol) and symbol.split(" ")[2] in own and symbol not in self.definitions)
+
+    def leave_out_strays(self, texts):
+        """Leaves out occurrences in Python whose text is neither the name of their symbol nor an alias of an import."""
+        for symbol in list(self.references):
+            name = re.search(r"[/#.]`?([\w$]+)`?(?:\(\))?[.#]$", symbol)
+            if self.is_local(symbol) or not name:
+                continue
+            for (path, line), columns in list(self.references[symbol].items()):
+                for column in [column for column in columns if path.endswith(".py")]:
+                    word = texts.word(path, line, column)
+                    if word not in (name[1], "super", "cls", "self") and not texts.has(path, f"as {word}"):
+                        columns.remove(column)
+                        self.at[path, line, column].discard(symbol)
+                        self.strays += 1
+                if not columns:
+                    del self.references[symbol][path, line]
 
     @staticmethod
     def is_local(symbol):
@@ -156,7 +176,7 @@ class Scip:
 
     def decides(self, path, line, column):
         symbols = self.at.get((path, line, column), ())
-        return any(not self.is_astray(symbol) for symbol in symbols)
+        return bool(symbols)
 
 
 def rows_of(program, tree):
@@ -183,7 +203,8 @@ def compare(rows, scip, texts, kinds):
     for symbol, places in scip.definitions.items():
         for path, line, column in places:
             own = ours.get((path, line, texts.word(path, line, column)))
-            if own and not scip.is_local(symbol):
+            # Parameters and type parameters are no symbols of the graph.
+            if own and not scip.is_local(symbol) and not re.search(r"\((?!\))[^)]*\)$|\]$", symbol):
                 symbol_of[own] = symbol
     best, undecided = {}, 0
     for path, line, column, relation, to_path, to_line, name, confidence, rule in rows["use"]:
@@ -348,7 +369,7 @@ def main():
         rows = rows_of(args.rows, tree)
         scip = Scip(index, texts)
         own, wanted, undecided, symbols = compare(rows, scip, texts, kinds)
-        print(f"\n{tree.name}: {symbols} symbols, {len(wanted)} references of SCIP, {len(own)} rows, {undecided} undecided")
+        print(f"\n{tree.name}: {symbols} symbols, {len(wanted)} references of SCIP, {len(own)} rows, {undecided} undecided, {scip.strays} occurrences left out")
         table(own, wanted)
         got, gold = imports(rows, tree, scip.documents, args.typescript)
         both = sum(edge in gold for edge in got)

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::family::Family;
 use super::paths::Paths;
+use super::types::Reading;
 use super::uses::FileFacts;
 use crate::grammar::Grammars;
 use crate::index::IndexField;
@@ -72,6 +73,7 @@ pub struct Graph<'a> {
     facts: RefCell<FxHashMap<u32, Option<Arc<FileFacts>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
     paths: OnceCell<Paths<'a>>,
+    pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<Reading>>>>,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -95,6 +97,7 @@ impl<'a> Graph<'a> {
             facts: RefCell::default(),
             definitions: RefCell::default(),
             paths: OnceCell::new(),
+            readings: RefCell::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),

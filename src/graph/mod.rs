@@ -7,6 +7,7 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod expressions;
 mod family;
 mod files;
 mod imports;
@@ -18,7 +19,11 @@ mod questions;
 mod resolve;
 mod rule;
 mod rust_modules;
+mod scopes;
+mod tokens;
+mod types;
 mod uses;
+mod web_scopes;
 mod whole;
 mod words;
 

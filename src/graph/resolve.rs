@@ -10,9 +10,13 @@ use regex::Regex;
 use super::family::Family;
 use super::files::{Definition, Graph};
 use super::imports::{Binding, ImportStatement, scan_imports};
+use super::expressions::{Chain, Step};
 use super::locals::declared_types;
 use super::rule::EdgeRule;
-use super::uses::{FileFacts, NameUse, Receiver};
+use super::scopes::Source;
+use super::tokens::Tokens;
+use super::types::{Member, Value};
+use super::uses::{FileFacts, NameUse, Receiver, UseRole};
 use crate::model::SymbolKind;
 use crate::path;
 use crate::search::SearchError;
@@ -88,6 +92,11 @@ impl Graph<'_> {
         candidates
             .retain(|definition| self.family(definition.file) == family && definition.span != used.span);
         let question = Question { file, family, facts, used, name, candidates };
+        if matches!(family, Family::Python | Family::Web)
+            && let Some(ruling) = self.by_declarations(&question)?
+        {
+            return Ok(self.ruled(ruling));
+        }
         let ruling = match &used.receiver {
             Receiver::Absent => self.plain_name(&question)?,
             Receiver::Own => self.own_member(&question)?,
@@ -96,10 +105,94 @@ impl Graph<'_> {
             Receiver::Chain(chain) => self.after_chain(&question, chain)?,
             Receiver::Expression => None,
         };
-        let Some((rule, definitions)) = ruling else { return Ok(self.by_name_alone(&question)) };
+        Ok(ruling.map_or_else(|| self.by_name_alone(&question), |ruling| self.ruled(ruling)))
+    }
+
+    /// The meanings of a ruling.
+    fn ruled(&self, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Vec<Meaning> {
         let definitions = self.with_bodies(definitions);
         let confidence = rule.confidence() / distinct(&definitions) as f32;
-        Ok(definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect())
+        definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
+    }
+
+    /// The meaning by the declarations around the use: a local name, or a member of a receiver whose value is known.
+    fn by_declarations(&self, question: &Question<'_>) -> Result<Option<(EdgeRule, Vec<Definition>)>, SearchError> {
+        let Some(reading) = self.reading(question.file) else { return Ok(None) };
+        let tokens = &reading.tokens;
+        let at = tokens.index_at(question.used.span.start);
+        if tokens.word(at) != question.name {
+            return Ok(None);
+        }
+        let is_member = at > 0 && tokens.is(at - 1, b'.') && !(at > 1 && tokens.is(at - 2, b'.'));
+        if !is_member {
+            let declared = reading.scopes.declaration(question.name, question.used.span.start);
+            let Some(local) = declared.filter(|own| !own.is_global) else { return Ok(None) };
+            if question.used.role == UseRole::Import {
+                return Ok(None);
+            }
+            let item = self.item_at(question.file, question.name, local.at)?;
+            let is_item = |own: &Definition| {
+                local.source == Source::Item || own.kind.is_function() && own.lines.first == question.facts.lines.line_of(local.at)
+            };
+            let found = item.filter(is_item).into_iter().collect();
+            return Ok(Some((EdgeRule::SameFile, found)));
+        }
+        let Some(chain) = Chain::before(tokens, at - 1) else { return Ok(None) };
+        let values = self.values(question.file, &chain, 0)?;
+        self.members_of_values(question, &chain, values, tokens)
+    }
+
+    /// The members with the name of the use of the values of its receiver.
+    fn members_of_values(
+        &self,
+        question: &Question<'_>,
+        chain: &Chain,
+        values: Vec<Value>,
+        tokens: &Tokens,
+    ) -> Result<Option<(EdgeRule, Vec<Definition>)>, SearchError> {
+        let is_own = match chain.steps[..] {
+            [Step::Name(at)] => matches!(tokens.word(at), "self" | "this" | "cls"),
+            _ => false,
+        };
+        let mut instances = Vec::new();
+        for value in values {
+            instances.extend(self.instances(value, None, 0)?);
+        }
+        let (mut rule, mut found, mut is_known) = (None, Vec::new(), !instances.is_empty());
+        for value in &instances {
+            let (own, is_super) = match value {
+                Value::Module(files) => {
+                    found.extend(self.reached(files, question.name, 0)?);
+                    rule = rule.or(Some(EdgeRule::QualifiedModule));
+                    continue;
+                }
+                Value::Instance(own) | Value::Class(own) => (own, false),
+                Value::Super(own) => (own, true),
+                Value::Outside => continue,
+                Value::Function(..) | Value::Written(..) => {
+                    is_known = false;
+                    continue;
+                }
+            };
+            match self.member(own, question.name, is_super)? {
+                Member::Symbols(members, is_inherited) => {
+                    found.extend(members);
+                    rule = rule.or(Some(match value {
+                        _ if is_own && !is_inherited => EdgeRule::OwnMember,
+                        _ if is_own || is_super => EdgeRule::Inherited,
+                        Value::Class(_) => EdgeRule::QualifiedType,
+                        _ => EdgeRule::TypedVariable,
+                    }));
+                }
+                Member::Field(..) => {}
+                Member::Missing | Member::Outside => {}
+            }
+        }
+        dedup(&mut found);
+        if found.is_empty() {
+            return Ok(is_known.then_some((EdgeRule::TypedVariable, Vec::new())));
+        }
+        Ok(Some((rule.unwrap_or(EdgeRule::TypedVariable), found)))
     }
 
     /// Declarations of C only count where no definition with a body is among the candidates.
@@ -338,7 +431,7 @@ impl Graph<'_> {
     }
 
     /// The definitions that an imported name means.
-    fn bound(
+    pub(super) fn bound(
         &self,
         file: u32,
         import: &ImportStatement,

@@ -73,7 +73,7 @@ impl FileFacts {
                 ReferenceRole::Import => UseRole::Import,
             },
             owner: innermost(&symbols, reference.span),
-            receiver: receiver(&text, reference.span.start as usize),
+            receiver: receiver(family, &text, reference.span.start as usize),
         });
         let uses = uses.collect();
         let lines = LineIndex::new(&text);
@@ -100,9 +100,14 @@ impl FileFacts {
             span,
             role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
             owner: innermost(&self.symbols, span),
-            receiver: receiver(&self.text, span.start as usize),
+            receiver: receiver(family, &self.text, span.start as usize),
         };
         found.into_iter().map(new).collect()
+    }
+
+    /// The comments of the file.
+    pub fn comments(&self) -> &[Span] {
+        &self.comments
     }
 
     /// Whether the name at `span` is that of a definition.
@@ -165,7 +170,7 @@ pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
 }
 
 /// The receiver of the name at `start`.
-fn receiver(text: &str, start: usize) -> Receiver {
+fn receiver(family: Family, text: &str, start: usize) -> Receiver {
     let Some(before) = text.get(..start).map(str::trim_end) else { return Receiver::Absent };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
@@ -175,7 +180,10 @@ fn receiver(text: &str, start: usize) -> Receiver {
             path => Receiver::Path(path.into()),
         };
     }
-    let rest = ["?.", "!.", "->", "."].iter().find_map(|sign| before.strip_suffix(sign));
+    // In other languages, `->` is before the type of a result or the body of a lambda.
+    let has_arrows = matches!(family, Family::C | Family::Other(_));
+    let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
+    let rest = signs.iter().find_map(|sign| before.strip_suffix(sign));
     let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
     let rest = rest.trim_end();
     if rest.ends_with("super()") {
@@ -240,10 +248,13 @@ mod tests {
 
     #[test]
     fn receivers_are_read_from_the_text_before_a_name() {
-        let check = |text: &str, expected: Receiver| {
+        let check_in = |family: Family, text: &str, expected: Receiver| {
             let start = text.find("take").unwrap();
-            assert_eq!(receiver(text, start), expected, "{text}");
+            assert_eq!(receiver(family, text, start), expected, "{text}");
         };
+        let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
+        check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
+        check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::Own);
