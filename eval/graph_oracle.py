@@ -197,12 +197,13 @@ def compare(rows, scip, texts, kinds):
     ours = {}
     for path, line, name, kind, _ in rows["def"]:
         if kind in kinds:
-            for at in range(line, line + 6):
-                ours.setdefault((path, at, name), (path, line, name))
+            ours[path, line, name] = (path, line, name)
     symbol_of = {}
     for symbol, places in scip.definitions.items():
         for path, line, column in places:
-            own = ours.get((path, line, texts.word(path, line, column)))
+            name = texts.word(path, line, column)
+            near = (ours.get((path, at, name)) for at in range(line, line - 6, -1))
+            own = next(filter(None, near), None)
             # Parameters and type parameters are no symbols of the graph.
             if own and not scip.is_local(symbol) and not re.search(r"\((?!\))[^)]*\)$|\]$", symbol):
                 symbol_of[own] = symbol
