@@ -5,7 +5,7 @@ use super::tokens::{TokenKind, Tokens};
 
 /// One step of a chain. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ChainStep {
     /// The name at the head of the chain.
     Name(usize),
     /// An expression in parentheses at the head.
@@ -21,13 +21,13 @@ pub(super) enum Step {
 
 /// An expression such as `pool.take().size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Chain {
-    pub steps: Vec<Step>,
+pub(super) struct MemberChain {
+    pub steps: Vec<ChainStep>,
 }
 
-impl Chain {
+impl MemberChain {
     /// The chain before the dot at token `dot`.
-    pub fn before(tokens: &Tokens, dot: usize) -> Option<Chain> {
+    pub fn before(tokens: &Tokens, dot: usize) -> Option<MemberChain> {
         let mut steps = Vec::new();
         let mut at = dot.checked_sub(1)?;
         loop {
@@ -39,14 +39,14 @@ impl Chain {
                 Some(open) if open < at => {
                     let is_postfix = open > 0 && is_operand(tokens, open - 1);
                     match tokens.word(at) {
-                        ")" if is_postfix => steps.push(Step::Call),
-                        "]" if is_postfix => steps.push(Step::Index),
+                        ")" if is_postfix => steps.push(ChainStep::Call),
+                        "]" if is_postfix => steps.push(ChainStep::Index),
                         ")" => {
-                            steps.push(Step::Group(open + 1, at));
+                            steps.push(ChainStep::Group(open + 1, at));
                             break;
                         }
                         _ => {
-                            steps.push(Step::Literal);
+                            steps.push(ChainStep::Literal);
                             break;
                         }
                     }
@@ -56,10 +56,10 @@ impl Chain {
                 _ if tokens.is_word(at) => {
                     let before = at.checked_sub(1);
                     if before.is_some_and(|before| tokens.is(before, b'.')) {
-                        steps.push(Step::Member(at));
+                        steps.push(ChainStep::Member(at));
                         at = at.checked_sub(2)?;
                     } else {
-                        steps.push(Step::Name(at));
+                        steps.push(ChainStep::Name(at));
                         break;
                     }
                 }
@@ -68,17 +68,17 @@ impl Chain {
                     if !matches!(kind, TokenKind::Literal | TokenKind::Number) {
                         return None;
                     }
-                    steps.push(Step::Literal);
+                    steps.push(ChainStep::Literal);
                     break;
                 }
             }
         }
         steps.reverse();
-        Some(Chain { steps })
+        Some(MemberChain { steps })
     }
 
     /// The chain that a range of tokens is.
-    pub fn in_range(family: Family, tokens: &Tokens, from: usize, to: usize) -> Option<Chain> {
+    pub fn in_range(family: Family, tokens: &Tokens, from: usize, to: usize) -> Option<MemberChain> {
         let mut at = from;
         while matches!(tokens.word(at), "await" | "new" | "yield") && at + 1 < to {
             at += 1;
@@ -88,7 +88,11 @@ impl Chain {
             Some(close) if close > at => {
                 let is_group = tokens.is(at, b'(') && !tokens.is_operator(close + 1, "=>");
                 let is_tuple = tokens.find(at + 1, close, |at| tokens.is(at, b',')) < close;
-                steps.push(if is_group && !is_tuple { Step::Group(at + 1, close) } else { Step::Literal });
+                steps.push(if is_group && !is_tuple {
+                    ChainStep::Group(at + 1, close)
+                } else {
+                    ChainStep::Literal
+                });
                 if tokens.is_operator(close + 1, "=>") {
                     return None;
                 }
@@ -99,46 +103,49 @@ impl Chain {
                     next.kind == TokenKind::Literal && Some(next.start) == tokens.at(at).map(|own| own.end)
                 });
                 if is_prefix {
-                    return Some(Chain { steps: vec![Step::Literal] });
+                    return Some(MemberChain { steps: vec![ChainStep::Literal] });
                 }
                 if matches!(tokens.word(at), "lambda" | "function" | "async" | "class" | "not" | "typeof") {
                     return None;
                 }
-                if matches!(tokens.word(at), "None" | "null" | "undefined" | "True" | "False" | "true" | "false") {
-                    return Some(Chain { steps: vec![Step::Literal] });
+                if matches!(
+                    tokens.word(at),
+                    "None" | "null" | "undefined" | "True" | "False" | "true" | "false"
+                ) {
+                    return Some(MemberChain { steps: vec![ChainStep::Literal] });
                 }
-                steps.push(Step::Name(at));
+                steps.push(ChainStep::Name(at));
                 at += 1;
             }
             _ => {
                 let kind = tokens.at(at)?.kind;
                 return matches!(kind, TokenKind::Literal | TokenKind::Number)
-                    .then(|| Chain { steps: vec![Step::Literal] });
+                    .then(|| MemberChain { steps: vec![ChainStep::Literal] });
             }
         }
         while at < to {
             let close = tokens.partner(at).filter(|close| *close > at);
             match tokens.word(at) {
                 "." if tokens.is_word(at + 1) => {
-                    steps.push(Step::Member(at + 1));
+                    steps.push(ChainStep::Member(at + 1));
                     at += 2;
                 }
                 "?" if tokens.is(at + 1, b'.') && tokens.is_word(at + 2) => {
-                    steps.push(Step::Member(at + 2));
+                    steps.push(ChainStep::Member(at + 2));
                     at += 3;
                 }
                 "!" if !tokens.is(at + 1, b'=') => at += 1,
                 "(" => {
-                    steps.push(Step::Call);
+                    steps.push(ChainStep::Call);
                     at = close? + 1;
                 }
                 "[" => {
-                    steps.push(Step::Index);
+                    steps.push(ChainStep::Index);
                     at = close? + 1;
                 }
                 "<" if family == Family::Web => at = after_generics(tokens, at, to)?,
                 "as" if family == Family::Web => {
-                    return Some(Chain { steps: vec![Step::As(at + 1, to)] });
+                    return Some(MemberChain { steps: vec![ChainStep::As(at + 1, to)] });
                 }
                 // The other operand has the type of the first one in most code.
                 "or" | "if" if family == Family::Python => break,
@@ -147,15 +154,35 @@ impl Chain {
                 _ => return None,
             }
         }
-        Some(Chain { steps })
+        Some(MemberChain { steps })
     }
 }
 
 fn is_operand(tokens: &Tokens, at: usize) -> bool {
     let is_keyword = matches!(
         tokens.word(at),
-        "return" | "await" | "in" | "of" | "and" | "or" | "not" | "if" | "else" | "yield" | "typeof" | "case" | "new"
-            | "is" | "assert" | "elif" | "while" | "for" | "raise" | "throw" | "delete" | "void"
+        "return"
+            | "await"
+            | "in"
+            | "of"
+            | "and"
+            | "or"
+            | "not"
+            | "if"
+            | "else"
+            | "yield"
+            | "typeof"
+            | "case"
+            | "new"
+            | "is"
+            | "assert"
+            | "elif"
+            | "while"
+            | "for"
+            | "raise"
+            | "throw"
+            | "delete"
+            | "void"
     );
     tokens.is_word(at) && !is_keyword
         || tokens.is(at, b')')
@@ -207,19 +234,33 @@ pub(super) enum TypePart {
     /// A type of the language or of a library.
     Outside,
     /// A name of a type.
-    Name(Chain),
+    Name(MemberChain),
     /// The type itself, not an object of the type.
-    Class(Chain),
+    Class(MemberChain),
     /// The type of a value.
-    Value(Chain),
+    Value(MemberChain),
     /// A name in quotes, at this token.
     Quoted(usize, String),
 }
 
 /// Types around the one that counts, because members of the inner type are reached through the outer one.
 const WRAPPERS: &[&str] = &[
-    "Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable", "Coroutine", "Promise",
-    "PromiseLike", "Readonly", "Partial", "NonNullable", "Awaited", "Union", "DeepPartial",
+    "Optional",
+    "Annotated",
+    "Final",
+    "ClassVar",
+    "Required",
+    "NotRequired",
+    "Awaitable",
+    "Coroutine",
+    "Promise",
+    "PromiseLike",
+    "Readonly",
+    "Partial",
+    "NonNullable",
+    "Awaited",
+    "Union",
+    "DeepPartial",
 ];
 
 /// The parts of the type in `from..to`.
@@ -264,7 +305,7 @@ fn type_part(family: Family, tokens: &Tokens, from: usize, to: usize, parts: &mu
         "Self" | "this" => return parts.push(TypePart::Own),
         "readonly" => return type_part(family, tokens, from + 1, to, parts),
         "typeof" => {
-            let chain = Chain::in_range(family, tokens, from + 1, to);
+            let chain = MemberChain::in_range(family, tokens, from + 1, to);
             return parts.extend(chain.map(TypePart::Value));
         }
         "keyof" | "infer" => return parts.push(TypePart::Unknown),
@@ -309,7 +350,7 @@ fn type_part(family: Family, tokens: &Tokens, from: usize, to: usize, parts: &mu
     }
     if matches!(last, "Type" | "type") && family == Family::Python {
         for (from, to) in inner.iter().take(1) {
-            let chain = Chain::in_range(family, tokens, *from, *to);
+            let chain = MemberChain::in_range(family, tokens, *from, *to);
             parts.extend(chain.map(TypePart::Class));
         }
         return;
@@ -318,8 +359,10 @@ fn type_part(family: Family, tokens: &Tokens, from: usize, to: usize, parts: &mu
     if tokens.is(to - 1, b']') && family == Family::Web {
         return parts.push(TypePart::Outside);
     }
-    let steps = (from..name_end).step_by(2).map(|at| if at == from { Step::Name(at) } else { Step::Member(at) });
-    parts.push(TypePart::Name(Chain { steps: steps.collect() }));
+    let steps = (from..name_end)
+        .step_by(2)
+        .map(|at| if at == from { ChainStep::Name(at) } else { ChainStep::Member(at) });
+    parts.push(TypePart::Name(MemberChain { steps: steps.collect() }));
 }
 
 /// The generic arguments of the type in `from..to`, or the element type of an array.

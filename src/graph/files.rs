@@ -5,49 +5,18 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use super::definition::Definition;
 use super::family::Family;
 use super::paths::Paths;
-use super::types::Reading;
 use super::uses::FileFacts;
+use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
 use crate::index::IndexField;
-use crate::model::{Analysis, SymbolKind, qualified_name};
+use crate::model::{Analysis, SymbolKind};
 use crate::search::{SearchError, SearchSnapshot, files_with};
-use crate::text::{Lines, Span};
 
 /// The most bytes of a file that a question analyses.
 const MAX_BYTES: usize = 1 << 20;
-
-/// A definition of a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Definition {
-    /// The file, as a number of the snapshot.
-    pub file: u32,
-    /// The place among the symbols of the file.
-    pub place: u32,
-    /// The name alone.
-    pub name: Box<str>,
-    /// The name of the container.
-    pub container: Option<Box<str>>,
-    /// The kind of symbol.
-    pub kind: SymbolKind,
-    /// The lines of the item.
-    pub lines: Lines,
-    /// The span of the item.
-    pub span: Span,
-}
-
-impl Definition {
-    /// The name with its container: `Container.name`.
-    pub fn qualified(&self) -> String {
-        qualified_name(self.container.as_deref(), &self.name)
-    }
-
-    /// Whether both are one symbol.
-    pub fn is(&self, other: &Definition) -> bool {
-        (self.file, self.place) == (other.file, other.place)
-    }
-}
 
 /// What a graph reads: texts of files, and their analysis.
 pub trait GraphFiles {
@@ -73,7 +42,8 @@ pub struct Graph<'a> {
     facts: RefCell<FxHashMap<u32, Option<Arc<FileFacts>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
     paths: OnceCell<Paths<'a>>,
-    pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<Reading>>>>,
+    pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
+    pub(super) evaluations: Evaluations,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -98,6 +68,7 @@ impl<'a> Graph<'a> {
             definitions: RefCell::default(),
             paths: OnceCell::new(),
             readings: RefCell::default(),
+            evaluations: Evaluations::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),

@@ -7,6 +7,8 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod contextual;
+mod definition;
 mod expressions;
 mod family;
 mod files;
@@ -16,6 +18,7 @@ mod macros;
 mod modules;
 mod paths;
 mod questions;
+mod receivers;
 mod resolve;
 mod rule;
 mod rust_modules;
@@ -23,9 +26,11 @@ mod scopes;
 mod tokens;
 mod types;
 mod uses;
+mod values;
 mod web_scopes;
 mod whole;
 mod words;
+mod written;
 
 pub use files::{Definition, Graph, GraphFiles};
 pub use questions::{GraphEdge, ImportEdge, Relation};

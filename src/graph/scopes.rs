@@ -10,7 +10,7 @@ use super::tokens::Tokens;
 
 /// What tells the type of a declared name. The figures are indexes of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum TypeSource {
     /// A written type.
     Type(usize, usize),
     /// A value.
@@ -21,6 +21,9 @@ pub(super) enum Source {
     Entered(usize, usize),
     /// A member of a value with the name at the last index, as in `const { name } = value`.
     Member(usize, usize, usize),
+    /// A parameter of a function that is an argument: the parenthesis of the call, the number of the argument, and the
+    /// number of the parameter.
+    Argument(usize, usize, usize),
     /// A function or class.
     Item,
     /// Something without a known type.
@@ -34,7 +37,7 @@ pub(super) struct Declaration {
     pub at: u32,
     /// The bytes in which the name has this meaning.
     pub scope: (u32, u32),
-    pub source: Source,
+    pub source: TypeSource,
     /// Whether the scope is the whole file.
     pub is_global: bool,
     /// Whether the scope is the body of a class, which its methods do not see.
@@ -78,7 +81,8 @@ impl Scopes {
     pub fn declaration(&self, name: &str, at: u32) -> Option<&Declaration> {
         let all = self.declarations.get(name)?.iter();
         let visible = all.filter(|own| own.scope.0 <= at && at < own.scope.1);
-        let visible = visible.filter(|own| !own.is_in_class || self.body_around(at) == self.body_around(own.at));
+        let visible =
+            visible.filter(|own| !own.is_in_class || self.body_around(at) == self.body_around(own.at));
         visible.min_by_key(|own| {
             let length = own.scope.1 - own.scope.0;
             let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
@@ -125,7 +129,7 @@ impl PythonScan<'_> {
                 "lambda" => self.lambda(at),
                 _ if self.tokens.is_word(at) && self.tokens.is_operator(at + 1, ":=") => {
                     let end = self.end_of_part(at + 3);
-                    self.declare(at, Source::Value(at + 3, end));
+                    self.declare(at, TypeSource::Value(at + 3, end));
                 }
                 _ => {}
             }
@@ -174,14 +178,14 @@ impl PythonScan<'_> {
             "for" => {
                 let inside = self.tokens.find(start + 1, end, |at| self.tokens.word(at) == "in");
                 let colon = self.tokens.find(inside, end, |at| self.tokens.is(at, b':'));
-                self.targets(start + 1, inside, Source::Element(inside + 1, colon));
+                self.targets(start + 1, inside, TypeSource::Element(inside + 1, colon));
             }
             "with" => self.with(start + 1, end),
             "except" => {
                 let alias = self.tokens.find(start, end, |at| self.tokens.word(at) == "as");
                 if alias < end {
                     let from = if self.tokens.is(start + 1, b'*') { start + 2 } else { start + 1 };
-                    self.declare(alias + 1, Source::Type(from, alias));
+                    self.declare(alias + 1, TypeSource::Type(from, alias));
                 }
             }
             "global" | "nonlocal" => {
@@ -191,7 +195,8 @@ impl PythonScan<'_> {
                     self.scopes.bodies[body].outer_names.extend(names);
                 }
             }
-            "import" | "from" | "return" | "if" | "elif" | "while" | "assert" | "raise" | "del" | "yield" => {}
+            "import" | "from" | "return" | "if" | "elif" | "while" | "assert" | "raise" | "del" | "yield" => {
+            }
             "else" | "try" | "finally" | "pass" | "break" | "continue" => {}
             _ => self.assignment(start, end),
         }
@@ -199,13 +204,15 @@ impl PythonScan<'_> {
 
     fn with(&mut self, start: usize, end: usize) {
         let inner = match self.tokens.partner(start) {
-            Some(close) if self.tokens.is(start, b'(') && self.tokens.is(close + 1, b':') => (start + 1, close),
+            Some(close) if self.tokens.is(start, b'(') && self.tokens.is(close + 1, b':') => {
+                (start + 1, close)
+            }
             _ => (start, self.tokens.find(start, end, |at| self.tokens.is(at, b':'))),
         };
         for (from, to) in self.tokens.split(inner.0, inner.1) {
             let alias = self.tokens.find(from, to, |at| self.tokens.word(at) == "as");
             if alias < to {
-                self.targets(alias + 1, to, Source::Entered(from, alias));
+                self.targets(alias + 1, to, TypeSource::Entered(from, alias));
             }
         }
     }
@@ -219,7 +226,7 @@ impl PythonScan<'_> {
         let equals = self.tokens.find(start, end, is_plain);
         let colon = self.tokens.find(start, equals, |at| self.tokens.is(at, b':'));
         if colon < equals {
-            self.target(start, colon, Source::Type(colon + 1, equals));
+            self.target(start, colon, TypeSource::Type(colon + 1, equals));
             return;
         }
         let (mut from, mut equals) = (start, equals);
@@ -230,12 +237,12 @@ impl PythonScan<'_> {
             equals = self.tokens.find(from, end, is_plain);
         }
         for (target, target_end) in parts {
-            self.targets(target, target_end, Source::Value(from, end));
+            self.targets(target, target_end, TypeSource::Value(from, end));
         }
     }
 
     /// Declares one target, or the names of several targets without a type.
-    fn targets(&mut self, from: usize, to: usize, source: Source) {
+    fn targets(&mut self, from: usize, to: usize, source: TypeSource) {
         let is_many = self.tokens.find(from, to, |at| self.tokens.is(at, b',')) < to
             || matches!(self.tokens.word(from), "(" | "[" | "*");
         if !is_many {
@@ -244,13 +251,13 @@ impl PythonScan<'_> {
         for at in from..to {
             let is_member = at > from && self.tokens.is(at - 1, b'.') || self.tokens.is(at + 1, b'.');
             if self.tokens.is_word(at) && !is_member && !self.tokens.is(at + 1, b'[') {
-                self.declare(at, Source::Opaque);
+                self.declare(at, TypeSource::Opaque);
             }
         }
     }
 
     /// Declares a name, or a field: `name`, `self.name`.
-    fn target(&mut self, from: usize, to: usize, source: Source) {
+    fn target(&mut self, from: usize, to: usize, source: TypeSource) {
         if to == from + 1 && self.tokens.is_word(from) {
             self.declare(from, source);
         } else if to == from + 3 && self.tokens.is(from + 1, b'.') && self.tokens.word(from) == "self" {
@@ -258,24 +265,25 @@ impl PythonScan<'_> {
         }
     }
 
-    fn declare_field(&mut self, at: usize, source: Source) {
+    fn declare_field(&mut self, at: usize, source: TypeSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let start = token.start;
-        let class = self.scopes.bodies.iter().rfind(|own| own.is_class && own.start <= start && start < own.end);
+        let class =
+            self.scopes.bodies.iter().rfind(|own| own.is_class && own.start <= start && start < own.end);
         let Some(class) = class.map(|own| own.name.clone()) else { return };
         let scope = (start, start);
         let declaration = Declaration { at: start, scope, source, is_global: false, is_in_class: true };
         self.scopes.add_field(&class, self.tokens.word(at), declaration);
     }
 
-    fn declare(&mut self, at: usize, source: Source) {
+    fn declare(&mut self, at: usize, source: TypeSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let name = self.tokens.word(at);
         let body = self.scopes.body_around(token.start).map(|body| self.scopes.bodies[body].clone());
         if body.as_ref().is_some_and(|body| body.outer_names.iter().any(|own| &**own == name)) {
             return;
         }
-        if body.as_ref().is_some_and(|body| body.is_class) && source != Source::Item {
+        if body.as_ref().is_some_and(|body| body.is_class) && source != TypeSource::Item {
             self.declare_field(at, source);
         }
         let scope = body.as_ref().map_or((0, u32::MAX), |body| (body.start, body.end));
@@ -292,12 +300,13 @@ impl PythonScan<'_> {
         // The innermost body around the name is the item itself.
         let own = self.scopes.body_around(start);
         let around = self.scopes.bodies.iter().enumerate();
-        let around = around.filter(|(index, body)| Some(*index) != own && body.start <= start && start < body.end);
+        let around =
+            around.filter(|(index, body)| Some(*index) != own && body.start <= start && start < body.end);
         let around = around.map(|(_, body)| body).next_back();
         let declaration = Declaration {
             at: start,
             scope: around.map_or((0, u32::MAX), |body| (body.start, body.end)),
-            source: Source::Item,
+            source: TypeSource::Item,
             is_global: around.is_none(),
             is_in_class: around.is_some_and(|body| body.is_class),
         };
@@ -324,13 +333,13 @@ impl PythonScan<'_> {
             let source = if name >= end {
                 continue;
             } else if is_rest {
-                Source::Opaque
+                TypeSource::Opaque
             } else if self.tokens.is(name + 1, b':') {
-                Source::Type(name + 2, equals)
+                TypeSource::Type(name + 2, equals)
             } else if equals + 1 < end && self.tokens.word(equals + 1) != "None" {
-                Source::Value(equals + 1, end)
+                TypeSource::Value(equals + 1, end)
             } else {
-                Source::Opaque
+                TypeSource::Opaque
             };
             self.declare(name, source);
         }
@@ -346,7 +355,7 @@ impl PythonScan<'_> {
         let scope = (from.start, self.tokens.at(close).map_or(u32::MAX, |token| token.end));
         let is_single = inside == at + 2;
         for name in (at + 1..inside).filter(|index| self.tokens.is_word(*index)) {
-            let source = if is_single { Source::Element(inside + 1, end) } else { Source::Opaque };
+            let source = if is_single { TypeSource::Element(inside + 1, end) } else { TypeSource::Opaque };
             self.declare_in(name, scope, source);
         }
     }
@@ -358,11 +367,11 @@ impl PythonScan<'_> {
         let scope = (start, self.tokens.at(end).map_or(u32::MAX, |token| token.start));
         for (from, to) in self.tokens.split(at + 1, colon) {
             let name = self.tokens.find(from, to, |index| self.tokens.is_word(index));
-            self.declare_in(name, scope, Source::Opaque);
+            self.declare_in(name, scope, TypeSource::Opaque);
         }
     }
 
-    fn declare_in(&mut self, at: usize, scope: (u32, u32), source: Source) {
+    fn declare_in(&mut self, at: usize, scope: (u32, u32), source: TypeSource) {
         let Some(token) = self.tokens.at(at) else { return };
         let declaration =
             Declaration { at: token.start, scope, source, is_global: false, is_in_class: false };

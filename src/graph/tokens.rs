@@ -22,7 +22,7 @@ pub(super) enum TokenKind {
 
 /// One token.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
+pub(super) struct PlainToken {
     pub start: u32,
     pub end: u32,
     pub kind: TokenKind,
@@ -33,7 +33,7 @@ pub(super) struct Token {
 /// The tokens of a text.
 pub(super) struct Tokens {
     text: Arc<String>,
-    all: Vec<Token>,
+    all: Vec<PlainToken>,
     /// For each bracket the index of its partner; its own index for a bracket without one, and for other tokens.
     partner: Vec<u32>,
     /// For each token the index of the innermost open bracket around it; its own index if there is none.
@@ -43,7 +43,7 @@ pub(super) struct Tokens {
 impl Tokens {
     pub fn new(family: Family, text: Arc<String>, comments: &[Span]) -> Tokens {
         let bytes = text.as_bytes();
-        let mut all: Vec<Token> = Vec::new();
+        let mut all: Vec<PlainToken> = Vec::new();
         let mut skipped = skipped(family, &text, comments).into_iter().peekable();
         let mut comments = comments.iter().peekable();
         let (mut at, mut indent, mut line_start) = (0, Some(0), 0);
@@ -53,7 +53,12 @@ impl Tokens {
                 while comments.next_if(|comment| comment.end <= span.start).is_some() {}
                 if comments.peek().is_none_or(|comment| comment.start > span.start) {
                     let indent = indent.take();
-                    all.push(Token { start: span.start, end: end as u32, kind: TokenKind::Literal, indent });
+                    all.push(PlainToken {
+                        start: span.start,
+                        end: end as u32,
+                        kind: TokenKind::Literal,
+                        indent,
+                    });
                 }
                 if text.as_bytes()[at..end].contains(&b'\n') && indent.is_some() {
                     line_start = end;
@@ -67,9 +72,8 @@ impl Tokens {
             } else if byte.is_ascii_whitespace() || byte == b'\\' {
                 at += 1;
             } else {
-                let is_word = |byte: &u8| {
-                    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80
-                };
+                let is_word =
+                    |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80;
                 let length = bytes[at..].iter().take_while(|byte| is_word(byte)).count();
                 let kind = match byte {
                     _ if length == 0 => TokenKind::Sign(byte),
@@ -78,7 +82,7 @@ impl Tokens {
                 };
                 let end = at + length.max(1);
                 let indent = indent.take().map(|_| (at - line_start) as u32);
-                all.push(Token { start: at as u32, end: end as u32, kind, indent });
+                all.push(PlainToken { start: at as u32, end: end as u32, kind, indent });
                 at = end;
             }
         }
@@ -90,7 +94,7 @@ impl Tokens {
         self.all.len()
     }
 
-    pub fn at(&self, index: usize) -> Option<&Token> {
+    pub fn at(&self, index: usize) -> Option<&PlainToken> {
         self.all.get(index)
     }
 
@@ -169,7 +173,7 @@ impl Tokens {
     }
 }
 
-fn brackets(all: &[Token]) -> (Vec<u32>, Vec<u32>) {
+fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
     let mut partner: Vec<u32> = (0..all.len() as u32).collect();
     let mut around = partner.clone();
     let mut open: Vec<u32> = Vec::new();

@@ -5,45 +5,20 @@
 
 use std::sync::Arc;
 
-use super::expressions::{Chain, Step};
+use super::expressions::{ChainStep, MemberChain};
 use super::files::{Definition, Graph};
-use super::scopes::{Declaration, Scopes, Source};
+use super::scopes::{Declaration, Scopes, TypeSource};
 use super::tokens::Tokens;
 use super::uses::{FileFacts, innermost};
-use crate::model::SymbolKind;
+use super::values::{FileReading, Value};
 use crate::search::SearchError;
 use crate::text::Span;
 
 /// The longest chain of declarations that an evaluation follows.
-const MAX_DEPTH: usize = 7;
+pub(super) const MAX_DEPTH: usize = 7;
 
 /// The most values of one expression.
-const MAX_VALUES: usize = 6;
-
-/// The tokens of a file with its declarations.
-pub(super) struct Reading {
-    pub tokens: Tokens,
-    pub scopes: Scopes,
-}
-
-/// What an expression means.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    /// An object of a type of the tree.
-    Instance(Definition),
-    /// A type of the tree.
-    Class(Definition),
-    /// The own object with the members of the base types only.
-    Super(Definition),
-    /// A function, and the type of the object that it was taken from.
-    Function(Definition, Option<Box<Definition>>),
-    /// The files of a module.
-    Module(Vec<u32>),
-    /// An object of a written type: the tokens of a file.
-    Written(u32, usize, usize),
-    /// Something that the tree does not define.
-    Outside,
-}
+pub(super) const MAX_VALUES: usize = 6;
 
 /// The member of a type.
 pub(super) enum Member {
@@ -59,7 +34,7 @@ pub(super) enum Member {
 
 impl Graph<'_> {
     /// The tokens and declarations of a file.
-    pub(super) fn reading(&self, file: u32) -> Option<Arc<Reading>> {
+    pub(super) fn reading(&self, file: u32) -> Option<Arc<FileReading>> {
         if let Some(known) = self.readings.borrow().get(&file) {
             return known.clone();
         }
@@ -67,34 +42,39 @@ impl Graph<'_> {
             let family = self.family(file);
             let tokens = Tokens::new(family, facts.text.clone(), facts.comments());
             let scopes = Scopes::new(family, &tokens);
-            Arc::new(Reading { tokens, scopes })
+            Arc::new(FileReading { tokens, scopes })
         });
         self.readings.borrow_mut().insert(file, reading.clone());
         reading
     }
 
     /// The values of a chain in `file`.
-    pub(super) fn values(&self, file: u32, chain: &Chain, depth: usize) -> Result<Vec<Value>, SearchError> {
+    pub(super) fn values(
+        &self,
+        file: u32,
+        chain: &MemberChain,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
         let Some(reading) = self.reading(file).filter(|_| depth < MAX_DEPTH) else { return Ok(Vec::new()) };
         let mut values = Vec::new();
         for (index, step) in chain.steps.iter().enumerate() {
             let is_super_call = index == 1
-                && matches!(step, Step::Call)
+                && matches!(step, ChainStep::Call)
                 && values.iter().any(|value| matches!(value, Value::Super(_)));
             if is_super_call {
                 continue;
             }
             values = match *step {
-                Step::Name(at) => self.values_of_name(file, &reading, at, depth)?,
-                Step::Group(from, to) => self.values_of_tokens(file, &reading, from, to, depth)?,
-                Step::Literal => vec![Value::Outside],
-                Step::As(from, to) => vec![Value::Written(file, from, to)],
-                Step::Member(at) => {
+                ChainStep::Name(at) => self.values_of_name(file, &reading, at, depth)?,
+                ChainStep::Group(from, to) => self.values_of_tokens(file, &reading, from, to, depth)?,
+                ChainStep::Literal => vec![Value::Outside],
+                ChainStep::As(from, to) => vec![Value::Written(file, from, to)],
+                ChainStep::Member(at) => {
                     let name = reading.tokens.word(at).to_string();
                     self.each(values, |value| self.member_values(&value, &name, depth))?
                 }
-                Step::Call => self.each(values, |value| self.called(value, depth))?,
-                Step::Index => self.each(values, |value| self.indexed(value, depth))?,
+                ChainStep::Call => self.each(values, |value| self.called(value, depth))?,
+                ChainStep::Index => self.each(values, |value| self.indexed(value, depth))?,
             };
             values.truncate(MAX_VALUES);
             if values.is_empty() {
@@ -104,7 +84,7 @@ impl Graph<'_> {
         Ok(values)
     }
 
-    fn each(
+    pub(super) fn each(
         &self,
         values: Vec<Value>,
         of: impl Fn(Value) -> Result<Vec<Value>, SearchError>,
@@ -119,13 +99,13 @@ impl Graph<'_> {
     fn values_of_tokens(
         &self,
         file: u32,
-        reading: &Reading,
+        reading: &FileReading,
         from: usize,
         to: usize,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
         let family = self.family(file);
-        match Chain::in_range(family, &reading.tokens, from, to) {
+        match MemberChain::in_range(family, &reading.tokens, from, to) {
             Some(chain) => self.values(file, &chain, depth + 1),
             None => Ok(Vec::new()),
         }
@@ -135,11 +115,12 @@ impl Graph<'_> {
     fn values_of_name(
         &self,
         file: u32,
-        reading: &Reading,
+        reading: &FileReading,
         token: usize,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
-        let (name, at) = (reading.tokens.word(token), reading.tokens.at(token).map_or(0, |token| token.start));
+        let (name, at) =
+            (reading.tokens.word(token), reading.tokens.at(token).map_or(0, |token| token.start));
         let Some(facts) = self.facts(file) else { return Ok(Vec::new()) };
         if let "self" | "this" | "cls" | "super" = name {
             let own = self.type_at(file, &facts, at)?.into_iter();
@@ -154,11 +135,11 @@ impl Graph<'_> {
     }
 
     /// The values of `name` at a byte.
-    fn named(
+    pub(super) fn named(
         &self,
         file: u32,
         facts: &FileFacts,
-        reading: &Reading,
+        reading: &FileReading,
         name: &str,
         at: u32,
         depth: usize,
@@ -166,14 +147,15 @@ impl Graph<'_> {
         let declared = reading.scopes.declaration(name, at);
         if let Some(local) = declared.filter(|own| !own.is_global) {
             return match local.source {
-                Source::Item => {
+                TypeSource::Item => {
                     let own = self.item_at(file, name, local.at)?;
                     self.each_definition(own.into_iter().collect(), depth)
                 }
                 _ => self.source_values(file, reading, local, depth),
             };
         }
-        let bound = facts.imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
+        let bound =
+            facts.imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
         if let Some((import, binding)) = bound.into_iter().find(|(_, binding)| &*binding.local == name) {
             let definitions = self.bound(file, import, binding)?;
             if !definitions.is_empty() {
@@ -186,8 +168,12 @@ impl Graph<'_> {
             let is_outside = self.module_files(file, import).is_empty();
             return Ok(if is_outside { vec![Value::Outside] } else { Vec::new() });
         }
-        let is_first_part = |module: &str| module.split('.').next() == Some(name) && module.len() > name.len();
-        if facts.imports.iter().any(|import| is_first_part(&import.module) && import.bindings.iter().any(|own| own.name.is_none() && own.local == import.module)) {
+        let is_first_part =
+            |module: &str| module.split('.').next() == Some(name) && module.len() > name.len();
+        if facts.imports.iter().any(|import| {
+            is_first_part(&import.module)
+                && import.bindings.iter().any(|own| own.name.is_none() && own.local == import.module)
+        }) {
             let modules = self.module(file, name);
             return Ok(vec![if modules.is_empty() { Value::Outside } else { Value::Module(modules) }]);
         }
@@ -276,35 +262,56 @@ impl Graph<'_> {
     pub(super) fn source_values(
         &self,
         file: u32,
-        reading: &Reading,
+        reading: &FileReading,
         declared: &Declaration,
         depth: usize,
     ) -> Result<Vec<Value>, SearchError> {
+        if let TypeSource::Type(from, to) = declared.source {
+            return Ok(vec![Value::Written(file, from, to)]);
+        }
         if depth >= MAX_DEPTH {
             return Ok(Vec::new());
         }
+        self.evaluations.of((file, declared.at, None), || self.evaluated(file, reading, declared, depth))
+    }
+
+    fn evaluated(
+        &self,
+        file: u32,
+        reading: &FileReading,
+        declared: &Declaration,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
         match declared.source {
-            Source::Type(from, to) => Ok(vec![Value::Written(file, from, to)]),
-            Source::Value(from, to) => self.values_of_tokens(file, reading, from, to, depth),
-            Source::Element(from, to) => {
+            TypeSource::Type(from, to) => Ok(vec![Value::Written(file, from, to)]),
+            TypeSource::Value(from, to) => self.values_of_tokens(file, reading, from, to, depth),
+            TypeSource::Element(from, to) => {
                 let values = self.values_of_tokens(file, reading, from, to, depth)?;
                 self.each(values, |value| self.element(value, depth))
             }
-            Source::Entered(from, to) => {
+            TypeSource::Entered(from, to) => {
                 let values = self.values_of_tokens(file, reading, from, to, depth)?;
                 self.each(values, |value| self.entered(value, depth))
             }
-            Source::Member(from, to, name) => {
+            TypeSource::Member(from, to, name) => {
                 let values = self.values_of_tokens(file, reading, from, to, depth)?;
                 let name = reading.tokens.word(name).to_string();
                 self.each(values, |value| self.member_values(&value, &name, depth))
             }
-            Source::Item | Source::Opaque => Ok(Vec::new()),
+            TypeSource::Argument(open, argument, parameter) => {
+                self.contextual_values(file, reading, (open, argument, parameter), depth)
+            }
+            TypeSource::Item | TypeSource::Opaque => Ok(Vec::new()),
         }
     }
 
     /// The values of a member of a value.
-    fn member_values(&self, value: &Value, name: &str, depth: usize) -> Result<Vec<Value>, SearchError> {
+    pub(super) fn member_values(
+        &self,
+        value: &Value,
+        name: &str,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
         if depth >= MAX_DEPTH {
             return Ok(Vec::new());
         }
@@ -346,9 +353,14 @@ impl Graph<'_> {
     }
 
     /// The member `name` of a type, or of its base types.
-    pub(super) fn member(&self, own: &Definition, name: &str, skips_own: bool) -> Result<Member, SearchError> {
+    pub(super) fn member(
+        &self,
+        own: &Definition,
+        name: &str,
+        skips_own: bool,
+    ) -> Result<Member, SearchError> {
         let (mut types, mut seen) = (vec![own.clone()], Vec::new());
-        let mut is_complete = true;
+        let (mut is_complete, mut assigned) = (true, None);
         let all = self.definitions(name)?;
         while let Some(own) = (!types.is_empty()).then(|| types.remove(0)) {
             let key = (own.file, own.place);
@@ -369,10 +381,17 @@ impl Graph<'_> {
                     return Ok(Member::Symbols(found, is_base));
                 }
                 let reading = self.reading(own.file);
-                let fields = reading.as_ref().map_or(&[][..], |reading| reading.scopes.fields(&own.name, name));
-                let typed = fields.iter().find(|own| matches!(own.source, Source::Type(..))).or(fields.first());
-                if let Some(declared) = typed {
-                    return Ok(Member::Field(own.file, *declared));
+                let fields =
+                    reading.as_ref().map_or(&[][..], |reading| reading.scopes.fields(&own.name, name));
+                let typed =
+                    fields.iter().find(|own| matches!(own.source, TypeSource::Type(..))).or(fields.first());
+                match typed {
+                    Some(declared) if matches!(declared.source, TypeSource::Type(..)) => {
+                        return Ok(Member::Field(own.file, *declared));
+                    }
+                    // A method of a base type may be what is assigned to.
+                    Some(declared) => assigned = assigned.or(Some(Member::Field(own.file, *declared))),
+                    None => {}
                 }
                 if !found.is_empty() {
                     return Ok(Member::Symbols(found, is_base));
@@ -382,7 +401,7 @@ impl Graph<'_> {
             is_complete &= are_all_known;
             types.extend(bases);
         }
-        Ok(if is_complete { Member::Missing } else { Member::Outside })
+        Ok(assigned.unwrap_or(if is_complete { Member::Missing } else { Member::Outside }))
     }
 
     /// The base types of a type that are of the tree, and whether these are all.
@@ -403,7 +422,8 @@ impl Graph<'_> {
                     _ => None,
                 })
                 .collect();
-            are_all_known &= !found.is_empty() || matches!(tokens.word(from), "object" | "Protocol" | "Generic" | "ABC");
+            are_all_known &=
+                !found.is_empty() || matches!(tokens.word(from), "object" | "Protocol" | "Generic" | "ABC");
             bases.extend(found);
         }
         Ok((bases, are_all_known))
@@ -414,7 +434,11 @@ impl Graph<'_> {
         match value {
             Value::Class(own) => Ok(vec![Value::Instance(own)]),
             Value::Outside => Ok(vec![Value::Outside]),
-            Value::Function(own, receiver) => self.returned(&own, receiver.as_deref(), depth + 1),
+            Value::Function(own, receiver) => {
+                let key = receiver.as_ref().map(|own| (own.file, own.place));
+                let key = (own.file, own.span.start, Some(key.unwrap_or((u32::MAX, 0))));
+                self.evaluations.of(key, || self.returned(&own, receiver.as_deref(), depth + 1))
+            }
             Value::Instance(own) => match self.member(&own, "__call__", false)? {
                 Member::Symbols(found, _) => {
                     let mut values = Vec::new();
@@ -437,7 +461,7 @@ impl Graph<'_> {
     }
 
     /// The values that a function returns: of the type that its signature writes, or else those of its `return` statements.
-    fn returned(
+    pub(super) fn returned(
         &self,
         own: &Definition,
         receiver: Option<&Definition>,
@@ -457,7 +481,8 @@ impl Graph<'_> {
             super::expressions::return_type(family, tokens, start, end, &own.name)
         {
             let is_own = matches!(tokens.word(from), "Self" | "this")
-                || own_type.is_some_and(|(own_from, own_to)| tokens.text(own_from, own_to) == tokens.text(from, to));
+                || own_type
+                    .is_some_and(|(own_from, own_to)| tokens.text(own_from, own_to) == tokens.text(from, to));
             if is_own && let Some(receiver) = receiver {
                 return Ok(vec![Value::Instance(receiver.clone())]);
             }
@@ -466,7 +491,8 @@ impl Graph<'_> {
         let mut values = Vec::new();
         for at in (start..end).filter(|at| tokens.word(*at) == "return").take(4) {
             let byte = tokens.at(at).map_or(0, |token| token.start);
-            let is_own = innermost(&facts.symbols, Span::new(byte as usize, byte as usize)) == Some(own.place);
+            let is_own =
+                innermost(&facts.symbols, Span::new(byte as usize, byte as usize)) == Some(own.place);
             let to = super::expressions::end_of_statement(family, tokens, at + 1, end);
             if is_own && to > at + 1 {
                 let found = self.values_of_tokens(own.file, &reading, at + 1, to, depth)?;
@@ -492,171 +518,5 @@ impl Graph<'_> {
         let values = self.instances(Value::Written(file, from, to), receiver, depth)?;
         let is_outside = values.iter().all(|value| matches!(value, Value::Outside));
         Ok(if is_outside { vec![Value::Written(file, from, to)] } else { values })
-    }
-
-    /// What an index into a value gives.
-    fn indexed(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
-        match value {
-            Value::Written(file, from, to) => {
-                let Some(reading) = self.reading(file) else { return Ok(Vec::new()) };
-                let parts = super::expressions::arguments(&reading.tokens, from, to);
-                Ok(match parts.last() {
-                    Some((from, to)) => vec![Value::Written(file, *from, *to)],
-                    None => self.instances(value, None, depth)?.into_iter().filter(|own| matches!(own, Value::Outside)).collect(),
-                })
-            }
-            Value::Class(own) => Ok(vec![Value::Class(own)]),
-            Value::Instance(own) => match self.member(&own, "__getitem__", false)? {
-                Member::Symbols(found, _) => {
-                    let found = found.first().map(|found| self.returned(found, Some(&own), depth + 1));
-                    found.unwrap_or(Ok(Vec::new()))
-                }
-                _ => Ok(Vec::new()),
-            },
-            Value::Outside => Ok(vec![Value::Outside]),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// An element of a value.
-    fn element(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
-        match value {
-            Value::Written(file, from, to) => {
-                let Some(reading) = self.reading(file) else { return Ok(Vec::new()) };
-                let parts = super::expressions::arguments(&reading.tokens, from, to);
-                Ok(parts.first().map(|(from, to)| Value::Written(file, *from, *to)).into_iter().collect())
-            }
-            Value::Instance(own) => match self.member(&own, "__iter__", false)? {
-                Member::Symbols(found, _) => {
-                    let mut values = Vec::new();
-                    for found in found.iter().take(1) {
-                        for value in self.returned(found, Some(&own), depth + 1)? {
-                            if matches!(value, Value::Written(..)) {
-                                values.extend(self.element(value, depth + 1)?);
-                            }
-                        }
-                    }
-                    Ok(values)
-                }
-                _ => Ok(Vec::new()),
-            },
-            Value::Outside => Ok(vec![Value::Outside]),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// What a context manager yields.
-    fn entered(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
-        match value {
-            Value::Instance(own) => {
-                for name in ["__enter__", "__aenter__"] {
-                    if let Member::Symbols(found, _) = self.member(&own, name, false)? {
-                        let found = found.first().map(|found| self.returned(found, Some(&own), depth + 1));
-                        let values = found.unwrap_or(Ok(Vec::new()))?;
-                        return Ok(if values.is_empty() { vec![Value::Instance(own)] } else { values });
-                    }
-                }
-                Ok(vec![Value::Instance(own)])
-            }
-            Value::Written(..) => self.element(value, depth),
-            Value::Outside => Ok(vec![Value::Outside]),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// The types of the tree that a written type means, as instances.
-    pub(super) fn instances(
-        &self,
-        value: Value,
-        receiver: Option<&Definition>,
-        depth: usize,
-    ) -> Result<Vec<Value>, SearchError> {
-        let Value::Written(file, from, to) = value else { return Ok(vec![value]) };
-        let Some(reading) = self.reading(file).filter(|_| depth < MAX_DEPTH) else { return Ok(Vec::new()) };
-        let family = self.family(file);
-        let mut found = Vec::new();
-        for part in super::expressions::type_parts(family, &reading.tokens, from, to) {
-            use super::expressions::TypePart;
-            match part {
-                TypePart::Own => found.extend(receiver.cloned().map(Value::Instance)),
-                TypePart::Unknown => {}
-                TypePart::Outside => found.push(Value::Outside),
-                TypePart::Quoted(at, name) => {
-                    let byte = reading.tokens.at(at).map_or(0, |token| token.start);
-                    found.extend(self.instances_of_name(file, &name, byte, depth)?);
-                }
-                TypePart::Value(chain) => found.extend(self.values(file, &chain, depth + 1)?),
-                TypePart::Class(chain) => {
-                    let values = self.values(file, &chain, depth + 1)?;
-                    found.extend(values.into_iter().filter(|value| matches!(value, Value::Class(_))));
-                }
-                TypePart::Name(chain) => {
-                    let values = self.values(file, &chain, depth + 1)?;
-                    let is_unknown = values.is_empty();
-                    for value in values {
-                        found.extend(self.instance_of(value, depth)?);
-                    }
-                    if is_unknown && self.is_unknown_outside(&reading, &chain)? {
-                        found.push(Value::Outside);
-                    }
-                }
-            }
-        }
-        found.truncate(MAX_VALUES);
-        Ok(found)
-    }
-
-    /// Whether a name that means nothing known is one of the language or of a library, and not a type parameter.
-    fn is_unknown_outside(&self, reading: &Reading, chain: &Chain) -> Result<bool, SearchError> {
-        let Some(Step::Name(at)) = chain.steps.first() else { return Ok(false) };
-        let name = reading.tokens.word(*at);
-        let is_parameter = name.len() < 3 || name.starts_with('T') && name.chars().nth(1).is_some_and(char::is_uppercase);
-        Ok(!is_parameter && self.definitions(name)?.is_empty())
-    }
-
-    fn instances_of_name(
-        &self,
-        file: u32,
-        name: &str,
-        at: u32,
-        depth: usize,
-    ) -> Result<Vec<Value>, SearchError> {
-        let (Some(facts), Some(reading)) = (self.facts(file), self.reading(file)) else { return Ok(Vec::new()) };
-        let mut parts = name.split('.');
-        let first = parts.next().unwrap_or_default();
-        let mut values = self.named(file, &facts, &reading, first, at, depth + 1)?;
-        for part in parts {
-            values = self.each(values, |value| self.member_values(&value, part, depth + 1))?;
-        }
-        let mut found = Vec::new();
-        for value in values {
-            found.extend(self.instance_of(value, depth)?);
-        }
-        Ok(found)
-    }
-
-    /// An object of the type that a value names; of an alias, of the type that the alias stands for.
-    fn instance_of(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
-        match value {
-            Value::Class(own) if own.kind == SymbolKind::Type => {
-                let Some((from, to)) = self.alias_of(&own) else { return Ok(vec![Value::Instance(own)]) };
-                let values = self.instances(Value::Written(own.file, from, to), None, depth + 1)?;
-                Ok(if values.is_empty() { vec![Value::Instance(own)] } else { values })
-            }
-            Value::Class(own) => Ok(vec![Value::Instance(own)]),
-            Value::Outside => Ok(vec![Value::Outside]),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// The tokens of the type that an alias stands for.
-    fn alias_of(&self, own: &Definition) -> Option<(usize, usize)> {
-        let reading = self.reading(own.file)?;
-        let tokens = &reading.tokens;
-        let (start, end) = (tokens.index_at(own.span.start), tokens.index_at(own.span.end));
-        let name = tokens.find(start, end, |at| tokens.word(at) == &*own.name);
-        let equals = tokens.find(name, end, |at| tokens.is(at, b'=') && !tokens.is_operator(at, "=>"));
-        let end = if tokens.is(end.saturating_sub(1), b';') { end - 1 } else { end };
-        (equals + 1 < end).then_some((equals + 1, end))
     }
 }

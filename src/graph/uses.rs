@@ -73,7 +73,7 @@ impl FileFacts {
                 ReferenceRole::Import => UseRole::Import,
             },
             owner: innermost(&symbols, reference.span),
-            receiver: receiver(family, &text, reference.span.start as usize),
+            receiver: receiver(family, &text, &comments, reference.span.start as usize),
         });
         let uses = uses.collect();
         let lines = LineIndex::new(&text);
@@ -100,7 +100,7 @@ impl FileFacts {
             span,
             role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
             owner: innermost(&self.symbols, span),
-            receiver: receiver(family, &self.text, span.start as usize),
+            receiver: receiver(family, &self.text, &self.comments, span.start as usize),
         };
         found.into_iter().map(new).collect()
     }
@@ -124,8 +124,14 @@ impl FileFacts {
     fn is_key(&self, family: Family, span: Span) -> bool {
         let after = self.text[span.end as usize..].trim_start_matches([' ', '\t']);
         match family {
-            Family::Python => after.starts_with('=') && !after.starts_with("=="),
-            Family::Web => after.starts_with(':') || after.starts_with("?:"),
+            Family::Python => {
+                let before = self.text[..span.start as usize].trim_end();
+                after.starts_with('=') && !after.starts_with("==") && before.ends_with(['(', ','])
+            }
+            Family::Web => {
+                let before = self.text[..span.start as usize].trim_end();
+                (after.starts_with(':') || after.starts_with("?:")) && !before.ends_with('?')
+            }
             _ => false,
         }
     }
@@ -135,11 +141,13 @@ impl FileFacts {
         let next = self.imports.partition_point(|import| import.start <= span.start);
         let Some(import) = next.checked_sub(1).map(|at| &self.imports[at]) else { return false };
         let between = &self.text[import.start as usize..span.start as usize];
-        // An import ends with its module, with a semicolon or with its line.
+        // An import ends with a semicolon, or with its line outside of brackets.
+        let mut depth = 0;
         between.len() < 4_000
-            && !between.contains(';')
-            && (!between.contains('\n')
-                || between.matches(['{', '(']).count() > between.matches(['}', ')']).count())
+            && between.bytes().all(|byte| {
+                depth += i32::from(matches!(byte, b'{' | b'(')) - i32::from(matches!(byte, b'}' | b')'));
+                byte != b';' && (byte != b'\n' || depth > 0)
+            })
     }
 
     /// The text of a span.
@@ -170,8 +178,10 @@ pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
 }
 
 /// The receiver of the name at `start`.
-fn receiver(family: Family, text: &str, start: usize) -> Receiver {
-    let Some(before) = text.get(..start).map(str::trim_end) else { return Receiver::Absent };
+fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Receiver {
+    let Some(before) = text.get(..start).map(|before| without_comments(before, comments)) else {
+        return Receiver::Absent;
+    };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
         return match path {
@@ -185,7 +195,7 @@ fn receiver(family: Family, text: &str, start: usize) -> Receiver {
     let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
     let rest = signs.iter().find_map(|sign| before.strip_suffix(sign));
     let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
-    let rest = rest.trim_end();
+    let rest = without_comments(rest, comments);
     if rest.ends_with("super()") {
         return Receiver::Base;
     }
@@ -203,6 +213,19 @@ fn receiver(family: Family, text: &str, start: usize) -> Receiver {
         "super" => Receiver::Base,
         chain => Receiver::Chain(chain.into()),
     }
+}
+
+/// `text` without blanks and comments at its end.
+fn without_comments<'t>(text: &'t str, comments: &[Span]) -> &'t str {
+    let mut text = text.trim_end();
+    let before = comments.partition_point(|comment| (comment.start as usize) < text.len());
+    for comment in comments[..before].iter().rev() {
+        if (comment.end as usize) < text.len() {
+            break;
+        }
+        text = text[..comment.start as usize].trim_end();
+    }
+    text
 }
 
 fn is_word(c: char) -> bool {
@@ -250,11 +273,15 @@ mod tests {
     fn receivers_are_read_from_the_text_before_a_name() {
         let check_in = |family: Family, text: &str, expected: Receiver| {
             let start = text.find("take").unwrap();
-            assert_eq!(receiver(family, text, start), expected, "{text}");
+            let comments = text.find("//").map(|at| Span::new(at, text.find('\n').unwrap_or(text.len())));
+            let comments: Vec<Span> = comments.into_iter().collect();
+            assert_eq!(receiver(family, text, &comments, start), expected, "{text}");
         };
         let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
         check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
         check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
+        check("// All of them.\n    take()", Receiver::Absent);
+        check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::Own);

@@ -1,6 +1,6 @@
 //! The declarations of JavaScript and TypeScript: variables in blocks, parameters of functions, fields of classes.
 
-use super::scopes::{Declaration, Scopes, Source};
+use super::scopes::{Declaration, Scopes, TypeSource};
 use super::tokens::Tokens;
 
 /// Adds the declarations of a text.
@@ -15,7 +15,8 @@ pub(super) fn scan(tokens: &Tokens, scopes: &mut Scopes) {
 const CONTROL: &[&str] = &["if", "for", "while", "switch", "catch", "with", "return", "await"];
 
 /// Words before the name of a field or of a parameter that is a field.
-const MODIFIERS: &[&str] = &["public", "private", "protected", "readonly", "override", "static", "declare", "abstract"];
+const MODIFIERS: &[&str] =
+    &["public", "private", "protected", "readonly", "override", "static", "declare", "abstract"];
 
 struct WebScan<'s> {
     tokens: &'s Tokens,
@@ -31,25 +32,28 @@ impl WebScan<'_> {
             "function" if !is_member => {
                 let name = if self.tokens.is(at + 1, b'*') { at + 2 } else { at + 1 };
                 if self.tokens.is_word(name) {
-                    self.declare(name, self.block(at), Source::Item);
+                    self.declare(name, self.block(at), TypeSource::Item);
                 }
             }
             "class" | "interface" | "enum" | "namespace" if self.tokens.is_word(at + 1) && !is_member => {
-                self.declare(at + 1, self.block(at), Source::Item);
+                self.declare(at + 1, self.block(at), TypeSource::Item);
                 if matches!(self.tokens.word(at), "class" | "interface") {
                     self.members(at + 1);
                 }
             }
             "this" if self.tokens.is(at + 1, b'.') && self.is_assignment(at + 3) => {
                 let end = self.end_of_expression(at + 4);
-                self.declare_field(at + 2, Source::Value(at + 4, end));
+                self.declare_field(at + 2, TypeSource::Value(at + 4, end));
             }
             "(" => self.function(at),
             _ if self.tokens.is_word(at) && self.tokens.is_operator(at + 1, "=>") && !is_member => {
                 let is_async_name = self.tokens.is(at.wrapping_sub(1), b':');
                 let scope = self.body(at, at + 3);
                 if !is_async_name {
-                    self.declare(at, (scope, false), Source::Opaque);
+                    let source = self.argument(at).map_or(TypeSource::Opaque, |(open, argument)| {
+                        TypeSource::Argument(open, argument, 0)
+                    });
+                    self.declare(at, (scope, false), source);
                 }
             }
             _ => {}
@@ -104,7 +108,9 @@ impl WebScan<'_> {
     fn begins_statement(&self, index: usize) -> bool {
         let ends_open = b"=+-*/%&|^<:?,.(".iter().any(|sign| self.tokens.is(index - 1, *sign))
             || self.tokens.is_operator(index.saturating_sub(2), "=>");
-        self.tokens.is_word(index) && !ends_open && !matches!(self.tokens.word(index), "as" | "instanceof" | "in" | "extends" | "satisfies" | "is")
+        self.tokens.is_word(index)
+            && !ends_open
+            && !matches!(self.tokens.word(index), "as" | "instanceof" | "in" | "extends" | "satisfies" | "is")
     }
 
     /// The variables of `const a: T = b, { c } = d`.
@@ -133,17 +139,17 @@ impl WebScan<'_> {
             });
             let mut end = type_end;
             let source = match written {
-                Some(start) => Source::Type(start, type_end),
-                None if self.is_assignment(type_end) => Source::Value(type_end + 1, 0),
-                None if self.tokens.word(type_end) == "of" => Source::Element(type_end + 1, 0),
-                None => Source::Opaque,
+                Some(start) => TypeSource::Type(start, type_end),
+                None if self.is_assignment(type_end) => TypeSource::Value(type_end + 1, 0),
+                None if self.tokens.word(type_end) == "of" => TypeSource::Element(type_end + 1, 0),
+                None => TypeSource::Opaque,
             };
             if self.is_assignment(type_end) || self.tokens.word(type_end) == "of" {
                 end = self.end_of_expression(type_end + 1);
             }
             let source = match source {
-                Source::Value(start, _) => Source::Value(start, end),
-                Source::Element(start, _) => Source::Element(start, end),
+                TypeSource::Value(start, _) => TypeSource::Value(start, end),
+                TypeSource::Element(start, _) => TypeSource::Element(start, end),
                 other => other,
             };
             self.pattern(at, pattern_end, scope, source);
@@ -178,7 +184,8 @@ impl WebScan<'_> {
                     && self.begins_statement(index);
             if depth <= 0 && ends {
                 // A function type goes on after its arrow.
-                let is_function_type = is_arrow && self.tokens.is(at, b'(') && self.tokens.partner(at) == Some(index - 1);
+                let is_function_type =
+                    is_arrow && self.tokens.is(at, b'(') && self.tokens.partner(at) == Some(index - 1);
                 if !is_function_type {
                     return index;
                 }
@@ -197,7 +204,7 @@ impl WebScan<'_> {
     }
 
     /// Declares a name, or the names of a destructuring pattern.
-    fn pattern(&mut self, from: usize, to: usize, scope: ((u32, u32), bool), source: Source) {
+    fn pattern(&mut self, from: usize, to: usize, scope: ((u32, u32), bool), source: TypeSource) {
         if to == from + 1 {
             if self.tokens.is_word(from) {
                 self.declare(from, scope, source);
@@ -215,11 +222,13 @@ impl WebScan<'_> {
                 () => start,
             };
             let inner = match source {
-                Source::Value(value, value_end) if is_object && !rest => Source::Member(value, value_end, start),
-                _ => Source::Opaque,
+                TypeSource::Value(value, value_end) if is_object && !rest => {
+                    TypeSource::Member(value, value_end, start)
+                }
+                _ => TypeSource::Opaque,
             };
             match self.tokens.partner(target) {
-                Some(close) if close > target => self.pattern(target, close + 1, scope, Source::Opaque),
+                Some(close) if close > target => self.pattern(target, close + 1, scope, TypeSource::Opaque),
                 _ if self.tokens.is_word(target) => self.declare(target, scope, inner),
                 _ => {}
             }
@@ -229,7 +238,7 @@ impl WebScan<'_> {
     fn caught(&mut self, open: usize) {
         let Some(close) = self.tokens.partner(open) else { return };
         let scope = (self.body(open, close + 1), false);
-        self.pattern(open + 1, open + 2, scope, Source::Opaque);
+        self.pattern(open + 1, open + 2, scope, TypeSource::Opaque);
     }
 
     /// The parameters of the function whose parameters `open` begins, if a body follows.
@@ -247,18 +256,39 @@ impl WebScan<'_> {
         }
         let body = if is_arrow { body + 2 } else { body };
         let scope = (self.body(open, body), false);
-        for (from, to) in self.tokens.split(open + 1, close) {
-            self.parameter(from, to, scope, before == "constructor");
+        let head = if before == "function" { open - 1 } else { open };
+        let argument = self.argument(head).filter(|_| is_arrow || before == "function");
+        for (number, (from, to)) in self.tokens.split(open + 1, close).into_iter().enumerate() {
+            let source = argument.map(|(open, argument)| TypeSource::Argument(open, argument, number));
+            self.parameter(from, to, scope, before == "constructor", source.unwrap_or(TypeSource::Opaque));
         }
     }
 
-    fn parameter(&mut self, from: usize, to: usize, scope: ((u32, u32), bool), is_constructor: bool) {
+    /// The call whose argument a function is that begins at `at`: its parenthesis, and the number of the argument.
+    fn argument(&self, at: usize) -> Option<(usize, usize)> {
+        let at = if at > 0 && self.tokens.word(at - 1) == "async" { at - 1 } else { at };
+        let open = self.tokens.around(at).filter(|open| self.tokens.is(*open, b'(') && *open > 0)?;
+        let is_call = self.tokens.is_word(open - 1) || self.tokens.is(open - 1, b'>');
+        let is_start = self.tokens.is(at - 1, b'(') || self.tokens.is(at - 1, b',');
+        let parts = self.tokens.split(open + 1, at).len();
+        (is_call && is_start && !CONTROL.contains(&self.tokens.word(open - 1))).then_some((open, parts))
+    }
+
+    fn parameter(
+        &mut self,
+        from: usize,
+        to: usize,
+        scope: ((u32, u32), bool),
+        is_constructor: bool,
+        untyped: TypeSource,
+    ) {
         let mut at = from;
         while self.tokens.is(at, b'@') {
             at += 2;
             at = self.tokens.partner(at).map_or(at, |close| close + 1);
         }
-        let is_modifier = |at: usize| MODIFIERS.contains(&self.tokens.word(at)) && self.tokens.is_word(at + 1);
+        let is_modifier =
+            |at: usize| MODIFIERS.contains(&self.tokens.word(at)) && self.tokens.is_word(at + 1);
         let is_field = is_constructor && is_modifier(at);
         while is_modifier(at) {
             at += 1;
@@ -273,11 +303,11 @@ impl WebScan<'_> {
         let colon = if self.tokens.is(end, b'?') { end + 1 } else { end };
         let equals = self.tokens.find(colon, to, |at| self.is_assignment(at));
         let source = if self.tokens.is(colon, b':') {
-            Source::Type(colon + 1, equals.min(to))
+            TypeSource::Type(colon + 1, equals.min(to))
         } else if equals < to {
-            Source::Value(equals + 1, to)
+            TypeSource::Value(equals + 1, to)
         } else {
-            Source::Opaque
+            untyped
         };
         self.pattern(at, end, scope, source);
         if is_field {
@@ -295,15 +325,17 @@ impl WebScan<'_> {
         let class = self.tokens.word(name).to_string();
         let mut at = open + 1;
         while at < close {
-            let is_start = matches!(at.checked_sub(1).map(|before| self.tokens.word(before)), Some("{" | ";" | "}" | ","))
-                || self.tokens.at(at).is_some_and(|token| token.indent.is_some())
+            let is_start = matches!(
+                at.checked_sub(1).map(|before| self.tokens.word(before)),
+                Some("{" | ";" | "}" | ",")
+            ) || self.tokens.at(at).is_some_and(|token| token.indent.is_some())
                 || MODIFIERS.contains(&self.tokens.word(at - 1));
             let colon = if matches!(self.tokens.word(at + 1), "?" | "!") { at + 2 } else { at + 1 };
             if is_start && self.tokens.is_word(at) && !MODIFIERS.contains(&self.tokens.word(at)) {
                 let source = if self.tokens.is(colon, b':') {
-                    Some(Source::Type(colon + 1, self.end_of_type(colon + 1)))
+                    Some(TypeSource::Type(colon + 1, self.end_of_type(colon + 1)))
                 } else if self.is_assignment(colon) {
-                    Some(Source::Value(colon + 1, self.end_of_expression(colon + 1)))
+                    Some(TypeSource::Value(colon + 1, self.end_of_expression(colon + 1)))
                 } else {
                     None
                 };
@@ -318,13 +350,13 @@ impl WebScan<'_> {
         }
     }
 
-    fn declare(&mut self, at: usize, (scope, is_global): ((u32, u32), bool), source: Source) {
+    fn declare(&mut self, at: usize, (scope, is_global): ((u32, u32), bool), source: TypeSource) {
         let declaration = Declaration { at: self.start(at), scope, source, is_global, is_in_class: false };
         self.scopes.add(self.tokens.word(at), declaration);
     }
 
     /// Declares a field of the class around a token.
-    fn declare_field(&mut self, at: usize, source: Source) {
+    fn declare_field(&mut self, at: usize, source: TypeSource) {
         let mut around = self.tokens.around(at);
         while let Some(open) = around {
             if let Some(class) = self.class_before(open) {
@@ -346,7 +378,7 @@ impl WebScan<'_> {
         self.tokens.is_word(class + 1).then_some(class + 1)
     }
 
-    fn add_field(&mut self, class: &str, at: usize, source: Source) {
+    fn add_field(&mut self, class: &str, at: usize, source: TypeSource) {
         let start = self.start(at);
         let scope = (start, start);
         let declaration = Declaration { at: start, scope, source, is_global: false, is_in_class: true };

@@ -51,7 +51,8 @@ pub(super) fn words_where(
 
 /// The comments and string literals of a text, in order. The code inside of a literal, as in `f"{x}"`, is not part of it.
 pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
-    let mut scanner = Scanner { family, bytes: text.as_bytes(), comments, next_comment: 0, found: Vec::new() };
+    let mut scanner =
+        Scanner { family, bytes: text.as_bytes(), comments, next_comment: 0, found: Vec::new() };
     scanner.scan(0, text.len());
     scanner.found
 }
