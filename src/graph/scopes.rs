@@ -81,8 +81,9 @@ impl Scopes {
     pub fn declaration(&self, name: &str, at: u32) -> Option<&Declaration> {
         let all = self.declarations.get(name)?.iter();
         let visible = all.filter(|own| own.scope.0 <= at && at < own.scope.1);
-        let visible =
-            visible.filter(|own| !own.is_in_class || self.body_around(at) == self.body_around(own.at));
+        let is_class_body =
+            |start: u32| self.body_around(at).is_some_and(|body| self.bodies[body].start == start);
+        let visible = visible.filter(|own| !own.is_in_class || is_class_body(own.scope.0));
         visible.min_by_key(|own| {
             let length = own.scope.1 - own.scope.0;
             let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
