@@ -25,6 +25,7 @@ mod file_graph;
 mod files;
 mod graph;
 mod graph_target;
+mod graph_uses;
 mod grep;
 mod impact;
 mod items;
@@ -58,6 +59,7 @@ use self::core::EngineState;
 pub use api::LanguageRow;
 pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
+pub use graph_uses::GraphOfFile;
 pub use session::Session;
 pub use watch::Stop;
 

@@ -1,5 +1,9 @@
 //! Families of languages that share names and rules of resolution.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 /// A group of languages whose files use each other's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
@@ -43,6 +47,31 @@ impl Family {
     /// Whether files in one folder see each other's names without an import.
     pub fn shares_folder(self) -> bool {
         matches!(self, Family::Go | Family::Jvm)
+    }
+
+    /// Names of functions and members of the standard library that a tree often defines as well.
+    pub fn is_library_name(self, name: &str) -> bool {
+        static LISTS: LazyLock<[FxHashSet<&'static str>; 6]> = LazyLock::new(|| {
+            [
+                include_str!("../../grammars/c/library.txt"),
+                include_str!("../../grammars/go/library.txt"),
+                include_str!("../../grammars/java/library.txt"),
+                include_str!("../../grammars/python/library.txt"),
+                include_str!("../../grammars/rust/library.txt"),
+                include_str!("../../grammars/typescript/library.txt"),
+            ]
+            .map(|list| list.split_whitespace().collect())
+        });
+        let list = match self {
+            Family::C => 0,
+            Family::Go => 1,
+            Family::Jvm => 2,
+            Family::Python => 3,
+            Family::Rust => 4,
+            Family::Web => 5,
+            Family::Other(_) => return false,
+        };
+        LISTS[list].contains(name)
     }
 
     /// Whether a method may call a sibling without a receiver.

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use super::definition::Definition;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::paths::Paths;
 use super::uses::FileFacts;
+use super::values::{Evaluations, FileReading};
 use crate::grammar::Grammars;
 use crate::index::IndexField;
 use crate::meta::MetaError;
-use crate::model::{Analysis, SymbolKind, qualified_name};
+use crate::model::{Analysis, SymbolKind};
 use crate::search::{SearchError, SearchSnapshot, files_with};
-use crate::text::{Lines, Span};
 
 /// The most bytes of a file that a question reads for its uses.
 const MAX_BYTES: usize = 1 << 20;
@@ -48,37 +49,6 @@ impl GraphLimits<'static> {
     /// All edges in all files, within `work` units.
     pub fn of_work(work: usize) -> GraphLimits<'static> {
         GraphLimits { work, enough: usize::MAX, min_confidence: 0.0, takes_file: &|_| true }
-    }
-}
-
-/// A definition of a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Definition {
-    /// The file, as a number of the snapshot.
-    pub file: u32,
-    /// The place among the symbols of the file.
-    pub place: u32,
-    /// The name alone.
-    pub name: Box<str>,
-    /// The name of the container.
-    pub container: Option<Box<str>>,
-    /// The kind of symbol.
-    pub kind: SymbolKind,
-    /// The lines of the item.
-    pub lines: Lines,
-    /// The span of the item.
-    pub span: Span,
-}
-
-impl Definition {
-    /// The name with its container: `Container.name`.
-    pub fn qualified(&self) -> String {
-        qualified_name(self.container.as_deref(), &self.name)
-    }
-
-    /// Whether both are one symbol.
-    pub fn is(&self, other: &Definition) -> bool {
-        (self.file, self.place) == (other.file, other.place)
     }
 }
 
@@ -149,6 +119,8 @@ pub struct Graph<'a> {
     imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
     by_family: RefCell<FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>>,
+    pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
+    pub(super) evaluations: Evaluations,
     pub(super) modules: RefCell<ResolvedModules>,
     pub(super) web_packages: OnceCell<Vec<(String, String)>>,
     pub(super) go_modules: OnceCell<Vec<(String, String)>>,
@@ -176,6 +148,8 @@ impl<'a> Graph<'a> {
             imports: RefCell::default(),
             definitions: RefCell::default(),
             by_family: RefCell::default(),
+            readings: RefCell::default(),
+            evaluations: Evaluations::default(),
             modules: RefCell::default(),
             web_packages: OnceCell::new(),
             go_modules: OnceCell::new(),

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::family::Family;
+use super::words::skipped;
 
 /// One imported name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub(super) fn scan_imports(family: Family, text: &str) -> Vec<ImportStatement> {
         Family::Other(_) => {}
     }
     found.sort_by_key(|import| import.start);
+    if family == Family::Python {
+        // Documentation in literals shows imports as examples.
+        let skipped = skipped(family, text, &[]);
+        found.retain(|import| {
+            let next = skipped.partition_point(|span| span.end <= import.start);
+            skipped.get(next).is_none_or(|span| span.start > import.start)
+        });
+    }
     found
 }
 
@@ -325,6 +334,8 @@ mod tests {
                     def f():\n    from ..a.b import *\nfrom x import a, \\\n    b\n";
         let expected = ["os: .=os", "sys: .=system", ".pool: Pool, take=grab", "..a.b: *", "x: a, b"];
         check(Family::Python, text, &expected);
+        let text = "# isn't a literal\nimport a\ndef f():\n    \"\"\"\n    from b import c\n    \"\"\"\n";
+        check(Family::Python, text, &["a: .=a"]);
     }
 
     #[test]

@@ -8,8 +8,11 @@
 //!
 //! This module owns resolution; the engine owns reading, budgets and the reply.
 
+mod contextual;
+mod definition;
 mod dependents;
 mod entries;
+mod expressions;
 mod family;
 mod file_graph;
 mod files;
@@ -20,12 +23,20 @@ mod modules;
 mod paths;
 mod paths_between;
 mod questions;
+mod receivers;
 mod resolve;
 mod rule;
 mod rust_modules;
+mod scopes;
 mod test_names;
+mod tokens;
+mod types;
 mod uses;
+mod values;
+mod web_scopes;
+mod whole;
 mod words;
+mod written;
 
 pub use entries::{EntryKind, EntryPoint, EntryPoints, Handler, ReachedEntry};
 pub use family::has_imports;

@@ -1,11 +1,15 @@
 //! The files that a module name means, by the conventions of each family of languages.
 
+use std::borrow::Cow;
+
 use super::family::Family;
 use super::files::Graph;
 use super::imports::{Binding, ImportStatement};
 use super::paths::{below, ends_in, normalize, shared_folders};
+use super::resolve::inline_module;
 use super::rust_modules;
 use crate::path;
+use crate::text::Span;
 
 /// The most files that one module name may mean; a longer list says nothing about the meaning.
 const MAX_FILES: usize = 64;
@@ -36,17 +40,31 @@ const WEB_ENDINGS: &[&str] = &[
 impl<'a> Graph<'a> {
     /// The files that the module of an import means, seen from `from`; empty if the module is not in the tree.
     pub(super) fn module_files(&self, from: u32, import: &ImportStatement) -> Vec<u32> {
-        self.module(from, &import.module)
+        self.module(from, &self.module_name(from, import))
+    }
+
+    /// The module of an import as written in the file itself: inside of an inline module of Rust, `super` is the module of
+    /// the file.
+    fn module_name<'i>(&self, from: u32, import: &'i ImportStatement) -> Cow<'i, str> {
+        let rest = import.module.strip_prefix("super").filter(|_| self.family(from) == Family::Rust);
+        let at = Span::new(import.start as usize, import.start as usize);
+        let is_inline = || self.facts(from).is_some_and(|facts| inline_module(&facts.symbols, at).is_some());
+        match rest.filter(|rest| rest.is_empty() || rest.starts_with("::")).filter(|_| is_inline()) {
+            Some(rest) if rest.starts_with("::super") => Cow::Borrowed(&rest[2..]),
+            Some(rest) => Cow::Owned(format!("self{rest}")),
+            None => Cow::Borrowed(&import.module),
+        }
     }
 
     /// The files that a binding means if the bound name is a module itself, such as `from package import module`.
     pub(super) fn bound_module(&self, from: u32, import: &ImportStatement, binding: &Binding) -> Vec<u32> {
         let Some(name) = &binding.name else { return self.module(from, &import.module) };
+        let own = self.module_name(from, import);
         let (module, separator) = match self.family(from) {
-            Family::Python if import.module.ends_with('.') => (&*import.module, ""),
-            Family::Python | Family::Jvm => (&*import.module, "."),
+            Family::Python if import.module.ends_with('.') => (&*own, ""),
+            Family::Python | Family::Jvm => (&*own, "."),
             Family::Rust if import.module.is_empty() => ("", ""),
-            Family::Rust => (&*import.module, "::"),
+            Family::Rust => (&*own, "::"),
             _ => return Vec::new(),
         };
         self.module(from, &format!("{module}{separator}{name}"))
@@ -80,9 +98,15 @@ impl<'a> Graph<'a> {
         let candidates =
             |module: &str| [format!("{module}.py"), format!("{module}/__init__.py"), format!("{module}.pyi")];
         if dots == 0 {
-            let found =
-                candidates(&rest).iter().map(|path| self.nearest(path, from)).find(|files| !files.is_empty());
-            return found.unwrap_or_default();
+            let is_top_level = |file: &u32, path: &str| {
+                let folder = self.snapshot.path(*file).strip_suffix(path).unwrap_or_default();
+                !folder.ends_with('/') || self.paths().file(&format!("{folder}__init__.py")).is_none()
+            };
+            let found = candidates(&rest).into_iter().map(|path| {
+                let files = self.ending_in(&path).filter(|file| is_top_level(file, &path));
+                self.nearest_of(files, from)
+            });
+            return found.into_iter().find(|files| !files.is_empty()).unwrap_or_default();
         }
         let mut folder = path::split(self.snapshot.path(from)).0;
         for _ in 1..dots {
@@ -264,13 +288,20 @@ impl<'a> Graph<'a> {
 
     /// The files whose path ends in `suffix`, those that share the most folders with `from`.
     pub(super) fn nearest(&self, suffix: &str, from: u32) -> Vec<u32> {
+        self.nearest_of(self.ending_in(suffix), from)
+    }
+
+    /// The files whose path ends in `suffix`.
+    fn ending_in(&self, suffix: &str) -> impl Iterator<Item = u32> {
+        let named = self.paths().named(path::split(suffix).1).into_iter();
+        named.filter(move |file| ends_in(self.snapshot.path(*file), suffix))
+    }
+
+    /// Of files those that share the most folders with `from`.
+    fn nearest_of(&self, files: impl Iterator<Item = u32>, from: u32) -> Vec<u32> {
         let near = self.snapshot.path(from);
-        let named = self.paths().named(path::split(suffix).1);
-        let found: Vec<(usize, u32)> = named
-            .into_iter()
-            .filter(|file| ends_in(self.snapshot.path(*file), suffix))
-            .map(|file| (shared_folders(self.snapshot.path(file), near), file))
-            .collect();
+        let found: Vec<(usize, u32)> =
+            files.map(|file| (shared_folders(self.snapshot.path(file), near), file)).collect();
         let most = found.iter().map(|(shared, _)| *shared).max();
         found.into_iter().filter(|(shared, _)| Some(*shared) == most).map(|(_, file)| file).collect()
     }

@@ -145,7 +145,7 @@ impl<'a> Graph<'a> {
                     self.prepare(&files[at..]);
                 }
                 let before = edges.len();
-                self.uses_in(file, name, &wanted, depth, (&takes, all), &mut edges)?;
+                self.edges_in_file(file, name, &wanted, depth, (&takes, all), &mut edges)?;
                 found.add(&edges[before..], limits.min_confidence);
             }
         }
@@ -153,7 +153,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Adds the edges from the uses of `name` in a file to wanted definitions of this name.
-    fn uses_in(
+    fn edges_in_file(
         &self,
         file: u32,
         name: &str,
@@ -185,12 +185,23 @@ impl<'a> Graph<'a> {
         wanted: &[&Definition],
         depth: u32,
     ) -> Result<Vec<GraphEdge>, SearchError> {
-        let meanings = self.meanings(file, facts, used)?.into_iter();
-        let meant = meanings.filter(|meaning| {
+        let mut edges = self.edges(file, facts, used, depth)?;
+        edges.retain(|edge| {
             // Callers of callers are followed from this confidence, whatever is shown.
-            meaning.confidence >= self.limits.min_confidence.min(SURE)
-                && wanted.iter().any(|own| own.is(&meaning.definition))
+            edge.confidence >= self.limits.min_confidence.min(SURE)
+                && wanted.iter().any(|own| own.is(&edge.to))
         });
+        Ok(edges)
+    }
+
+    /// The edges from one use to all its meanings.
+    pub(super) fn edges(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        used: &NameUse,
+        depth: u32,
+    ) -> Result<Vec<GraphEdge>, SearchError> {
         let edge = |meaning: super::resolve::Meaning| GraphEdge {
             relation: Relation::of_role(used.role),
             depth,
@@ -201,7 +212,7 @@ impl<'a> Graph<'a> {
             confidence: meaning.confidence,
             rule: meaning.rule,
         };
-        Ok(meant.map(edge).collect())
+        Ok(self.meanings(file, facts, used)?.into_iter().map(edge).collect())
     }
 
     /// The files that use a name, those near a wanted definition first.

@@ -11,11 +11,13 @@ use super::family::Family;
 use super::files::{Definition, FamilyDefinitions, Graph};
 use super::imports::{Binding, ImportStatement};
 use super::locals::declared_types;
+use super::paths::shared_folders;
 use super::rule::EdgeRule;
-use super::uses::{FileFacts, NameUse, Receiver};
-use crate::model::SymbolKind;
+use super::uses::{FileFacts, NameUse, Receiver, UseRole};
+use crate::model::{Symbol, SymbolKind};
 use crate::path;
 use crate::search::SearchError;
+use crate::text::Span;
 
 /// The longest chain of re-exports and of base types that is followed.
 const MAX_STEPS: usize = 5;
@@ -36,15 +38,15 @@ pub(super) struct Meaning {
 }
 
 /// The result of a rule: not applicable, or these definitions.
-type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
+pub(super) type RuleResult = Option<(EdgeRule, Vec<Definition>)>;
 
 /// A use with everything that rules look at.
-struct Question<'q> {
-    file: u32,
-    family: Family,
-    facts: &'q FileFacts,
-    used: &'q NameUse,
-    name: &'q str,
+pub(super) struct Question<'q> {
+    pub file: u32,
+    pub family: Family,
+    pub facts: &'q FileFacts,
+    pub used: &'q NameUse,
+    pub name: &'q str,
     /// The definitions of the name in languages of the family.
     candidates: Arc<FamilyDefinitions>,
 }
@@ -68,11 +70,29 @@ impl Question<'_> {
         if own.is_empty() { all } else { own }
     }
 
+    /// Whether an import is in the file itself or in an inline module of Rust around the use.
+    fn sees(&self, import: &ImportStatement) -> bool {
+        let at = Span::new(import.start as usize, import.start as usize);
+        let module = (self.family == Family::Rust).then(|| inline_module(&self.facts.symbols, at)).flatten();
+        module.is_none_or(|module| module.contains(self.used.span))
+    }
+
+    /// The binding of a use that is the name before `as` in an import.
+    fn renamed(&self) -> Option<(&ImportStatement, &Binding)> {
+        if self.used.role != UseRole::Import {
+            return None;
+        }
+        let next = self.facts.imports.partition_point(|import| import.start <= self.used.span.start);
+        let import = self.facts.imports.get(next.checked_sub(1)?)?;
+        let is_renamed = |own: &&Binding| own.name.as_deref() == Some(self.name) && &*own.local != self.name;
+        import.bindings.iter().find(is_renamed).map(|binding| (import, binding))
+    }
+
     fn import_of(&self, local: &str) -> Option<(&ImportStatement, &Binding)> {
         let imports = self.facts.imports.iter();
         let mut bound =
             imports.flat_map(|import| import.bindings.iter().map(move |binding| (import, binding)));
-        bound.find(|(_, binding)| &*binding.local == local)
+        bound.find(|(import, binding)| &*binding.local == local && self.sees(import))
     }
 }
 
@@ -94,6 +114,11 @@ impl Graph<'_> {
         let (family, name) = (self.family(file), facts.at(used.span));
         let candidates = self.definitions_in(family, name)?;
         let question = Question { file, family, facts, used, name, candidates };
+        if matches!(family, Family::Python | Family::Web)
+            && let Some(ruling) = self.by_declarations(&question)?
+        {
+            return Ok(self.ruled(ruling));
+        }
         let ruling = match &used.receiver {
             Receiver::Absent => self.plain_name(&question)?,
             Receiver::Own => self.own_member(&question)?,
@@ -102,10 +127,14 @@ impl Graph<'_> {
             Receiver::Chain(chain) => self.after_chain(&question, chain)?,
             Receiver::Expression => None,
         };
-        let Some((rule, definitions)) = ruling else { return Ok(self.by_name_alone(&question)) };
+        Ok(ruling.map_or_else(|| self.by_name_alone(&question), |ruling| self.ruled(ruling)))
+    }
+
+    /// The meanings of a ruling.
+    fn ruled(&self, (rule, definitions): (EdgeRule, Vec<Definition>)) -> Vec<Meaning> {
         let definitions = self.with_bodies(definitions);
         let confidence = rule.confidence() / distinct(&definitions) as f32;
-        Ok(definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect())
+        definitions.into_iter().map(|definition| Meaning { definition, rule, confidence }).collect()
     }
 
     /// Declarations of C only count where no definition with a body is among the candidates.
@@ -121,7 +150,7 @@ impl Graph<'_> {
 
     /// A name without a receiver.
     fn plain_name(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
-        if let Some((import, binding)) = question.import_of(question.name) {
+        if let Some((import, binding)) = question.renamed().or_else(|| question.import_of(question.name)) {
             return Ok(Some((EdgeRule::Import, self.bound(question.file, import, binding)?)));
         }
         let around = question.facts.type_around(question.used.owner);
@@ -155,7 +184,9 @@ impl Graph<'_> {
     /// A name of a module that the file imports as a whole.
     fn by_wildcards(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
         let mut found = Vec::new();
-        for import in question.facts.imports.iter().filter(|import| import.is_wildcard) {
+        for import in
+            question.facts.imports.iter().filter(|import| import.is_wildcard && question.sees(import))
+        {
             if question.family == Family::C && !self.may_declare(question, &import.module) {
                 continue;
             }
@@ -166,6 +197,9 @@ impl Graph<'_> {
             found.extend(self.reached(&files, question.name, 0)?);
         }
         dedup(&mut found);
+        if question.family == Family::C {
+            found = self.bodies_of_declared(question, found);
+        }
         if !found.is_empty() {
             return Ok(Some((EdgeRule::Wildcard, found)));
         }
@@ -180,6 +214,21 @@ impl Graph<'_> {
         let stem = path::stem(path::split(header).1);
         let stem_of = |own: &Definition| path::stem(path::split(self.snapshot.path(own.file)).1);
         question.candidates.iter().any(|own| own.container.is_none() && stem_of(own) == stem)
+    }
+
+    /// For declarations of C the definitions with a body that are nearest to the use.
+    fn bodies_of_declared(&self, question: &Question<'_>, found: Vec<Definition>) -> Vec<Definition> {
+        let has_body = |own: &Definition| own.kind.is_function() && own.lines.count() > 1;
+        let is_declared = |own: &Definition| own.kind.is_function() && own.lines.count() == 1;
+        if !found.iter().any(is_declared) || found.iter().any(has_body) {
+            return found;
+        }
+        let bodies = question.candidates(|own| has_body(own) && own.container.is_none());
+        let use_path = self.snapshot.path(question.file);
+        let near = |own: &Definition| shared_folders(use_path, self.snapshot.path(own.file));
+        let most = bodies.iter().map(near).max();
+        let nearest: Vec<Definition> = bodies.iter().filter(|own| Some(near(own)) == most).cloned().collect();
+        if nearest.is_empty() { found } else { nearest }
     }
 
     /// The sources beside or below a header with the header's stem.
@@ -318,12 +367,14 @@ impl Graph<'_> {
             let found = self.reached(&self.module_files(question.file, import), question.name, 0)?;
             return Ok(Some((EdgeRule::QualifiedModule, found)));
         }
-        let types = self.types_of(question, first, last);
+        let (types, is_near) = self.types_of(question, first, last);
         let members: Vec<Definition> = types.iter().flat_map(|own| question.members(own)).collect();
         if !members.is_empty() {
             return Ok(Some((EdgeRule::TypedVariable, members)));
         }
-        let members = question.members(last);
+        // The name of a variable may be that of a function with inner functions.
+        let mut members = question.members(last);
+        members.retain(|own| own.kind != SymbolKind::Fn);
         if !members.is_empty() {
             return Ok(Some((EdgeRule::QualifiedType, members)));
         }
@@ -337,24 +388,26 @@ impl Graph<'_> {
         for own in &types {
             is_known |= !self.definitions(own)?.is_empty();
         }
-        Ok((!is_known).then_some((EdgeRule::TypedVariable, Vec::new())))
+        Ok((!is_known && is_near).then_some((EdgeRule::TypedVariable, Vec::new())))
     }
 
-    /// The types that declarations near the use give a variable, or a field of the own type.
-    fn types_of(&self, question: &Question<'_>, first: &str, last: &str) -> Vec<String> {
+    /// The types that declarations near the use give a variable, or a field of the own type; and whether the declarations
+    /// are in the function of the use or those of a field.
+    fn types_of(&self, question: &Question<'_>, first: &str, last: &str) -> (Vec<String>, bool) {
         let facts = question.facts;
         let is_field = matches!(first, "self" | "this") && first != last;
         let function = question.used.owner.map(|owner| facts.symbols[owner as usize].span);
         let near = function.filter(|_| !is_field).map_or("", |span| facts.at(span));
         let mut types = declared_types(question.family, near, last);
+        let is_near = !types.is_empty() || is_field;
         if types.is_empty() {
             types = declared_types(question.family, &facts.text, last);
         }
-        types.into_iter().filter(|own| *own != question.name).map(str::to_string).collect()
+        (types.into_iter().filter(|own| *own != question.name).map(str::to_string).collect(), is_near)
     }
 
     /// The definitions that an imported name means.
-    fn bound(
+    pub(super) fn bound(
         &self,
         file: u32,
         import: &ImportStatement,
@@ -430,8 +483,16 @@ impl Graph<'_> {
             return Vec::new();
         }
         let mut confidence = rule.confidence() / choices as f32;
-        if question.name.len() < SHORT_NAME && is_member {
+        if question.name.len() < SHORT_NAME && is_member && !question.family.is_library_name(question.name) {
             confidence *= 0.6;
+        }
+        let is_listed = question.family.is_library_name(question.name);
+        if is_listed && (is_member || question.family == Family::C) {
+            confidence *= 0.4;
+        }
+        // In these languages a member without a known receiver is mostly one of a library.
+        if is_member && matches!(question.family, Family::Python | Family::Web) {
+            confidence *= 0.5;
         }
         // The own type is known and has no such member, so the name is probably that of a field.
         if matches!(question.used.receiver, Receiver::Own | Receiver::Base) {
@@ -486,6 +547,13 @@ fn distinct(definitions: &[Definition]) -> usize {
     homes.len().max(1)
 }
 
+/// The span of the innermost module that is written inside of its file around a span.
+pub(super) fn inline_module(symbols: &[Symbol], at: Span) -> Option<Span> {
+    let around =
+        symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Module && symbol.span.contains(at));
+    around.map(|symbol| symbol.span).min_by_key(|span| span.len())
+}
+
 /// Whether a use is in a module that its file contains, such as `mod tests { ... }`.
 fn is_in_inline_module(question: &Question<'_>) -> bool {
     let symbols = &question.facts.symbols;
@@ -493,13 +561,13 @@ fn is_in_inline_module(question: &Question<'_>) -> bool {
     parents.into_iter().any(|at| symbols[at as usize].kind == SymbolKind::Module)
 }
 
-/// The names of the functions and types around a use, innermost first.
+/// The names of the functions and modules around a use, innermost first.
 fn enclosing_names<'q>(question: &'q Question<'_>) -> Vec<&'q str> {
     let symbols = &question.facts.symbols;
     let mut names = Vec::new();
     let mut at = question.used.owner;
     while let Some(symbol) = at.and_then(|index| symbols.get(index as usize)) {
-        if symbol.kind.is_function() {
+        if symbol.kind.is_function() || symbol.kind == SymbolKind::Module {
             names.push(&*symbol.name);
         }
         at = symbol.parent;
@@ -534,7 +602,7 @@ fn default_export(text: &str) -> Option<&str> {
     DEFAULT.captures(text).and_then(|found| found.get(1)).map(|name| name.as_str())
 }
 
-fn dedup(found: &mut Vec<Definition>) {
+pub(super) fn dedup(found: &mut Vec<Definition>) {
     found.sort_by_key(|own| (own.file, own.place));
     found.dedup_by_key(|own| (own.file, own.place));
 }

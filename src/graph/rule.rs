@@ -38,11 +38,12 @@ impl EdgeRule {
     /// `docs/graph.md`.
     pub fn confidence(self) -> f32 {
         match self {
-            EdgeRule::Import => 0.97,
-            EdgeRule::OwnMember | EdgeRule::SameFile => 0.95,
-            EdgeRule::QualifiedType | EdgeRule::QualifiedModule => 0.93,
+            EdgeRule::Import => 0.98,
+            EdgeRule::OwnMember | EdgeRule::QualifiedModule => 0.97,
+            EdgeRule::SameFile => 0.96,
+            EdgeRule::Inherited | EdgeRule::TypedVariable => 0.95,
+            EdgeRule::QualifiedType => 0.93,
             EdgeRule::SamePackage => 0.92,
-            EdgeRule::Inherited | EdgeRule::TypedVariable => 0.9,
             EdgeRule::Wildcard => 0.85,
             EdgeRule::Unique => 0.7,
             EdgeRule::TestName => 0.65,

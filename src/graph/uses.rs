@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::family::Family;
 use super::imports::{ImportStatement, scan_imports};
 use super::macros::calls_in_macros;
-use super::words::mentions;
+use super::words::{mentions, words_where};
 use crate::meta::{Outline, OutlineSymbol, StoredUse, StoredUses};
 use crate::model::{Analysis, Reference, ReferenceRole, Symbol};
 use crate::text::{LineIndex, Span};
@@ -140,12 +140,13 @@ impl FileFacts {
             imports: LazyCell::new(Box::new(move || scan_imports(family, &imports))),
             uses: {
                 let (text, symbols, recorded) = (text.clone(), symbols.clone(), recorded.clone());
+                let comments = comments.clone();
                 let macros = macros.clone();
                 LazyCell::new(Box::new(move || {
                     let all = recorded.iter().map(|own| own.reference(&text)).chain(macros());
                     in_order(all.collect())
                         .into_iter()
-                        .map(|own| name_use(family, &text, &symbols, own))
+                        .map(|own| name_use(family, &text, &symbols, &comments, own))
                         .collect()
                 }))
             },
@@ -175,7 +176,10 @@ impl FileFacts {
                 }
             }
         }
-        in_order(found).into_iter().map(|own| name_use(self.family, &self.text, &self.symbols, own)).collect()
+        in_order(found)
+            .into_iter()
+            .map(|own| name_use(self.family, &self.text, &self.symbols, &self.comments, own))
+            .collect()
     }
 
     /// The recorded uses that begin at a byte.
@@ -196,13 +200,21 @@ impl FileFacts {
             span,
             role: UseRole::Mention,
             owner: innermost(&self.symbols, span),
-            receiver: receiver(self.family, &self.text, span.start as usize),
+            receiver: receiver(self.family, &self.text, &self.comments, span.start as usize),
         }
     }
 
     /// The mentions of `name` that the analysis has not recorded as uses.
     pub fn mentions(&self, family: Family, name: &str) -> Vec<NameUse> {
-        let mut found = mentions(family, &self.text, name, &self.comments);
+        self.unrecorded(family, mentions(family, &self.text, name, &self.comments))
+    }
+
+    /// The mentions of names that `takes` chooses, which the analysis has not recorded as uses.
+    pub fn mentions_where(&self, family: Family, takes: impl FnMut(&str) -> bool) -> Vec<NameUse> {
+        self.unrecorded(family, words_where(family, &self.text, &self.comments, takes))
+    }
+
+    fn unrecorded(&self, family: Family, mut found: Vec<Span>) -> Vec<NameUse> {
         found.retain(|span| {
             let in_macro = || {
                 let next = self.in_macros.partition_point(|own| own.span.start < span.start);
@@ -210,16 +222,21 @@ impl FileFacts {
             };
             self.recorded_at(span.start).next().is_none()
                 && !in_macro()
-                && !self.is_own_name(*span, name)
+                && !self.is_own_name(*span, self.at(*span))
                 && !self.is_key(family, *span)
         });
         let new = |span| NameUse {
             span,
             role: if self.is_in_import(span) { UseRole::Import } else { UseRole::Mention },
             owner: innermost(&self.symbols, span),
-            receiver: receiver(family, &self.text, span.start as usize),
+            receiver: receiver(family, &self.text, &self.comments, span.start as usize),
         };
         found.into_iter().map(new).collect()
+    }
+
+    /// The comments of the file.
+    pub fn comments(&self) -> &[Span] {
+        &self.comments
     }
 
     /// Whether the name at `span` is that of a definition.
@@ -236,8 +253,14 @@ impl FileFacts {
     fn is_key(&self, family: Family, span: Span) -> bool {
         let after = self.text[span.end as usize..].trim_start_matches([' ', '\t']);
         match family {
-            Family::Python => after.starts_with('=') && !after.starts_with("=="),
-            Family::Web => after.starts_with(':') || after.starts_with("?:"),
+            Family::Python => {
+                let before = self.text[..span.start as usize].trim_end();
+                after.starts_with('=') && !after.starts_with("==") && before.ends_with(['(', ','])
+            }
+            Family::Web => {
+                let before = self.text[..span.start as usize].trim_end();
+                (after.starts_with(':') || after.starts_with("?:")) && !before.ends_with('?')
+            }
             _ => false,
         }
     }
@@ -247,11 +270,13 @@ impl FileFacts {
         let next = self.imports.partition_point(|import| import.start <= span.start);
         let Some(import) = next.checked_sub(1).map(|at| &self.imports[at]) else { return false };
         let between = &self.text[import.start as usize..span.start as usize];
-        // An import ends with its module, with a semicolon or with its line.
+        // An import ends with a semicolon, or with its line outside of brackets.
+        let mut depth = 0;
         between.len() < 4_000
-            && !between.contains(';')
-            && (!between.contains('\n')
-                || between.matches(['{', '(']).count() > between.matches(['}', ')']).count())
+            && between.bytes().all(|byte| {
+                depth += i32::from(matches!(byte, b'{' | b'(')) - i32::from(matches!(byte, b'}' | b')'));
+                byte != b';' && (byte != b'\n' || depth > 0)
+            })
     }
 
     /// The text of a span.
@@ -282,7 +307,13 @@ fn in_order(mut references: Vec<Reference>) -> Vec<Reference> {
     references
 }
 
-fn name_use(family: Family, text: &str, symbols: &[Symbol], reference: Reference) -> NameUse {
+fn name_use(
+    family: Family,
+    text: &str,
+    symbols: &[Symbol],
+    comments: &[Span],
+    reference: Reference,
+) -> NameUse {
     NameUse {
         span: reference.span,
         role: match reference.role {
@@ -291,7 +322,7 @@ fn name_use(family: Family, text: &str, symbols: &[Symbol], reference: Reference
             ReferenceRole::Import => UseRole::Import,
         },
         owner: innermost(symbols, reference.span),
-        receiver: receiver(family, text, reference.span.start as usize),
+        receiver: receiver(family, text, comments, reference.span.start as usize),
     }
 }
 
@@ -302,8 +333,10 @@ pub(super) fn innermost(symbols: &[Symbol], span: Span) -> Option<u32> {
 }
 
 /// The receiver of the name at `start`.
-fn receiver(family: Family, text: &str, start: usize) -> Receiver {
-    let Some(before) = text.get(..start).map(str::trim_end) else { return Receiver::Absent };
+fn receiver(family: Family, text: &str, comments: &[Span], start: usize) -> Receiver {
+    let Some(before) = text.get(..start).map(|before| without_comments(before, comments)) else {
+        return Receiver::Absent;
+    };
     if let Some(rest) = before.strip_suffix("::") {
         let path = path_before(without_generics(rest));
         return match path {
@@ -317,7 +350,7 @@ fn receiver(family: Family, text: &str, start: usize) -> Receiver {
     let signs: &[&str] = if has_arrows { &["?.", "!.", "->", "."] } else { &["?.", "!.", "."] };
     let rest = signs.iter().find_map(|sign| before.strip_suffix(sign));
     let Some(rest) = rest.filter(|rest| !rest.ends_with('.')) else { return Receiver::Absent };
-    let rest = rest.trim_end();
+    let rest = without_comments(rest, comments);
     if rest.ends_with("super()") {
         return Receiver::Base;
     }
@@ -335,6 +368,19 @@ fn receiver(family: Family, text: &str, start: usize) -> Receiver {
         "super" => Receiver::Base,
         chain => Receiver::Chain(chain.into()),
     }
+}
+
+/// `text` without blanks and comments at its end.
+fn without_comments<'t>(text: &'t str, comments: &[Span]) -> &'t str {
+    let mut text = text.trim_end();
+    let before = comments.partition_point(|comment| (comment.start as usize) < text.len());
+    for comment in comments[..before].iter().rev() {
+        if (comment.end as usize) < text.len() {
+            break;
+        }
+        text = text[..comment.start as usize].trim_end();
+    }
+    text
 }
 
 fn is_word(c: char) -> bool {
@@ -382,11 +428,15 @@ mod tests {
     fn receivers_are_read_from_the_text_before_a_name() {
         let check_in = |family: Family, text: &str, expected: Receiver| {
             let start = text.find("take").unwrap();
-            assert_eq!(receiver(family, text, start), expected, "{text}");
+            let comments = text.find("//").map(|at| Span::new(at, text.find('\n').unwrap_or(text.len())));
+            let comments: Vec<Span> = comments.into_iter().collect();
+            assert_eq!(receiver(family, text, &comments, start), expected, "{text}");
         };
         let check = |text: &str, expected: Receiver| check_in(Family::C, text, expected);
         check_in(Family::Python, "def f(pool) -> take: pass", Receiver::Absent);
         check_in(Family::Jvm, "pool -> take(pool)", Receiver::Absent);
+        check("// All of them.\n    take()", Receiver::Absent);
+        check("pool // All of them.\n    .take()", Receiver::Chain("pool".into()));
         check("take()", Receiver::Absent);
         check("x = take()", Receiver::Absent);
         check("self.take()", Receiver::Own);

@@ -25,28 +25,121 @@ pub(super) fn mentions(family: Family, text: &str, name: &str, comments: &[Span]
     whole.into_iter().filter(|span| !is_skipped(span)).collect()
 }
 
-/// The comments and string literals of a text, in order.
-fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let mut comments = comments.iter().peekable();
+/// The whole words in `text` outside of `comments` and string literals that `takes` chooses, in order.
+pub(super) fn words_where(
+    family: Family,
+    text: &str,
+    comments: &[Span],
+    mut takes: impl FnMut(&str) -> bool,
+) -> Vec<Span> {
+    let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
+    let skipped = skipped(family, text, comments);
     let (mut found, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        while comments.next_if(|comment| (comment.end as usize) <= at).is_some() {}
-        if let Some(comment) = comments.next_if(|comment| comment.start as usize <= at) {
-            found.push(*comment);
-            at = (comment.end as usize).max(at + 1);
-            continue;
+    for next in skipped.iter().copied().chain([Span::new(text.len(), text.len())]) {
+        while let Some(start) = text.get(at..next.start as usize).and_then(|rest| rest.find(is_word)) {
+            let start = at + start;
+            let length = text[start..].find(|c| !is_word(c)).unwrap_or(text.len() - start);
+            at = start + length;
+            if takes(&text[start..at]) {
+                found.push(Span::new(start, at));
+            }
         }
-        let end = match bytes[at] {
-            quote @ (b'"' | b'\'' | b'`') => end_of_literal(family, bytes, at, quote),
-            _ => at,
-        };
-        if end > at {
-            found.push(Span::new(at, end));
-        }
-        at = end.max(at + 1);
+        at = at.max(next.end as usize);
     }
     found
+}
+
+/// The comments and string literals of a text, in order. The code inside of a literal, as in `f"{x}"`, is not part of it.
+pub(super) fn skipped(family: Family, text: &str, comments: &[Span]) -> Vec<Span> {
+    let mut scanner =
+        Scanner { family, bytes: text.as_bytes(), comments, next_comment: 0, found: Vec::new() };
+    scanner.scan(0, text.len());
+    scanner.found
+}
+
+/// The search for comments and literals.
+struct Scanner<'t> {
+    family: Family,
+    bytes: &'t [u8],
+    comments: &'t [Span],
+    next_comment: usize,
+    found: Vec<Span>,
+}
+
+impl Scanner<'_> {
+    fn scan(&mut self, from: usize, to: usize) {
+        let mut at = from;
+        while at < to {
+            while self.comments.get(self.next_comment).is_some_and(|comment| comment.end as usize <= at) {
+                self.next_comment += 1;
+            }
+            if let Some(comment) =
+                self.comments.get(self.next_comment).filter(|comment| comment.start as usize <= at)
+            {
+                self.found.push(*comment);
+                at = (comment.end as usize).max(at + 1);
+                continue;
+            }
+            let end = match self.bytes[at] {
+                quote @ (b'"' | b'\'' | b'`') => end_of_literal(self.family, self.bytes, at, quote),
+                _ => at,
+            };
+            if end > at {
+                self.literal(at, end);
+            }
+            at = end.max(at + 1);
+        }
+    }
+
+    /// Adds the parts of a literal that are not code.
+    fn literal(&mut self, start: usize, end: usize) {
+        let mut from = start;
+        if let Some(open) = self.interpolation(start) {
+            let mut at = start + 1;
+            while at < end {
+                if self.bytes[at..end].starts_with(b"{{") && open == b"{" {
+                    at += 2;
+                } else if self.bytes[at..end].starts_with(open) {
+                    let inner = at + open.len();
+                    let close = end_of_braces(&self.bytes[..end], inner);
+                    self.found.push(Span::new(from, inner));
+                    self.scan(inner, close);
+                    (at, from) = (close, close);
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        self.found.push(Span::new(from, end));
+    }
+
+    /// The sign that begins code inside of the literal at `start`, if the literal may hold code.
+    fn interpolation(&self, start: usize) -> Option<&'static [u8]> {
+        let is_formatted = || {
+            let prefix = self.bytes[..start].iter().rev().take_while(|byte| byte.is_ascii_alphabetic());
+            let prefix: Vec<u8> = prefix.take(3).copied().collect();
+            prefix.len() < 3 && prefix.iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'T'))
+        };
+        match self.family {
+            Family::Web if self.bytes[start] == b'`' => Some(b"${"),
+            Family::Python if is_formatted() => Some(b"{"),
+            _ => None,
+        }
+    }
+}
+
+/// The position of the brace that closes the one before `from`, or the last byte.
+fn end_of_braces(bytes: &[u8], from: usize) -> usize {
+    let mut depth = 0;
+    for (at, byte) in bytes.iter().enumerate().skip(from) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return at,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    bytes.len() - 1
 }
 
 /// The end of the literal that begins at `start`; `start` if none begins there, as at a lifetime.
@@ -85,6 +178,8 @@ mod tests {
         check(Family::Python, "mistake(take_all, take)", 1);
         check(Family::Rust, "fn f<'take>(x: &'take str) { take('\"', \"take\") }", 3);
         check(Family::Web, "`take ${x}` + take + 'it\\'s take'", 1);
+        check(Family::Web, "`take ${take(1)} take`", 1);
+        check(Family::Python, "f\"take {take!r} {{take}}\" + \"{take}\"", 1);
         check(Family::Go, "take('\\'', \"take\")", 1);
     }
 }

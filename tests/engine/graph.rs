@@ -398,3 +398,120 @@ fn a_question_about_files_takes_folders_and_tells_what_is_no_file() {
     check("app/image.py", "'app/image.py' is a binary file");
     check("/etc/passwd", "'/etc/passwd' is outside of the tree");
 }
+
+const TYPED_PYTHON: &str = r#"
+=== app/pool.py
+from typing import Iterator, Optional
+
+class Base:
+    def close(self):
+        pass
+
+class Pool(Base):
+    def take(self) -> "Item":
+        return Item()
+
+    @property
+    def first(self) -> Optional["Item"]:
+        return None
+
+    def __iter__(self) -> Iterator["Item"]:
+        return iter([])
+
+class Item:
+    def use(self):
+        pass
+
+class Other:
+    def use(self):
+        pass
+
+    def close(self):
+        pass
+
+def make() -> Pool:
+    return Pool()
+=== app/user.py
+from app.pool import Pool, make
+import queue
+
+class User:
+    def __init__(self):
+        self.pool = Pool()
+
+    def run(self):
+        self.pool.take().use()
+
+def run(other: queue.Queue):
+    pool = make()
+    pool.take().use()
+    pool.first.use()
+    for item in pool:
+        item.use()
+    with make() as opened:
+        opened.close()
+    other.close()
+
+def shadowed(make):
+    make()
+"#;
+
+#[test]
+fn the_value_of_a_receiver_follows_from_declarations_in_python() {
+    let uses = [
+        "app/user.py:13 run -> app/pool.py:19",
+        "app/user.py:14 run -> app/pool.py:19",
+        "app/user.py:16 run -> app/pool.py:19",
+        "app/user.py:9 User.run -> app/pool.py:19",
+    ];
+    check(TYPED_PYTHON, GraphQuestion::Callers, "Item.use", &uses);
+    check(TYPED_PYTHON, GraphQuestion::Callers, "Other.use", &[]);
+    // A queue of the standard library is not closed by the tree's method.
+    let closed = ["app/user.py:18 run -> app/pool.py:4"];
+    check(TYPED_PYTHON, GraphQuestion::Callers, "Base.close", &closed);
+    // A parameter with the name of an imported function is not the function.
+    let made = ["app/user.py:12 run -> app/pool.py:29", "app/user.py:17 run -> app/pool.py:29"];
+    check(TYPED_PYTHON, GraphQuestion::Callers, "make", &made);
+}
+
+const TYPED_WEB: &str = r#"
+=== src/pool.ts
+export interface Source { next(): void }
+export class Base { close(): void {} }
+export class Pool extends Base {
+  constructor(private source: Source) { super() }
+  take(): Item { this.source.next(); return new Item() }
+}
+export class Item { use(): void {} }
+export class Other { use(): void {} close(): void {} next(): void {} }
+export function make(): Promise<Pool> { return null as any }
+export function each(visit: (pool: Pool, index: number) => void): void {}
+=== src/user.ts
+import { make, each, Pool } from './pool'
+
+export async function run(pools: Pool[]) {
+  const pool = await make()
+  // All of them.
+  each((own) => own.take().use())
+  pool.close()
+  for (const one of pools) {
+    one.take()
+  }
+}
+
+export function shadowed() {
+  const make = () => 1
+  return make()
+}
+"#;
+
+#[test]
+fn the_value_of_a_receiver_follows_from_declarations_in_typescript() {
+    check(TYPED_WEB, GraphQuestion::Callers, "Item.use", &["src/user.ts:6 run -> src/pool.ts:7"]);
+    check(TYPED_WEB, GraphQuestion::Callers, "Base.close", &["src/user.ts:7 run -> src/pool.ts:2"]);
+    check(TYPED_WEB, GraphQuestion::Callers, "Source.next", &["src/pool.ts:5 Pool.take -> src/pool.ts:1"]);
+    check(TYPED_WEB, GraphQuestion::Callers, "each", &["src/user.ts:6 run -> src/pool.ts:10"]);
+    check(TYPED_WEB, GraphQuestion::Callers, "src/pool.ts#make", &["src/user.ts:4 run -> src/pool.ts:9"]);
+    let taken = ["src/user.ts:6 run -> src/pool.ts:5", "src/user.ts:9 run -> src/pool.ts:5"];
+    check(TYPED_WEB, GraphQuestion::Callers, "Pool.take", &taken);
+}

@@ -1,0 +1,51 @@
+//! Every definition, use and import of a tree as the code graph has them, as JSON lines: what `graph_oracle.py` compares
+//! with the references of other tools.
+//!
+//! ```text
+//! cargo run --release --example graph_rows -- TREE > rows.jsonl
+//! ```
+//!
+//! A line is one of `{"def": [path, line, name, kind, container]}`, `{"use": [path, line, column, relation, path, line,
+//! name, confidence, rule]}`, where the second path, the line and the name are those of the definition, and `{"import":
+//! [path, line, module, [path...]]}`. Columns are bytes from 1. The index lies in a temporary folder.
+
+use std::error::Error;
+use std::io::{BufWriter, Write};
+
+use serde_json::json;
+use spyhop::engine::Engine;
+use spyhop::engine::api::Options;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let tree = std::env::args().nth(1).ok_or("usage: graph_rows TREE")?;
+    let index = tempfile::tempdir()?;
+    let options = Options { index_dir: Some(index.path().to_path_buf()), ..Options::default() };
+    let engine = Engine::open(&tree, options)?;
+    engine.refresh(&|_| ())?;
+    let mut out = BufWriter::new(std::io::stdout());
+    let mut failed = Ok(());
+    engine.graph_of_files(&mut |file| {
+        let mut line = |value: serde_json::Value| {
+            if failed.is_ok() {
+                failed = writeln!(out, "{value}");
+            }
+        };
+        for own in &file.symbols {
+            let container = own.container.as_deref();
+            line(json!({"def": [file.path, own.lines.first, *own.name, own.kind.name(), container]}));
+        }
+        for (at, column, edge) in &file.uses {
+            let to = (file.path_of)(edge.to.file);
+            let confidence = (f64::from(edge.confidence) * 1e4).round() / 1e4;
+            line(json!({"use": [file.path, at, column, edge.relation.name(), to, edge.to.lines.first,
+                *edge.to.name, confidence, edge.rule.name()]}));
+        }
+        for (at, edge) in &file.imports {
+            let files: Vec<&str> = edge.files.iter().map(|file_id| (file.path_of)(*file_id)).collect();
+            line(json!({"import": [file.path, at, edge.module, files]}));
+        }
+    })?;
+    failed?;
+    out.flush()?;
+    Ok(())
+}

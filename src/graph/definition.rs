@@ -1,0 +1,35 @@
+//! A definition of a name, as the end of an edge.
+
+use crate::model::{SymbolKind, qualified_name};
+use crate::text::{Lines, Span};
+
+/// A definition of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The file, as a number of the snapshot.
+    pub file: u32,
+    /// The place among the symbols of the file.
+    pub place: u32,
+    /// The name alone.
+    pub name: Box<str>,
+    /// The name of the container.
+    pub container: Option<Box<str>>,
+    /// The kind of symbol.
+    pub kind: SymbolKind,
+    /// The lines of the item.
+    pub lines: Lines,
+    /// The span of the item.
+    pub span: Span,
+}
+
+impl Definition {
+    /// The name with its container: `Container.name`.
+    pub fn qualified(&self) -> String {
+        qualified_name(self.container.as_deref(), &self.name)
+    }
+
+    /// Whether both are one symbol.
+    pub fn is(&self, other: &Definition) -> bool {
+        (self.file, self.place) == (other.file, other.place)
+    }
+}

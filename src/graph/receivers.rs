@@ -1,0 +1,97 @@
+//! Uses whose meaning follows from declarations: local names, and members of receivers whose value is known.
+
+use super::expressions::{ChainStep, MemberChain};
+use super::files::{Definition, Graph};
+use super::resolve::{Question, RuleResult, dedup};
+use super::rule::EdgeRule;
+use super::tokens::Tokens;
+use super::types::Member;
+use super::uses::UseRole;
+use super::values::Value;
+use crate::search::SearchError;
+
+impl Graph<'_> {
+    /// The meaning by the declarations around the use: a local name, or a member of a receiver whose value is known.
+    pub(super) fn by_declarations(&self, question: &Question<'_>) -> Result<RuleResult, SearchError> {
+        let Some(reading) = self.reading(question.file) else { return Ok(None) };
+        self.evaluations.begin();
+        let tokens = &reading.tokens;
+        let at = tokens.index_at(question.used.span.start);
+        if tokens.word(at) != question.name {
+            return Ok(None);
+        }
+        let is_member = at > 0 && tokens.is(at - 1, b'.') && !(at > 1 && tokens.is(at - 2, b'.'));
+        if !is_member {
+            let declared = reading.scopes.declaration(question.name, question.used.span.start);
+            let Some(local) = declared.filter(|own| !own.is_global) else { return Ok(None) };
+            if question.used.role == UseRole::Import {
+                return Ok(None);
+            }
+            let item = self.item_at(question.file, question.name, local.at)?;
+            // The first mention of the name in an item is the name of the item, unless the local name is a parameter.
+            let is_named_there = |own: &Definition| {
+                let start = tokens.index_at(own.span.start);
+                let first = (start..tokens.len()).find(|at| tokens.word(*at) == question.name);
+                first.and_then(|at| tokens.at(at)).is_some_and(|token| token.start == local.at)
+            };
+            let found = item.filter(is_named_there).into_iter().collect();
+            return Ok(Some((EdgeRule::SameFile, found)));
+        }
+        let Some(chain) = MemberChain::before(tokens, at - 1) else { return Ok(None) };
+        let values = self.values(question.file, &chain, 0)?;
+        self.members_of_values(question, &chain, values, tokens)
+    }
+
+    /// The members with the name of the use of the values of its receiver.
+    fn members_of_values(
+        &self,
+        question: &Question<'_>,
+        chain: &MemberChain,
+        values: Vec<Value>,
+        tokens: &Tokens,
+    ) -> Result<RuleResult, SearchError> {
+        let is_own = match chain.steps[..] {
+            [ChainStep::Name(at)] => matches!(tokens.word(at), "self" | "this" | "cls"),
+            _ => false,
+        };
+        let mut instances = Vec::new();
+        for value in values {
+            instances.extend(self.instances(value, None, 0)?);
+        }
+        let (mut rule, mut found, mut is_known) = (None, Vec::new(), !instances.is_empty());
+        for value in &instances {
+            let (own, is_super) = match value {
+                Value::Module(files) => {
+                    found.extend(self.reached(files, question.name, 0)?);
+                    rule = rule.or(Some(EdgeRule::QualifiedModule));
+                    continue;
+                }
+                Value::Instance(own) | Value::Class(own) => (own, false),
+                Value::Super(own) => (own, true),
+                Value::Outside => continue,
+                Value::Function(..) | Value::Written(..) => {
+                    is_known = false;
+                    continue;
+                }
+            };
+            match self.member(own, question.name, is_super)? {
+                Member::Symbols(members, is_inherited) => {
+                    found.extend(members);
+                    rule = rule.or(Some(match value {
+                        _ if is_own && !is_inherited => EdgeRule::OwnMember,
+                        _ if is_own || is_super => EdgeRule::Inherited,
+                        Value::Class(_) => EdgeRule::QualifiedType,
+                        _ => EdgeRule::TypedVariable,
+                    }));
+                }
+                Member::Field(..) => {}
+                Member::Missing | Member::Outside => {}
+            }
+        }
+        dedup(&mut found);
+        if found.is_empty() {
+            return Ok(is_known.then_some((EdgeRule::TypedVariable, Vec::new())));
+        }
+        Ok(Some((rule.unwrap_or(EdgeRule::TypedVariable), found)))
+    }
+}

@@ -1,0 +1,381 @@
+//! The declarations of variables, parameters and fields in a text, each with its scope and with what tells its type.
+//!
+//! Python's scopes are functions by indentation; scopes of JavaScript and TypeScript are blocks in braces and the bodies of
+//! functions. Other families have no scopes here.
+
+use rustc_hash::FxHashMap;
+
+use super::family::Family;
+use super::tokens::Tokens;
+
+/// What tells the type of a declared name. The figures are indexes of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypeSource {
+    /// A written type.
+    Type(usize, usize),
+    /// A value.
+    Value(usize, usize),
+    /// An element of a value, as in `for name in value`.
+    Element(usize, usize),
+    /// What a context manager yields, as in `with value as name`.
+    Entered(usize, usize),
+    /// A member of a value with the name at the last index, as in `const { name } = value`.
+    Member(usize, usize, usize),
+    /// A parameter of a function that is an argument: the parenthesis of the call, the number of the argument, and the
+    /// number of the parameter.
+    Argument(usize, usize, usize),
+    /// A function or class.
+    Item,
+    /// Something without a known type.
+    Opaque,
+}
+
+/// The declaration of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declaration {
+    /// The byte at which the name begins.
+    pub at: u32,
+    /// The bytes in which the name has this meaning.
+    pub scope: (u32, u32),
+    pub source: TypeSource,
+    /// Whether the scope is the whole file.
+    pub is_global: bool,
+    /// Whether the scope is the body of a class, which its methods do not see.
+    pub is_in_class: bool,
+}
+
+/// The declarations of a text.
+#[derive(Default)]
+pub(super) struct Scopes {
+    declarations: FxHashMap<Box<str>, Vec<Declaration>>,
+    /// Fields by class and name.
+    fields: FxHashMap<(Box<str>, Box<str>), Vec<Declaration>>,
+    /// The spans and names of Python's functions and classes, outer ones first.
+    bodies: Vec<Body>,
+}
+
+/// A function or class.
+#[derive(Clone, Debug)]
+struct Body {
+    start: u32,
+    end: u32,
+    indent: u32,
+    is_class: bool,
+    name: Box<str>,
+    /// Names that belong to an outer scope.
+    outer_names: Vec<Box<str>>,
+}
+
+impl Scopes {
+    pub fn new(family: Family, tokens: &Tokens) -> Scopes {
+        let mut scopes = Scopes::default();
+        match family {
+            Family::Python => PythonScan { tokens, scopes: &mut scopes }.scan(),
+            Family::Web => super::web_scopes::scan(tokens, &mut scopes),
+            _ => {}
+        }
+        scopes
+    }
+
+    /// The declaration that `name` means at a byte: that of the innermost scope, there the last one before the byte.
+    pub fn declaration(&self, name: &str, at: u32) -> Option<&Declaration> {
+        let all = self.declarations.get(name)?.iter();
+        let visible = all.filter(|own| own.scope.0 <= at && at < own.scope.1);
+        let is_class_body =
+            |start: u32| self.body_around(at).is_some_and(|body| self.bodies[body].start == start);
+        let visible = visible.filter(|own| !own.is_in_class || is_class_body(own.scope.0));
+        visible.min_by_key(|own| {
+            let length = own.scope.1 - own.scope.0;
+            let order = if own.at <= at { (false, at - own.at) } else { (true, own.at - at) };
+            (length, order)
+        })
+    }
+
+    /// The declarations of a field of a class.
+    pub fn fields(&self, class: &str, name: &str) -> &[Declaration] {
+        let key = (Box::from(class), Box::from(name));
+        self.fields.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    fn body_around(&self, at: u32) -> Option<usize> {
+        self.bodies.iter().rposition(|body| body.start <= at && at < body.end)
+    }
+
+    pub(super) fn add(&mut self, name: &str, declaration: Declaration) {
+        self.declarations.entry(name.into()).or_default().push(declaration);
+    }
+
+    pub(super) fn add_field(&mut self, class: &str, name: &str, declaration: Declaration) {
+        self.fields.entry((class.into(), name.into())).or_default().push(declaration);
+    }
+}
+
+/// The scan of a Python text.
+struct PythonScan<'s> {
+    tokens: &'s Tokens,
+    scopes: &'s mut Scopes,
+}
+
+impl PythonScan<'_> {
+    fn scan(mut self) {
+        let starts: Vec<usize> = (0..self.tokens.len()).filter(|at| self.is_statement_start(*at)).collect();
+        self.find_bodies(&starts);
+        for (next, &start) in starts.iter().enumerate() {
+            let end = starts.get(next + 1).copied().unwrap_or(self.tokens.len());
+            self.statement(start, end);
+        }
+        for at in 0..self.tokens.len() {
+            match self.tokens.word(at) {
+                "for" if self.tokens.around(at).is_some() => self.comprehension(at),
+                "lambda" => self.lambda(at),
+                _ if self.tokens.is_word(at) && self.tokens.is_operator(at + 1, ":=") => {
+                    let end = self.end_of_part(at + 3);
+                    self.declare(at, TypeSource::Value(at + 3, end));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_statement_start(&self, at: usize) -> bool {
+        let is_line_start = self.tokens.at(at).is_some_and(|token| token.indent.is_some());
+        let is_outside = self.tokens.around(at).is_none();
+        is_outside && (is_line_start || at > 0 && self.tokens.is(at - 1, b';'))
+    }
+
+    /// The end of an expression: a comma or the bracket around it.
+    fn end_of_part(&self, at: usize) -> usize {
+        let close = self.tokens.around(at).and_then(|open| self.tokens.partner(open));
+        let close = close.unwrap_or(self.tokens.len());
+        self.tokens.find(at, close, |index| {
+            self.tokens.is(index, b',') || self.tokens.is(index, b':') || self.is_statement_start(index)
+        })
+    }
+
+    fn find_bodies(&mut self, starts: &[usize]) {
+        let mut open: Vec<usize> = Vec::new();
+        for &start in starts {
+            let Some(token) = self.tokens.at(start) else { continue };
+            let Some(indent) = token.indent else { continue };
+            while let Some(last) = open.pop_if(|last| self.scopes.bodies[*last].indent >= indent) {
+                self.scopes.bodies[last].end = token.start;
+            }
+            let word = if self.tokens.word(start) == "async" { start + 1 } else { start };
+            let is_class = self.tokens.word(word) == "class";
+            if is_class || self.tokens.word(word) == "def" {
+                open.push(self.scopes.bodies.len());
+                let (start, end) = (token.start, u32::MAX);
+                let name = self.tokens.word(word + 1).into();
+                self.scopes.bodies.push(Body { start, end, indent, is_class, name, outer_names: Vec::new() });
+            }
+        }
+    }
+
+    fn statement(&mut self, start: usize, end: usize) {
+        let start = if self.tokens.word(start) == "async" { start + 1 } else { start };
+        match self.tokens.word(start) {
+            "def" => self.function(start),
+            "class" => self.declare_item(start + 1),
+            "for" => {
+                let inside = self.tokens.find(start + 1, end, |at| self.tokens.word(at) == "in");
+                let colon = self.tokens.find(inside, end, |at| self.tokens.is(at, b':'));
+                self.targets(start + 1, inside, TypeSource::Element(inside + 1, colon));
+            }
+            "with" => self.with(start + 1, end),
+            "except" => {
+                let alias = self.tokens.find(start, end, |at| self.tokens.word(at) == "as");
+                if alias < end {
+                    let from = if self.tokens.is(start + 1, b'*') { start + 2 } else { start + 1 };
+                    self.declare(alias + 1, TypeSource::Type(from, alias));
+                }
+            }
+            "global" | "nonlocal" => {
+                let names: Vec<Box<str>> = (start + 1..end).map(|at| self.tokens.word(at).into()).collect();
+                let at = self.tokens.at(start).map_or(0, |token| token.start);
+                if let Some(body) = self.scopes.body_around(at) {
+                    self.scopes.bodies[body].outer_names.extend(names);
+                }
+            }
+            "import" | "from" | "return" | "if" | "elif" | "while" | "assert" | "raise" | "del" | "yield" => {
+            }
+            "else" | "try" | "finally" | "pass" | "break" | "continue" => {}
+            _ => self.assignment(start, end),
+        }
+    }
+
+    fn with(&mut self, start: usize, end: usize) {
+        let inner = match self.tokens.partner(start) {
+            Some(close) if self.tokens.is(start, b'(') && self.tokens.is(close + 1, b':') => {
+                (start + 1, close)
+            }
+            _ => (start, self.tokens.find(start, end, |at| self.tokens.is(at, b':'))),
+        };
+        for (from, to) in self.tokens.split(inner.0, inner.1) {
+            let alias = self.tokens.find(from, to, |at| self.tokens.word(at) == "as");
+            if alias < to {
+                self.targets(alias + 1, to, TypeSource::Entered(from, alias));
+            }
+        }
+    }
+
+    fn assignment(&mut self, start: usize, end: usize) {
+        let is_plain = |at: usize| {
+            self.tokens.is(at, b'=')
+                && !self.tokens.is_operator(at, "==")
+                && !(at > 0 && b"=!<>+-*/%&|^@:".iter().any(|sign| self.tokens.is(at - 1, *sign)))
+        };
+        let equals = self.tokens.find(start, end, is_plain);
+        let colon = self.tokens.find(start, equals, |at| self.tokens.is(at, b':'));
+        if colon < equals {
+            self.target(start, colon, TypeSource::Type(colon + 1, equals));
+            return;
+        }
+        let (mut from, mut equals) = (start, equals);
+        let mut parts = Vec::new();
+        while equals < end {
+            parts.push((from, equals));
+            from = equals + 1;
+            equals = self.tokens.find(from, end, is_plain);
+        }
+        for (target, target_end) in parts {
+            self.targets(target, target_end, TypeSource::Value(from, end));
+        }
+    }
+
+    /// Declares one target, or the names of several targets without a type.
+    fn targets(&mut self, from: usize, to: usize, source: TypeSource) {
+        let is_many = self.tokens.find(from, to, |at| self.tokens.is(at, b',')) < to
+            || matches!(self.tokens.word(from), "(" | "[" | "*");
+        if !is_many {
+            return self.target(from, to, source);
+        }
+        for at in from..to {
+            let is_member = at > from && self.tokens.is(at - 1, b'.') || self.tokens.is(at + 1, b'.');
+            if self.tokens.is_word(at) && !is_member && !self.tokens.is(at + 1, b'[') {
+                self.declare(at, TypeSource::Opaque);
+            }
+        }
+    }
+
+    /// Declares a name, or a field: `name`, `self.name`.
+    fn target(&mut self, from: usize, to: usize, source: TypeSource) {
+        if to == from + 1 && self.tokens.is_word(from) {
+            self.declare(from, source);
+        } else if to == from + 3 && self.tokens.is(from + 1, b'.') && self.tokens.word(from) == "self" {
+            self.declare_field(from + 2, source);
+        }
+    }
+
+    fn declare_field(&mut self, at: usize, source: TypeSource) {
+        let Some(token) = self.tokens.at(at) else { return };
+        let start = token.start;
+        let class =
+            self.scopes.bodies.iter().rfind(|own| own.is_class && own.start <= start && start < own.end);
+        let Some(class) = class.map(|own| own.name.clone()) else { return };
+        let scope = (start, start);
+        let declaration = Declaration { at: start, scope, source, is_global: false, is_in_class: true };
+        self.scopes.add_field(&class, self.tokens.word(at), declaration);
+    }
+
+    fn declare(&mut self, at: usize, source: TypeSource) {
+        let Some(token) = self.tokens.at(at) else { return };
+        let name = self.tokens.word(at);
+        let body = self.scopes.body_around(token.start).map(|body| self.scopes.bodies[body].clone());
+        if body.as_ref().is_some_and(|body| body.outer_names.iter().any(|own| &**own == name)) {
+            return;
+        }
+        if body.as_ref().is_some_and(|body| body.is_class) && source != TypeSource::Item {
+            self.declare_field(at, source);
+        }
+        let scope = body.as_ref().map_or((0, u32::MAX), |body| (body.start, body.end));
+        let is_in_class = body.as_ref().is_some_and(|body| body.is_class);
+        let declaration =
+            Declaration { at: token.start, scope, source, is_global: body.is_none(), is_in_class };
+        self.scopes.add(name, declaration);
+    }
+
+    /// Declares the name of a function or class in the scope around the item.
+    fn declare_item(&mut self, at: usize) {
+        let Some(token) = self.tokens.at(at) else { return };
+        let start = token.start;
+        // The innermost body around the name is the item itself.
+        let own = self.scopes.body_around(start);
+        let around = self.scopes.bodies.iter().enumerate();
+        let around =
+            around.filter(|(index, body)| Some(*index) != own && body.start <= start && start < body.end);
+        let around = around.map(|(_, body)| body).next_back();
+        let declaration = Declaration {
+            at: start,
+            scope: around.map_or((0, u32::MAX), |body| (body.start, body.end)),
+            source: TypeSource::Item,
+            is_global: around.is_none(),
+            is_in_class: around.is_some_and(|body| body.is_class),
+        };
+        self.scopes.add(self.tokens.word(at), declaration);
+    }
+
+    fn function(&mut self, start: usize) {
+        self.declare_item(start + 1);
+        let open = if self.tokens.is(start + 2, b'[') {
+            self.tokens.partner(start + 2).map_or(start + 2, |close| close + 1)
+        } else {
+            start + 2
+        };
+        if let Some(close) = self.tokens.partner(open) {
+            self.parameters(open + 1, close);
+        }
+    }
+
+    fn parameters(&mut self, from: usize, to: usize) {
+        for (start, end) in self.tokens.split(from, to) {
+            let name = self.tokens.find(start, end, |at| self.tokens.is_word(at));
+            let equals = self.tokens.find(name, end, |at| self.tokens.is(at, b'='));
+            let is_rest = self.tokens.is(start, b'*');
+            let source = if name >= end {
+                continue;
+            } else if is_rest {
+                TypeSource::Opaque
+            } else if self.tokens.is(name + 1, b':') {
+                TypeSource::Type(name + 2, equals)
+            } else if equals + 1 < end && self.tokens.word(equals + 1) != "None" {
+                TypeSource::Value(equals + 1, end)
+            } else {
+                TypeSource::Opaque
+            };
+            self.declare(name, source);
+        }
+    }
+
+    /// The targets of a comprehension or generator.
+    fn comprehension(&mut self, at: usize) {
+        let Some(open) = self.tokens.around(at) else { return };
+        let (Some(close), Some(from)) = (self.tokens.partner(open), self.tokens.at(open)) else { return };
+        let inside = self.tokens.find(at + 1, close, |index| self.tokens.word(index) == "in");
+        let is_end = |index: usize| matches!(self.tokens.word(index), "if" | "for" | "async");
+        let end = self.tokens.find(inside + 1, close, is_end);
+        let scope = (from.start, self.tokens.at(close).map_or(u32::MAX, |token| token.end));
+        let is_single = inside == at + 2;
+        for name in (at + 1..inside).filter(|index| self.tokens.is_word(*index)) {
+            let source = if is_single { TypeSource::Element(inside + 1, end) } else { TypeSource::Opaque };
+            self.declare_in(name, scope, source);
+        }
+    }
+
+    fn lambda(&mut self, at: usize) {
+        let colon = self.tokens.find(at + 1, self.tokens.len(), |index| self.tokens.is(index, b':'));
+        let end = self.end_of_part(colon + 1);
+        let start = self.tokens.at(at).map_or(0, |token| token.start);
+        let scope = (start, self.tokens.at(end).map_or(u32::MAX, |token| token.start));
+        for (from, to) in self.tokens.split(at + 1, colon) {
+            let name = self.tokens.find(from, to, |index| self.tokens.is_word(index));
+            self.declare_in(name, scope, TypeSource::Opaque);
+        }
+    }
+
+    fn declare_in(&mut self, at: usize, scope: (u32, u32), source: TypeSource) {
+        let Some(token) = self.tokens.at(at) else { return };
+        let declaration =
+            Declaration { at: token.start, scope, source, is_global: false, is_in_class: false };
+        self.scopes.add(self.tokens.word(at), declaration);
+    }
+}

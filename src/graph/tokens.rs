@@ -1,0 +1,225 @@
+//! The tokens of a text without its comments: words, numbers, literals and single signs, with the partner of each bracket.
+//!
+//! Rules about scopes and types read declarations from tokens. A token needs no syntax tree, so a question can read a file
+//! that it has not parsed.
+
+use std::sync::Arc;
+
+use super::family::Family;
+use super::words::skipped;
+use crate::text::Span;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    Word,
+    Number,
+    /// A literal with quotes.
+    Literal,
+    /// One character that is none of the above.
+    Sign(u8),
+}
+
+/// One token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlainToken {
+    pub start: u32,
+    pub end: u32,
+    pub kind: TokenKind,
+    /// The indentation of the line that the token begins; `None` for a later token of a line.
+    pub indent: Option<u32>,
+}
+
+/// The tokens of a text.
+pub(super) struct Tokens {
+    text: Arc<String>,
+    all: Vec<PlainToken>,
+    /// For each bracket the index of its partner; its own index for a bracket without one, and for other tokens.
+    partner: Vec<u32>,
+    /// For each token the index of the innermost open bracket around it; its own index if there is none.
+    around: Vec<u32>,
+}
+
+impl Tokens {
+    pub fn new(family: Family, text: Arc<String>, comments: &[Span]) -> Tokens {
+        let bytes = text.as_bytes();
+        let mut all: Vec<PlainToken> = Vec::new();
+        let mut skipped = skipped(family, &text, comments).into_iter().peekable();
+        let mut comments = comments.iter().peekable();
+        let (mut at, mut indent, mut line_start) = (0, Some(0), 0);
+        while at < bytes.len() {
+            if let Some(span) = skipped.next_if(|span| span.start as usize <= at) {
+                let end = (span.end as usize).max(at + 1);
+                while comments.next_if(|comment| comment.end <= span.start).is_some() {}
+                if comments.peek().is_none_or(|comment| comment.start > span.start) {
+                    let indent = indent.take();
+                    all.push(PlainToken {
+                        start: span.start,
+                        end: end as u32,
+                        kind: TokenKind::Literal,
+                        indent,
+                    });
+                }
+                if text.as_bytes()[at..end].contains(&b'\n') && indent.is_some() {
+                    line_start = end;
+                }
+                at = end;
+                continue;
+            }
+            let byte = bytes[at];
+            if byte == b'\n' {
+                (at, indent, line_start) = (at + 1, Some(0), at + 1);
+            } else if byte.is_ascii_whitespace() || byte == b'\\' {
+                at += 1;
+            } else {
+                let is_word =
+                    |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80;
+                let length = bytes[at..].iter().take_while(|byte| is_word(byte)).count();
+                let kind = match byte {
+                    _ if length == 0 => TokenKind::Sign(byte),
+                    byte if byte.is_ascii_digit() => TokenKind::Number,
+                    _ => TokenKind::Word,
+                };
+                let end = at + length.max(1);
+                let indent = indent.take().map(|_| (at - line_start) as u32);
+                all.push(PlainToken { start: at as u32, end: end as u32, kind, indent });
+                at = end;
+            }
+        }
+        let (partner, around) = brackets(&all);
+        Tokens { text, all, partner, around }
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn at(&self, index: usize) -> Option<&PlainToken> {
+        self.all.get(index)
+    }
+
+    /// The text of a token; empty past the end.
+    pub fn word(&self, index: usize) -> &str {
+        self.all.get(index).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    /// The text from token `from` up to token `to`.
+    pub fn text(&self, from: usize, to: usize) -> &str {
+        match (self.all.get(from), to.checked_sub(1).and_then(|last| self.all.get(last))) {
+            (Some(first), Some(last)) if from < to => &self.text[first.start as usize..last.end as usize],
+            _ => "",
+        }
+    }
+
+    pub fn is(&self, index: usize, sign: u8) -> bool {
+        self.all.get(index).is_some_and(|token| token.kind == TokenKind::Sign(sign))
+    }
+
+    /// Whether the signs of `operator` stand at `index` without blanks between them.
+    pub fn is_operator(&self, index: usize, operator: &str) -> bool {
+        let start = self.all.get(index).map_or(0, |token| token.start);
+        operator.bytes().enumerate().all(|(offset, sign)| {
+            self.is(index + offset, sign) && self.all[index + offset].start == start + offset as u32
+        })
+    }
+
+    pub fn is_word(&self, index: usize) -> bool {
+        self.all.get(index).is_some_and(|token| token.kind == TokenKind::Word)
+    }
+
+    /// The bracket that closes or opens the one at `index`; `None` without a partner.
+    pub fn partner(&self, index: usize) -> Option<usize> {
+        let partner = *self.partner.get(index)? as usize;
+        (partner != index).then_some(partner)
+    }
+
+    /// The innermost open bracket around a token.
+    pub fn around(&self, index: usize) -> Option<usize> {
+        let around = *self.around.get(index)? as usize;
+        (around != index).then_some(around)
+    }
+
+    /// The first token that starts at `byte` or later.
+    pub fn index_at(&self, byte: u32) -> usize {
+        self.all.partition_point(|token| token.start < byte)
+    }
+
+    /// The next index in `from..to` outside of further brackets for which `is_end` holds, or `to`.
+    pub fn find(&self, from: usize, to: usize, is_end: impl Fn(usize) -> bool) -> usize {
+        let mut at = from;
+        while at < to.min(self.all.len()) {
+            if is_end(at) {
+                return at;
+            }
+            at = match self.partner(at) {
+                Some(close) if close > at => close + 1,
+                _ => at + 1,
+            };
+        }
+        to.min(self.all.len())
+    }
+
+    /// The parts of `from..to` between commas outside of further brackets, without empty ones.
+    pub fn split(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let (mut parts, mut start) = (Vec::new(), from);
+        while start < to {
+            let end = self.find(start, to, |at| self.is(at, b','));
+            if end > start {
+                parts.push((start, end));
+            }
+            start = end + 1;
+        }
+        parts
+    }
+}
+
+fn brackets(all: &[PlainToken]) -> (Vec<u32>, Vec<u32>) {
+    let mut partner: Vec<u32> = (0..all.len() as u32).collect();
+    let mut around = partner.clone();
+    let mut open: Vec<u32> = Vec::new();
+    for (index, token) in all.iter().enumerate() {
+        let TokenKind::Sign(sign) = token.kind else {
+            around[index] = open.last().copied().unwrap_or(index as u32);
+            continue;
+        };
+        let opener = match sign {
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => 0,
+        };
+        if opener != 0
+            && let Some(depth) = open.iter().rposition(|at| all[*at as usize].kind == TokenKind::Sign(opener))
+        {
+            let own = open[depth];
+            open.truncate(depth);
+            partner[index] = own;
+            partner[own as usize] = index as u32;
+        }
+        around[index] = open.last().copied().unwrap_or(index as u32);
+        if matches!(sign, b'(' | b'[' | b'{') {
+            open.push(index as u32);
+        }
+    }
+    (partner, around)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_words_numbers_literals_and_signs_with_partners() {
+        let text = "def f(a, b=\"x)\"):  # c\n    return g[1]\n";
+        let comment = text.find('#').map(|at| Span::new(at, at + 3)).unwrap();
+        let tokens = Tokens::new(Family::Python, Arc::new(text.to_string()), &[comment]);
+        let words: Vec<&str> = (0..tokens.len()).map(|at| tokens.word(at)).collect();
+        let expected =
+            ["def", "f", "(", "a", ",", "b", "=", "\"x)\"", ")", ":", "return", "g", "[", "1", "]"];
+        assert_eq!(words, expected);
+        assert_eq!(tokens.partner(2), Some(8));
+        assert_eq!(tokens.around(3), Some(2));
+        assert_eq!(tokens.at(10).and_then(|token| token.indent), Some(4));
+        assert_eq!(tokens.split(3, 8), [(3, 4), (5, 8)]);
+    }
+}

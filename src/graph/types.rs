@@ -1,0 +1,522 @@
+//! The values of expressions, as far as declarations tell: which class, function or module an expression means.
+//!
+//! The evaluation follows declarations of variables, parameters and fields, imports, constructors, members with inheritance
+//! and the types that signatures write. An expression whose value is not known has no values.
+
+use std::sync::Arc;
+
+use super::expressions::{ChainStep, MemberChain};
+use super::files::{Definition, Graph};
+use super::scopes::{Declaration, Scopes, TypeSource};
+use super::tokens::Tokens;
+use super::uses::{FileFacts, innermost};
+use super::values::{FileReading, Value};
+use crate::search::SearchError;
+use crate::text::Span;
+
+/// The longest chain of declarations that an evaluation follows.
+pub(super) const MAX_DEPTH: usize = 7;
+
+/// The most values of one expression.
+pub(super) const MAX_VALUES: usize = 6;
+
+/// The member of a type.
+pub(super) enum Member {
+    /// Functions, types and other symbols, and whether a base type has them.
+    Symbols(Vec<Definition>, bool),
+    /// A field that no symbol stands for.
+    Field(u32, Declaration),
+    /// All base types are known, and none has the member.
+    Missing,
+    /// A base type is not of the tree.
+    Outside,
+}
+
+impl Graph<'_> {
+    /// The tokens and declarations of a file.
+    pub(super) fn reading(&self, file: u32) -> Option<Arc<FileReading>> {
+        if let Some(known) = self.readings.borrow().get(&file) {
+            return known.clone();
+        }
+        let reading = self.facts(file).map(|facts| {
+            let family = self.family(file);
+            let tokens = Tokens::new(family, facts.text.clone(), facts.comments());
+            let scopes = Scopes::new(family, &tokens);
+            Arc::new(FileReading { tokens, scopes })
+        });
+        self.readings.borrow_mut().insert(file, reading.clone());
+        reading
+    }
+
+    /// The values of a chain in `file`.
+    pub(super) fn values(
+        &self,
+        file: u32,
+        chain: &MemberChain,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let Some(reading) = self.reading(file).filter(|_| depth < MAX_DEPTH) else { return Ok(Vec::new()) };
+        let mut values = Vec::new();
+        for (index, step) in chain.steps.iter().enumerate() {
+            let is_super_call = index == 1
+                && matches!(step, ChainStep::Call)
+                && values.iter().any(|value| matches!(value, Value::Super(_)));
+            if is_super_call {
+                continue;
+            }
+            values = match *step {
+                ChainStep::Name(at) => self.values_of_name(file, &reading, at, depth)?,
+                ChainStep::Group(from, to) => self.values_of_tokens(file, &reading, from, to, depth)?,
+                ChainStep::Literal => vec![Value::Outside],
+                ChainStep::As(from, to) => vec![Value::Written(file, from, to)],
+                ChainStep::Member(at) => {
+                    let name = reading.tokens.word(at).to_string();
+                    self.each(values, |value| self.member_values(&value, &name, depth))?
+                }
+                ChainStep::Call => self.each(values, |value| self.called(value, depth))?,
+                ChainStep::Index => self.each(values, |value| self.indexed(value, depth))?,
+            };
+            values.truncate(MAX_VALUES);
+            if values.is_empty() {
+                break;
+            }
+        }
+        Ok(values)
+    }
+
+    pub(super) fn each(
+        &self,
+        values: Vec<Value>,
+        of: impl Fn(Value) -> Result<Vec<Value>, SearchError>,
+    ) -> Result<Vec<Value>, SearchError> {
+        let mut found = Vec::new();
+        for value in values {
+            found.extend(of(value)?);
+        }
+        Ok(found)
+    }
+
+    fn values_of_tokens(
+        &self,
+        file: u32,
+        reading: &FileReading,
+        from: usize,
+        to: usize,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let family = self.family(file);
+        match MemberChain::in_range(family, &reading.tokens, from, to) {
+            Some(chain) => self.values(file, &chain, depth + 1),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The values of a name without a receiver.
+    fn values_of_name(
+        &self,
+        file: u32,
+        reading: &FileReading,
+        token: usize,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let (name, at) =
+            (reading.tokens.word(token), reading.tokens.at(token).map_or(0, |token| token.start));
+        let Some(facts) = self.facts(file) else { return Ok(Vec::new()) };
+        if let "self" | "this" | "cls" | "super" = name {
+            let own = self.type_at(file, &facts, at)?.into_iter();
+            let own = own.map(|own| match name {
+                "cls" => Value::Class(own),
+                "super" => Value::Super(own),
+                _ => Value::Instance(own),
+            });
+            return Ok(own.collect());
+        }
+        self.named(file, &facts, reading, name, at, depth)
+    }
+
+    /// The values of `name` at a byte.
+    pub(super) fn named(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        reading: &FileReading,
+        name: &str,
+        at: u32,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let declared = reading.scopes.declaration(name, at);
+        if let Some(local) = declared.filter(|own| !own.is_global) {
+            return match local.source {
+                TypeSource::Item => {
+                    let own = self.item_at(file, name, local.at)?;
+                    self.each_definition(own.into_iter().collect(), depth)
+                }
+                _ => self.source_values(file, reading, local, depth),
+            };
+        }
+        let bound =
+            facts.imports.iter().flat_map(|import| import.bindings.iter().map(move |own| (import, own)));
+        if let Some((import, binding)) = bound.into_iter().find(|(_, binding)| &*binding.local == name) {
+            let definitions = self.bound(file, import, binding)?;
+            if !definitions.is_empty() {
+                return self.each_definition(definitions, depth);
+            }
+            let modules = self.bound_module(file, import, binding);
+            if !modules.is_empty() {
+                return Ok(vec![Value::Module(modules)]);
+            }
+            let is_outside = self.module_files(file, import).is_empty();
+            return Ok(if is_outside { vec![Value::Outside] } else { Vec::new() });
+        }
+        let is_first_part =
+            |module: &str| module.split('.').next() == Some(name) && module.len() > name.len();
+        if facts.imports.iter().any(|import| {
+            is_first_part(&import.module)
+                && import.bindings.iter().any(|own| own.name.is_none() && own.local == import.module)
+        }) {
+            let modules = self.module(file, name);
+            return Ok(vec![if modules.is_empty() { Value::Outside } else { Value::Module(modules) }]);
+        }
+        let own = self.definitions(name)?;
+        let own: Vec<Definition> =
+            own.iter().filter(|own| own.file == file && own.container.is_none()).cloned().collect();
+        if !own.is_empty() {
+            return self.each_definition(own, depth);
+        }
+        if let Some(global) = declared {
+            return self.source_values(file, reading, global, depth);
+        }
+        let mut found = Vec::new();
+        for import in facts.imports.iter().filter(|import| import.is_wildcard) {
+            found.extend(self.reached(&self.module_files(file, import), name, 0)?);
+        }
+        self.each_definition(found, depth)
+    }
+
+    /// The symbol with this name whose item contains a byte, the innermost one.
+    pub(super) fn item_at(&self, file: u32, name: &str, at: u32) -> Result<Option<Definition>, SearchError> {
+        let all = self.definitions(name)?;
+        let own = all.iter().filter(|own| own.file == file && own.span.start <= at && at < own.span.end);
+        Ok(own.min_by_key(|own| own.span.len()).cloned())
+    }
+
+    /// The type around a byte.
+    pub(super) fn type_at(
+        &self,
+        file: u32,
+        facts: &FileFacts,
+        at: u32,
+    ) -> Result<Option<Definition>, SearchError> {
+        let owner = innermost(&facts.symbols, Span::new(at as usize, at as usize));
+        let Some(name) = facts.type_around(owner) else { return Ok(None) };
+        let all = self.definitions(name)?;
+        let own = all.iter().filter(|own| own.file == file && own.kind.is_type_like());
+        let around = own.clone().filter(|own| own.span.start <= at && at < own.span.end);
+        Ok(around.min_by_key(|own| own.span.len()).or_else(|| own.clone().next()).cloned())
+    }
+
+    fn each_definition(&self, own: Vec<Definition>, depth: usize) -> Result<Vec<Value>, SearchError> {
+        let mut values = Vec::new();
+        for own in own.into_iter().take(MAX_VALUES) {
+            values.extend(self.value_of(own, None, depth)?);
+        }
+        Ok(values)
+    }
+
+    /// The values of a symbol, taken from an object of the type `receiver`.
+    fn value_of(
+        &self,
+        own: Definition,
+        receiver: Option<&Definition>,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        if own.kind.is_type_like() {
+            return Ok(vec![Value::Class(own)]);
+        }
+        if own.kind.is_function() {
+            let function = Value::Function(own, receiver.cloned().map(Box::new));
+            let Value::Function(own, _) = &function else { return Ok(Vec::new()) };
+            return if self.is_property(own) { self.called(function, depth) } else { Ok(vec![function]) };
+        }
+        let Some(reading) = self.reading(own.file) else { return Ok(Vec::new()) };
+        let declared = match &own.container {
+            Some(class) => reading.scopes.fields(class, &own.name).first(),
+            None => reading.scopes.declaration(&own.name, own.span.start),
+        };
+        match declared {
+            Some(declared) => self.source_values(own.file, &reading, declared, depth),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a method is read like a field.
+    fn is_property(&self, own: &Definition) -> bool {
+        let Some(facts) = self.facts(own.file) else { return false };
+        let Some(symbol) = facts.symbols.get(own.place as usize) else { return false };
+        let before = Span::new(own.span.start as usize, symbol.signature.start.max(own.span.start) as usize);
+        let signature = facts.at(symbol.signature).trim_start();
+        facts.at(before).contains("property") || signature.starts_with("get ") || signature.contains(" get ")
+    }
+
+    /// The values of what declares a name.
+    pub(super) fn source_values(
+        &self,
+        file: u32,
+        reading: &FileReading,
+        declared: &Declaration,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        if let TypeSource::Type(from, to) = declared.source {
+            return Ok(vec![Value::Written(file, from, to)]);
+        }
+        if depth >= MAX_DEPTH {
+            return Ok(Vec::new());
+        }
+        self.evaluations.of((file, declared.at, None), || self.evaluated(file, reading, declared, depth))
+    }
+
+    fn evaluated(
+        &self,
+        file: u32,
+        reading: &FileReading,
+        declared: &Declaration,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        match declared.source {
+            TypeSource::Type(from, to) => Ok(vec![Value::Written(file, from, to)]),
+            TypeSource::Value(from, to) => self.values_of_tokens(file, reading, from, to, depth),
+            TypeSource::Element(from, to) => {
+                let values = self.values_of_tokens(file, reading, from, to, depth)?;
+                self.each(values, |value| self.element(value, depth))
+            }
+            TypeSource::Entered(from, to) => {
+                let values = self.values_of_tokens(file, reading, from, to, depth)?;
+                self.each(values, |value| self.entered(value, depth))
+            }
+            TypeSource::Member(from, to, name) => {
+                let values = self.values_of_tokens(file, reading, from, to, depth)?;
+                let name = reading.tokens.word(name).to_string();
+                self.each(values, |value| self.member_values(&value, &name, depth))
+            }
+            TypeSource::Argument(open, argument, parameter) => {
+                self.contextual_values(file, reading, (open, argument, parameter), depth)
+            }
+            TypeSource::Item | TypeSource::Opaque => Ok(Vec::new()),
+        }
+    }
+
+    /// The values of a member of a value.
+    pub(super) fn member_values(
+        &self,
+        value: &Value,
+        name: &str,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        if depth >= MAX_DEPTH {
+            return Ok(Vec::new());
+        }
+        match value {
+            Value::Module(files) => {
+                let found = self.reached(files, name, 0)?;
+                if !found.is_empty() {
+                    return self.each_definition(found, depth + 1);
+                }
+                let inner: Vec<u32> =
+                    files.iter().flat_map(|file| self.module(*file, &format!(".{name}"))).collect();
+                Ok(if inner.is_empty() { Vec::new() } else { vec![Value::Module(inner)] })
+            }
+            Value::Written(..) => {
+                let values = self.instances(value.clone(), None, depth)?;
+                self.each(values, |value| self.member_values(&value, name, depth + 1))
+            }
+            Value::Instance(own) | Value::Class(own) | Value::Super(own) => {
+                let is_super = matches!(value, Value::Super(_));
+                match self.member(own, name, is_super)? {
+                    Member::Symbols(found, _) => {
+                        let mut values = Vec::new();
+                        for found in found.into_iter().take(MAX_VALUES) {
+                            values.extend(self.value_of(found, Some(own), depth + 1)?);
+                        }
+                        Ok(values)
+                    }
+                    Member::Field(file, declared) => match self.reading(file) {
+                        Some(reading) => self.source_values(file, &reading, &declared, depth + 1),
+                        None => Ok(Vec::new()),
+                    },
+                    Member::Outside => Ok(vec![Value::Outside]),
+                    Member::Missing => Ok(Vec::new()),
+                }
+            }
+            Value::Outside => Ok(vec![Value::Outside]),
+            Value::Function(..) => Ok(Vec::new()),
+        }
+    }
+
+    /// The member `name` of a type, or of its base types.
+    pub(super) fn member(
+        &self,
+        own: &Definition,
+        name: &str,
+        skips_own: bool,
+    ) -> Result<Member, SearchError> {
+        let (mut types, mut seen) = (vec![own.clone()], Vec::new());
+        let (mut is_complete, mut assigned) = (true, None);
+        let all = self.definitions(name)?;
+        while let Some(own) = (!types.is_empty()).then(|| types.remove(0)) {
+            let key = (own.file, own.place);
+            if seen.contains(&key) || seen.len() > 24 {
+                continue;
+            }
+            let is_base = !seen.is_empty();
+            seen.push(key);
+            if is_base || !skips_own {
+                let is_member = |found: &&Definition| {
+                    found.file == own.file
+                        && found.container.as_deref() == Some(&*own.name)
+                        && own.span.contains(found.span)
+                };
+                let found: Vec<Definition> = all.iter().filter(is_member).cloned().collect();
+                let is_symbol = |own: &Definition| own.kind.is_function() || own.kind.is_type_like();
+                if found.iter().any(is_symbol) {
+                    return Ok(Member::Symbols(found, is_base));
+                }
+                let reading = self.reading(own.file);
+                let fields =
+                    reading.as_ref().map_or(&[][..], |reading| reading.scopes.fields(&own.name, name));
+                let typed =
+                    fields.iter().find(|own| matches!(own.source, TypeSource::Type(..))).or(fields.first());
+                match typed {
+                    Some(declared) if matches!(declared.source, TypeSource::Type(..)) => {
+                        return Ok(Member::Field(own.file, *declared));
+                    }
+                    // A method of a base type may be what is assigned to.
+                    Some(declared) => assigned = assigned.or(Some(Member::Field(own.file, *declared))),
+                    None => {}
+                }
+                if !found.is_empty() {
+                    return Ok(Member::Symbols(found, is_base));
+                }
+            }
+            let (bases, are_all_known) = self.bases(&own)?;
+            is_complete &= are_all_known;
+            types.extend(bases);
+        }
+        Ok(assigned.unwrap_or(if is_complete { Member::Missing } else { Member::Outside }))
+    }
+
+    /// The base types of a type that are of the tree, and whether these are all.
+    fn bases(&self, own: &Definition) -> Result<(Vec<Definition>, bool), SearchError> {
+        let Some(reading) = self.reading(own.file) else { return Ok((Vec::new(), false)) };
+        let Some(facts) = self.facts(own.file) else { return Ok((Vec::new(), false)) };
+        let Some(symbol) = facts.symbols.get(own.place as usize) else { return Ok((Vec::new(), false)) };
+        let tokens = &reading.tokens;
+        let (start, end) = (tokens.index_at(symbol.signature.start), tokens.index_at(symbol.signature.end));
+        let name = tokens.find(start, end, |at| tokens.word(at) == &*own.name);
+        let (mut bases, mut are_all_known) = (Vec::new(), true);
+        for (from, to) in super::expressions::base_types(self.family(own.file), tokens, name + 1, end) {
+            let values = self.instances(Value::Written(own.file, from, to), None, MAX_DEPTH - 3)?;
+            let found: Vec<Definition> = values
+                .iter()
+                .filter_map(|value| match value {
+                    Value::Instance(base) if !base.is(own) => Some(base.clone()),
+                    _ => None,
+                })
+                .collect();
+            are_all_known &=
+                !found.is_empty() || matches!(tokens.word(from), "object" | "Protocol" | "Generic" | "ABC");
+            bases.extend(found);
+        }
+        Ok((bases, are_all_known))
+    }
+
+    /// What a call of a value gives.
+    fn called(&self, value: Value, depth: usize) -> Result<Vec<Value>, SearchError> {
+        match value {
+            Value::Class(own) => Ok(vec![Value::Instance(own)]),
+            Value::Outside => Ok(vec![Value::Outside]),
+            Value::Function(own, receiver) => {
+                let key = receiver.as_ref().map(|own| (own.file, own.place));
+                let key = (own.file, own.span.start, Some(key.unwrap_or((u32::MAX, 0))));
+                self.evaluations.of(key, || self.returned(&own, receiver.as_deref(), depth + 1))
+            }
+            Value::Instance(own) => match self.member(&own, "__call__", false)? {
+                Member::Symbols(found, _) => {
+                    let mut values = Vec::new();
+                    for found in &found {
+                        values.extend(self.returned(found, Some(&own), depth + 1)?);
+                    }
+                    Ok(values)
+                }
+                _ => Ok(Vec::new()),
+            },
+            Value::Written(file, from, to) => {
+                let values = self.instances(Value::Written(file, from, to), None, depth)?;
+                self.each(values, |value| match value {
+                    Value::Written(..) => Ok(Vec::new()),
+                    value => self.called(value, depth + 1),
+                })
+            }
+            Value::Super(_) | Value::Module(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The values that a function returns: of the type that its signature writes, or else those of its `return` statements.
+    pub(super) fn returned(
+        &self,
+        own: &Definition,
+        receiver: Option<&Definition>,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let (Some(reading), Some(facts)) = (self.reading(own.file), self.facts(own.file)) else {
+            return Ok(Vec::new());
+        };
+        let Some(symbol) = facts.symbols.get(own.place as usize).filter(|_| depth < MAX_DEPTH) else {
+            return Ok(Vec::new());
+        };
+        let tokens = &reading.tokens;
+        let family = self.family(own.file);
+        let start = tokens.index_at(symbol.signature.start);
+        let end = tokens.index_at(own.span.end);
+        if let Some((from, to, own_type)) =
+            super::expressions::return_type(family, tokens, start, end, &own.name)
+        {
+            let is_own = matches!(tokens.word(from), "Self" | "this")
+                || own_type
+                    .is_some_and(|(own_from, own_to)| tokens.text(own_from, own_to) == tokens.text(from, to));
+            if is_own && let Some(receiver) = receiver {
+                return Ok(vec![Value::Instance(receiver.clone())]);
+            }
+            return self.instances_or_written(own.file, from, to, receiver, depth);
+        }
+        let mut values = Vec::new();
+        for at in (start..end).filter(|at| tokens.word(*at) == "return").take(4) {
+            let byte = tokens.at(at).map_or(0, |token| token.start);
+            let is_own =
+                innermost(&facts.symbols, Span::new(byte as usize, byte as usize)) == Some(own.place);
+            let to = super::expressions::end_of_statement(family, tokens, at + 1, end);
+            if is_own && to > at + 1 {
+                let found = self.values_of_tokens(own.file, &reading, at + 1, to, depth)?;
+                if found.is_empty() {
+                    return Ok(Vec::new());
+                }
+                values.extend(found);
+            }
+        }
+        values.truncate(MAX_VALUES);
+        Ok(values)
+    }
+
+    /// A written type that stays as written if it is one of containers, so that its elements are known.
+    fn instances_or_written(
+        &self,
+        file: u32,
+        from: usize,
+        to: usize,
+        receiver: Option<&Definition>,
+        depth: usize,
+    ) -> Result<Vec<Value>, SearchError> {
+        let values = self.instances(Value::Written(file, from, to), receiver, depth)?;
+        let is_outside = values.iter().all(|value| matches!(value, Value::Outside));
+        Ok(if is_outside { vec![Value::Written(file, from, to)] } else { values })
+    }
+}
