@@ -99,7 +99,7 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
     let tree = repository();
     let engine = open(&tree);
     assert!(changed(&ask(&engine, "")).is_empty());
-    tree.write("app/pool.py", &pool(&tree).replace("return n\n", "return n + 1\n"));
+    tree.write("app/pool.py", pool(&tree).replace("return n\n", "return n + 1\n"));
     let expected = [
         "1 app/pool.py Pool.take",
         "2 app/user.py run",
@@ -120,7 +120,7 @@ fn a_change_concerns_what_depends_on_the_touched_symbols() {
     assert_eq!(dependents(&ask(&engine, "HEAD~1..HEAD")), expected);
     assert_eq!(dependents(&ask(&engine, "HEAD~1...HEAD")), expected);
     // The lines of an older commit lead to the symbols of these names.
-    tree.write("app/pool.py", &format!("import os\n\n\n{}", pool(&tree)));
+    tree.write("app/pool.py", format!("import os\n\n\n{}", pool(&tree)));
     tree.commit();
     assert_eq!(changed(&ask(&engine, "HEAD~2..HEAD~1")), ["check"]);
 }
@@ -141,7 +141,7 @@ fn a_diff_may_be_given_as_text() {
 fn removed_names_are_told() {
     let tree = repository();
     let engine = open(&tree);
-    tree.write("app/pool.py", &pool(&tree).replace("\n\ndef alone():\n    return 0\n", ""));
+    tree.write("app/pool.py", pool(&tree).replace("\n\ndef alone():\n    return 0\n", ""));
     assert_eq!(ask(&engine, "").warnings, ["names were removed: alone"]);
 }
 
