@@ -51,9 +51,6 @@ fn a_template_is_found_by_the_text_that_its_page_shows() {
         let paths: Vec<&str> = reply.results.iter().map(|hit| hit.path.as_str()).collect();
         assert_eq!(paths.first(), Some(&path), "{query}: {paths:?}");
     };
-    check(
-        "close your account and all orders are kept for the tax office",
-        "app/views/accounts/close.html.erb",
-    );
+    check("close your account and keep the tax office", "app/views/accounts/close.html.erb");
     check("what lies in the basket, and empty it now", "web/Basket.vue");
 }
