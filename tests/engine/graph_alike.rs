@@ -121,7 +121,7 @@ fn a_name_that_very_many_files_use_is_answered_from_the_nearest_ones() {
 #[test]
 fn a_branch_has_edges_of_its_own() {
     let tree = Tree::new(
-        "=== pool.py\ndef take():\n    return 1\n=== user.py\nfrom pool import take\n\ndef run():\n    take()\n",
+        "\n=== pool.py\ndef take():\n    return 1\n=== user.py\nfrom pool import take\n\ndef run():\n    take()\n",
     );
     tree.git(&["init", "-q", "-b", "main"]);
     tree.commit();
