@@ -93,7 +93,8 @@ impl Engine {
                 sources: &sources,
                 warnings: Vec::new(),
             };
-            let Answered { definitions, mut rows, paths, mut tests } = asked.answer(request, depth)?;
+            let Answered { definitions, mut rows, paths, mut tests, mut entries } =
+                asked.answer(request, depth)?;
             if let Some(damage) = asked.graph.damage() {
                 return Err(SearchError::from(damage).into());
             }
@@ -108,6 +109,10 @@ impl Engine {
             let total = if paths.is_empty() { rows.len() } else { paths.len() };
             rows.truncate(request.max_results);
             tests.truncate(request.max_results);
+            entries.retain(|entry| {
+                filter.takes_file(entry.path.as_str(), self.grammars.detect(&entry.path, ""))
+            });
+            entries.truncate(request.max_results);
             asked.fill_texts(&mut rows);
             let (incomplete, further_files) = (asked.incomplete(), asked.graph.further());
             let definitions =
@@ -121,6 +126,7 @@ impl Engine {
                 further_files,
                 paths,
                 tests,
+                entries,
                 incomplete,
                 snapshot: self.snapshot(Some(Viewed::from_snapshot(&snapshot)), &freshness),
                 warnings: freshness.warnings.iter().cloned().chain(asked.warnings).collect(),
@@ -313,6 +319,7 @@ pub(super) struct Answered {
     pub rows: Vec<GraphRow>,
     pub paths: Vec<Vec<GraphRow>>,
     pub tests: Vec<AffectedTest>,
+    pub entries: Vec<EntryRow>,
 }
 
 impl GraphAnswer<'_, '_> {

@@ -6,7 +6,7 @@ use super::Error;
 use super::api::*;
 use super::changes::{ChangedFile, TouchedLines};
 use super::graph::{Answered, GraphAnswer};
-use crate::graph::{Definition, GraphEdge};
+use crate::graph::{Definition, GraphEdge, ReachedEntry};
 use crate::model::{SymbolKind, qualified_name};
 use crate::path::{self, RelPath};
 use crate::search::test_part;
@@ -120,8 +120,23 @@ impl GraphAnswer<'_, '_> {
         let least = request.min_confidence;
         let edges = self.graph.dependents(&changed.symbols, depth, least, MAX_ROWS).map_err(Error::from)?;
         let tests = self.tests_of_change(&changed, &edges, request.changes.is_some())?;
+        let entries = self.entries_of_change(&changed, &edges)?;
         let rows = self.rows(edges, false)?;
-        Ok(Answered { definitions: changed.symbols, rows, tests, ..Answered::default() })
+        Ok(Answered { definitions: changed.symbols, rows, tests, entries, ..Answered::default() })
+    }
+
+    /// The routes and commands that lead to what changes.
+    fn entries_of_change(
+        &self,
+        changed: &ChangedCode,
+        dependents: &[GraphEdge],
+    ) -> Result<Vec<EntryRow>, Error> {
+        let reached = self.graph.reaching(&changed.symbols, dependents, &EntryKind::ALL)?;
+        let row = |own: &ReachedEntry| -> Result<EntryRow, Error> {
+            let row = self.engine.entry_row(self.snapshot, self.sources, &own.entry)?;
+            Ok(EntryRow { depth: Some(own.depth), confidence: own.confidence, ..row })
+        };
+        reached.iter().map(row).collect()
     }
 
     /// The symbols of a file whose own lines a change touches: the innermost symbol around each line, and the functions

@@ -55,18 +55,21 @@ impl Engine {
             self.mask([&mut row.name].into_iter().chain(&mut row.container));
         }
         self.mask(reply.tests.iter_mut().map(|test| &mut test.reason));
+        reply.entries.iter_mut().for_each(|entry| self.mask_entry(entry));
         self.mask(&mut reply.warnings);
         reply
     }
 
     pub(super) fn masked_entries(&self, mut reply: EntriesReply) -> EntriesReply {
-        for row in &mut reply.rows {
-            self.mask([&mut row.name, &mut row.handler]);
-            let definition = row.definition.iter_mut();
-            self.mask(definition.flat_map(|own| [&mut own.name].into_iter().chain(&mut own.container)));
-        }
+        reply.rows.iter_mut().for_each(|entry| self.mask_entry(entry));
         self.mask(&mut reply.warnings);
         reply
+    }
+
+    fn mask_entry(&self, row: &mut EntryRow) {
+        self.mask([&mut row.name, &mut row.handler]);
+        let definition = row.definition.iter_mut();
+        self.mask(definition.flat_map(|own| [&mut own.name].into_iter().chain(&mut own.container)));
     }
 
     /// The lines of the reply are masked already.

@@ -243,3 +243,45 @@ fn the_graph_of_another_branch_does_not_leak() {
     // The other branch is what changes are compared with, too.
     assert_eq!(changed(&ask(&topic, "main")), ["only_here", "run"]);
 }
+
+#[test]
+fn routes_and_commands_that_lead_to_a_change_are_listed() {
+    let tree = Tree::new(
+        "
+=== shop/pool.py
+def take():
+    return 1
+
+
+def alone():
+    return 2
+=== shop/views.py
+from flask import Flask
+
+from shop.pool import take
+
+app = Flask(__name__)
+
+
+def helper():
+    return take()
+
+
+@app.route(\"/items\", methods=[\"POST\"])
+def items():
+    return helper()
+
+
+@app.route(\"/other\")
+def other():
+    return 3
+",
+    );
+    let entries = |target: &str| -> Vec<String> {
+        let reply = open(&tree).graph(&GraphRequest::new(GraphQuestion::Impact, target)).unwrap();
+        let row = |own: &spyhop::EntryRow| format!("{} {} {}", own.method, own.name, own.depth.unwrap_or(9));
+        reply.entries.iter().map(row).collect()
+    };
+    assert_eq!(entries("take"), ["POST /items 2"]);
+    assert_eq!(entries("alone"), [""; 0]);
+}

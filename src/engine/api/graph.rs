@@ -162,6 +162,9 @@ pub struct GraphReply {
     pub paths: Vec<Vec<GraphRow>>,
     /// For [`GraphQuestion::Impact`]: the test files to run, the most concerned first.
     pub tests: Vec<AffectedTest>,
+    /// For [`GraphQuestion::Impact`]: the routes and commands whose handlers change or depend on what changes, nearest
+    /// first.
+    pub entries: Vec<EntryRow>,
     /// Why edges may be missing; `None` if every file that could hold one was read.
     pub incomplete: Option<String>,
     /// Where the answer comes from.

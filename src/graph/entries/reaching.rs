@@ -20,24 +20,24 @@ pub struct ReachedEntry {
 }
 
 impl Graph<'_> {
-    /// The entries of `kinds` that reach `wanted`, nearest first. `callers` are the callers of `wanted`, as
-    /// [`Graph::callers`] gives them: the depth and the budget of that question bound the answer.
+    /// The entries of `kinds` that reach `wanted`, nearest first. `dependents` are those of `wanted`, as
+    /// [`Graph::dependents`] gives them, with the confidence of the whole chain: the depth and the budget of that question
+    /// bound the answer.
     pub fn reaching(
         &self,
         wanted: &[Definition],
-        callers: &[GraphEdge],
+        dependents: &[GraphEdge],
         kinds: &[EntryKind],
     ) -> Result<Vec<ReachedEntry>, SearchError> {
         let mut reached: FxHashMap<(u32, u32), (u32, f32)> = FxHashMap::default();
         for own in wanted {
             reached.insert((own.file, own.place), (0, 1.0));
         }
-        let mut edges: Vec<&GraphEdge> = callers.iter().collect();
+        let mut edges: Vec<&GraphEdge> = dependents.iter().collect();
         edges.sort_by_key(|edge| edge.depth);
         for edge in &edges {
             let Some(from) = &edge.from else { continue };
-            let beyond = reached.get(&(edge.to.file, edge.to.place)).map_or(1.0, |(_, sure)| *sure);
-            let own = (edge.depth, edge.confidence * beyond);
+            let own = (edge.depth, edge.confidence);
             let known = reached.entry((from.file, from.place)).or_insert(own);
             known.1 = if known.0 == own.0 { known.1.max(own.1) } else { known.1 };
         }
@@ -57,8 +57,7 @@ impl Graph<'_> {
                         in_code || in_file
                     };
                     let edge = edges.iter().find(is_inside)?;
-                    let beyond = reached.get(&(edge.to.file, edge.to.place)).map_or(1.0, |(_, sure)| *sure);
-                    Some((edge.depth, edge.confidence * beyond))
+                    Some((edge.depth, edge.confidence))
                 };
                 if let Some((depth, confidence)) = by_handler.or_else(by_code) {
                     let confidence = confidence * entry.handler.confidence;

@@ -32,7 +32,7 @@ pub fn graph_fits(reply: &GraphReply, budget: usize) -> usize {
 
 /// The length of the longest list of an answer.
 fn most_rows(reply: &GraphReply) -> usize {
-    reply.rows.len().max(reply.paths.len()).max(reply.tests.len())
+    reply.rows.len().max(reply.paths.len()).max(reply.tests.len()).max(reply.entries.len())
 }
 
 fn graph_text(reply: &GraphReply, edges: usize) -> String {
@@ -69,6 +69,14 @@ fn graph_text(reply: &GraphReply, edges: usize) -> String {
     for test in tests {
         let path = clean::answer_path(test.path.as_str());
         let _ = writeln!(out, "{path} {:.2} {}", test.confidence, short_name(&test.reason));
+    }
+    let entries = &reply.entries[..shown(reply.entries.len())];
+    if !entries.is_empty() {
+        out.push_str("routes and commands that lead to it:\n");
+    }
+    for entry in entries {
+        let path = clean::answer_path(entry.path.as_str());
+        let _ = writeln!(out, "{path}:{} {} {}", entry.line, clean(&entry.method), short_name(&entry.name));
     }
     if reply.question != GraphQuestion::Definitions && reply.paths.is_empty() {
         let more =

@@ -34,7 +34,7 @@ struct WireEntries<'a> {
 
 /// A route has `method` and `route`, a command has `sort` and `name`.
 #[derive(Serialize)]
-struct WireEntry<'a> {
+pub(super) struct WireEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ struct WireHandler<'a> {
 }
 
 impl<'a> WireEntry<'a> {
-    fn new(row: &'a EntryRow) -> WireEntry<'a> {
+    pub(super) fn new(row: &'a EntryRow) -> WireEntry<'a> {
         let of = |kind: EntryKind, text: &'a str| (row.kind == kind).then_some(text);
         let handler = |own: &'a SymbolRow| WireHandler {
             path: own.path.as_str(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::entries::WireEntry;
 use super::shared::{WireSnapshot, line};
 use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
 
@@ -21,6 +22,7 @@ pub(in crate::render) fn graph_wire(reply: &GraphReply) -> impl Serialize {
         further_files: reply.further_files,
         paths: reply.paths.iter().map(|path| path.iter().map(WireRow::new).collect()).collect(),
         tests: reply.tests.iter().map(WireTest::new).collect(),
+        entries: reply.entries.iter().map(WireEntry::new).collect(),
         complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -39,6 +41,7 @@ struct WireGraph<'a> {
     further_files: usize,
     paths: Vec<Vec<WireRow<'a>>>,
     tests: Vec<WireTest<'a>>,
+    entries: Vec<WireEntry<'a>>,
     complete: bool,
     /// Why edges may be missing.
     incomplete: Option<&'a str>,

@@ -1,6 +1,7 @@
 //! Lists of routes and commands for terminals: `path:line: METHOD /route  handler  place` a line.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::counts::count;
 use crate::clean::{self, line as clean};
@@ -12,7 +13,7 @@ use crate::render::paint::{Ink, Style};
 pub fn entries(reply: &EntriesReply, style: &Style) -> String {
     let mut out = String::new();
     for row in &reply.rows {
-        entry(&mut out, row, reply, style);
+        entry(&mut out, row, &reply.snapshot.root, style);
     }
     if reply.rows.is_empty() {
         let kind = match reply.kind {
@@ -36,11 +37,12 @@ pub fn entries(reply: &EntriesReply, style: &Style) -> String {
     out
 }
 
-fn entry(out: &mut String, row: &EntryRow, reply: &EntriesReply, style: &Style) {
+/// The line of a route or a command.
+pub(super) fn entry(out: &mut String, row: &EntryRow, root: &Path, style: &Style) {
     let shown = |path: &RelPath| clean::path(&style.paths.shown(path.as_str())).into_owned();
     let number = style.paint(Ink::Line, &row.line.to_string());
     let place = format!("{}:{number}", style.paint(Ink::Path, &shown(&row.path)));
-    let place = style.link(&row.path.below(&reply.snapshot.root), &place);
+    let place = style.link(&row.path.below(root), &place);
     let method = style.paint(Ink::Dim, &clean(&row.method));
     let name = style.paint(Ink::Symbol, &clean(&row.name));
     let handler = match (&row.definition, &row.handler_path) {

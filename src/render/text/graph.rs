@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::counts::count;
+use super::entries::entry;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{AffectedTest, GraphEnd, GraphQuestion, GraphReply, GraphRow, Mode, SymbolRow};
 use crate::path::RelPath;
@@ -62,6 +63,10 @@ pub fn graph(reply: &GraphReply, mode: Mode, style: &Style) -> String {
         page.heading(&mut out, "tests to run");
         reply.tests.iter().for_each(|test| page.test(&mut out, test));
     }
+    if !reply.entries.is_empty() {
+        page.heading(&mut out, "routes and commands that lead to it");
+        reply.entries.iter().for_each(|row| entry(&mut out, row, &reply.snapshot.root, style));
+    }
     out
 }
 
@@ -83,13 +88,17 @@ pub fn graph_lines(reply: &GraphReply, style: &Style) -> String {
     for test in &reply.tests {
         line(&test.path, 1, 1, &test.reason);
     }
+    for entry in &reply.entries {
+        line(&entry.path, entry.line, entry.column, &format!("{} {}", entry.method, entry.name));
+    }
     out
 }
 
 /// What an answer leaves out, and why: empty if nothing.
 pub fn graph_footer(reply: &GraphReply, style: &Style) -> String {
     let mut out = String::new();
-    let is_empty = reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty();
+    let is_empty =
+        reply.rows.is_empty() && reply.paths.is_empty() && reply.tests.is_empty() && reply.entries.is_empty();
     if is_empty && reply.question != GraphQuestion::Definitions {
         let subject = if reply.target.is_empty() { "the change" } else { &reply.target };
         let _ = writeln!(out, "no {} found of {}", nothing(reply.question), clean(subject));
