@@ -50,7 +50,7 @@ impl FuzzyWords {
     }
 
     /// The matching characters of `path`, of all words.
-    pub fn highlights<'p>(&self, path: &'p str) -> Vec<Span> {
+    pub fn highlights(&self, path: &str) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for word in &self.words {
             let part =

@@ -440,6 +440,9 @@ pub(super) fn base_types(family: Family, tokens: &Tokens, from: usize, to: usize
     }
 }
 
+/// The first token, and the token behind the last one.
+pub(super) type TokenRange = (usize, usize);
+
 /// The written result of the function `name` whose signature begins at `start`, and the written type of its own object.
 pub(super) fn return_type(
     family: Family,
@@ -447,7 +450,7 @@ pub(super) fn return_type(
     start: usize,
     end: usize,
     name: &str,
-) -> Option<(usize, usize, Option<(usize, usize)>)> {
+) -> Option<(TokenRange, Option<TokenRange>)> {
     let name = (start..end).find(|at| tokens.word(*at) == name)?;
     let limit = end.min(name + 80);
     let open = (name + 1..limit).find(|at| tokens.is(*at, b'('))?;
@@ -459,7 +462,7 @@ pub(super) fn return_type(
     match family {
         Family::Python if tokens.is_operator(close + 1, "->") => {
             let to = tokens.find(close + 3, end, |at| tokens.is(at, b':'));
-            Some((close + 3, to, own))
+            Some(((close + 3, to), own))
         }
         Family::Web if tokens.is(close + 1, b':') => {
             let mut depth = 0;
@@ -481,7 +484,7 @@ pub(super) fn return_type(
                     _ => at + 1,
                 };
             }
-            (at > close + 2).then_some((close + 2, at, None))
+            (at > close + 2).then_some(((close + 2, at), None))
         }
         _ => None,
     }

@@ -101,6 +101,9 @@ pub trait GraphFiles {
 /// The files that a module name means, by the importing file and the name.
 pub(super) type ResolvedModules = FxHashMap<(u32, Box<str>), Vec<u32>>;
 
+/// The definitions of names, by family and name.
+type DefinitionsByFamily = FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>;
+
 /// The code graph of a snapshot, for one question.
 pub struct Graph<'a> {
     pub(super) snapshot: &'a SearchSnapshot,
@@ -118,7 +121,7 @@ pub struct Graph<'a> {
     facts: RefCell<FxHashMap<u32, Option<Rc<FileFacts>>>>,
     imports: RefCell<FxHashMap<u32, Arc<Vec<ImportStatement>>>>,
     definitions: RefCell<FxHashMap<Box<str>, Arc<Vec<Definition>>>>,
-    by_family: RefCell<FxHashMap<(Family, Box<str>), Arc<FamilyDefinitions>>>,
+    by_family: RefCell<DefinitionsByFamily>,
     pub(super) readings: RefCell<FxHashMap<u32, Option<Arc<FileReading>>>>,
     pub(super) evaluations: Evaluations,
     pub(super) modules: RefCell<ResolvedModules>,

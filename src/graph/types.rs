@@ -477,7 +477,7 @@ impl Graph<'_> {
         let family = self.family(own.file);
         let start = tokens.index_at(symbol.signature.start);
         let end = tokens.index_at(own.span.end);
-        if let Some((from, to, own_type)) =
+        if let Some(((from, to), own_type)) =
             super::expressions::return_type(family, tokens, start, end, &own.name)
         {
             let is_own = matches!(tokens.word(from), "Self" | "this")

@@ -25,7 +25,7 @@ fn a_row_is_one_line_with_place_owner_and_code() {
     let plain = shown(&["--min-confidence", "0.9"]);
     assert_eq!(plain, format!("{head}return check(1)\n"));
     let debug = shown(&["--min-confidence", "0.9", "--mode", "debug"]);
-    assert_eq!(debug, format!("{head}0.95 · defined in the same file  return check(1)\n"));
+    assert_eq!(debug, format!("{head}0.96 · defined in the same file  return check(1)\n"));
     for form in [&["--vimgrep"][..], &["--mode", "compact"]] {
         let lines = shown(&[&["--min-confidence", "0.9"][..], form].concat());
         assert_eq!(lines, "app/pool.py:3:16: return check(1)\n");

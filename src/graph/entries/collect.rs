@@ -1,7 +1,8 @@
 //! The routes and commands of a snapshot: candidates by the words and names of the index, then one scan per framework.
 
 use std::cell::RefCell;
-use std::sync::{Arc, LazyLock};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -160,7 +161,7 @@ impl Graph<'_> {
             if is_empty && scan.globals.is_empty() {
                 continue;
             }
-            let facts = Arc::new(FileFacts::without_analysis(self.family(file), text));
+            let facts = Rc::new(FileFacts::without_analysis(self.family(file), text));
             files.push(ScannedFile { file, facts, symbols: self.symbols(file)?, scan });
         }
         let routers = Routers::new(self, &files)?;
@@ -248,7 +249,7 @@ impl Graph<'_> {
             return value.clone();
         }
         let files = files_with(self.snapshot, IndexField::Word, name).unwrap_or_default();
-        let few = (files.len() <= MAX_CONSTANT_FILES).then_some(files).unwrap_or_default();
+        let few = if files.len() <= MAX_CONSTANT_FILES { files } else { Vec::new() };
         let texts = few.into_iter().filter_map(|file| self.text(file));
         let mut values: Vec<String> = texts.filter_map(|text| assigned(&text, name)).collect();
         values.sort();

@@ -3,7 +3,8 @@
 //! A router is an object of a file, a function that returns or fills routers, or a whole file. An object without a
 //! mount has the prefix of its function, and a function without a mount has the prefix of its file.
 
-use std::sync::{Arc, LazyLock};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
@@ -22,7 +23,7 @@ const MAX_PREFIXES: usize = 8;
 /// A file with what it declares.
 pub(super) struct ScannedFile {
     pub file: u32,
-    pub facts: Arc<FileFacts>,
+    pub facts: Rc<FileFacts>,
     pub symbols: Vec<Definition>,
     pub scan: FileScan,
 }
@@ -112,7 +113,7 @@ impl<'r, 'g> Routers<'r, 'g> {
         for wanted in scopes {
             let in_scope =
                 named.iter().copied().filter(|place| is_field || scope(declared(*place).at) == wanted);
-            let before = in_scope.clone().filter(|place| declared(*place).at < at).last();
+            let before = in_scope.clone().rfind(|place| declared(*place).at < at);
             if let Some(place) = before.or_else(|| in_scope.clone().next()) {
                 return Some(RouterNode::Object(own.file, place));
             }
