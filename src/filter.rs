@@ -1,4 +1,4 @@
-//! The filter of a request: the files and chunks that may answer. No other module excludes results at the caller's
+//! The filter of a request: the files and chunks that can be results. No other module excludes results at the caller's
 //! request. The restrictions that the index applies to documents are derived from this filter.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -15,13 +15,13 @@ use crate::path::{PathError, RelPath};
 /// The filter as given in a request. An empty list does not restrict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterSpec {
-    /// A folder or file below the root. Only files in the folder, or this file, answer.
+    /// A folder or file below the root. Only files in the folder, or only this file, can be results.
     pub path: Option<String>,
-    /// Further folders and files; a file in any of them answers. Without `path` the list has no effect.
+    /// Further folders and files; a file in any of them can be a result. Without `path` the list has no effect.
     pub or_paths: Vec<String>,
-    /// Globs with the meaning of ripgrep's `-g`: a path must match one of them, a glob that begins with `!` excludes, and
-    /// the last glob that matches a path or a folder above it decides. An exact search also reads ignored and hidden
-    /// files that match a glob.
+    /// Globs with the meaning of ripgrep's `-g`. If there are globs without `!`, a path must match one of them. A glob
+    /// that begins with `!` excludes. The last glob that matches a path or a folder above the path decides. An exact
+    /// search also reads ignored and hidden files that match a glob.
     pub globs: Vec<String>,
     /// Like `globs`, but case-insensitive.
     pub iglobs: Vec<String>,
@@ -34,10 +34,13 @@ pub struct FilterSpec {
     /// The depth of folders that are searched below `path` and each of `or_paths`; 1 means only files directly in the
     /// folder.
     pub max_depth: Option<usize>,
-    /// The size in bytes above which an exact search excludes a file; `None` for no limit.
+    /// The size in bytes above which an exact search of the worktree excludes a file; `None` for no limit. Ranking
+    /// disregards this size. [`Options::max_file_bytes`](crate::Options::max_file_bytes) is the limit of indexing: a
+    /// file above that limit is indexed by its path only, but an exact search reads such a file as well.
     pub max_file_bytes: Option<u64>,
-    /// Globs over the root-relative path, such as `src/**/*.rs`; a path must match one of them. A glob without `/` is
-    /// matched against the file name. `*` does not match `/`. A glob that begins with `!` excludes.
+    /// Globs over the root-relative path, such as `src/**/*.rs`. If there are globs without `!`, a path must match one
+    /// of them. A glob that begins with `!` excludes. A glob without `/` is matched against the file name. `*` does not
+    /// match `/`.
     pub path_glob: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,

@@ -27,9 +27,10 @@
 //! ```
 //!
 //! The stable API consists of the items that this page re-exports, and of the types of their public fields, parameters and
-//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). The
-//! modules are public for the command line and the evaluation programs of this repository, and their items change without
-//! notice.
+//! return values: the engine, its options, requests and replies, and one [`Error`] with a [`kind`](Error::kind). Some
+//! of these types are not re-exported and can be named only by a path through a module. The types are stable, but these
+//! paths are not. The modules are public for the command line and the evaluation programs of this repository. All other
+//! items of the modules change without notice.
 
 #![allow(
     rustdoc::private_intra_doc_links,

@@ -12,7 +12,7 @@ use crate::text::{Lines, Span};
 
 macro_rules! symbol_kinds {
     ($($variant:ident $name:literal $sentence:literal,)+) => {
-        /// The kind of a symbol or chunk.
+        /// The kind of a part of a file: the kinds of symbols, and `doc`, `block` and `text` for other parts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         #[repr(u8)]

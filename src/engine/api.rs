@@ -139,8 +139,8 @@ pub struct CallPolicy {
 }
 
 impl CallPolicy {
-    /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. Secrets are
-    /// masked as before.
+    /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. `wait` and
+    /// `show_secrets` stay as they are.
     pub fn last_commit(self) -> CallPolicy {
         CallPolicy { on_missing: OnMissing::Fail, stale_policy: StalePolicy::Ignore, ..self }
     }
@@ -172,7 +172,7 @@ pub enum StalePolicy {
     Ignore,
     /// Compare the tree with the index, and fail if any file has changed.
     Error,
-    /// Like `Refresh`, but wait for another process that is indexing.
+    /// Like `Refresh`, but if another process is indexing, wait until that process has finished, for at most 24 hours.
     Wait,
 }
 
@@ -291,7 +291,7 @@ pub struct RankedCandidates {
     /// Whether the query is a report: many words on several lines, such as an issue. The scores of reports are
     /// calibrated separately.
     pub is_report: bool,
-    /// Whether a search would warn that nothing seems to answer.
+    /// Whether a search would warn that no hit seems to answer the query.
     pub is_doubted: bool,
     /// The files, best first.
     pub files: Vec<RankedCandidate>,
@@ -302,7 +302,7 @@ pub struct RankedCandidates {
 pub struct RankedCandidate {
     /// The file.
     pub path: RelPath,
-    /// The lines of the hit.
+    /// The lines of the best hit in the file.
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
@@ -312,7 +312,7 @@ pub struct RankedCandidate {
 }
 
 impl RankedCandidate {
-    /// The measure of a feature. The contribution is this measure times the weight of the feature.
+    /// The measure of a feature. The contribution before calibration is this measure times the weight of the feature.
     pub fn measure(&self, feature: Feature) -> f32 {
         self.forms[feature.signal as usize][feature.form as usize]
     }
@@ -361,9 +361,10 @@ pub struct SearchReply {
     /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
     /// false.
     pub literal_lines: usize,
-    /// The number of hits over all pages. Only the best files by a first measure are rescored, and only these have hits.
+    /// The number of hits over all pages. Only the best files by a first measure are rescored. Unless the request is
+    /// exhaustive, only rescored files have hits.
     pub total: usize,
-    /// Whether every file that may contain the query text was searched for it.
+    /// Whether the query text was searched for in every file that may contain the text.
     pub complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
@@ -392,7 +393,7 @@ pub struct Hit {
     pub path: RelPath,
     /// The lines of the place.
     pub lines: Lines,
-    /// The kind of the place.
+    /// The kind of the place: the kind of a symbol, or `doc`, `block` or `text` for another part of a file.
     pub kind: SymbolKind,
     /// The symbol that the place defines or belongs to, with its container: `Type.method`.
     pub symbol: Option<String>,
@@ -415,7 +416,7 @@ pub struct Hit {
     pub reasons: Vec<Reason>,
     /// Whether the file has changed since it was indexed, so that the lines may be wrong.
     pub stale: bool,
-    /// The query of a batch that found the hit, from 0.
+    /// The index, in the batch, of the query that found the hit, from 0.
     pub query_index: usize,
 }
 
@@ -504,7 +505,7 @@ pub enum Verdict {
     NotIndexed,
     /// The filter excludes the file. The text names the part of the filter.
     Filtered(String),
-    /// The file contains no word of the query.
+    /// The file contains no term of the query, or no part of a kind in the filter contains a term.
     NoTerm,
     /// The file matches, but is not among the best files by a first measure, and only these are rescored.
     BelowHead,

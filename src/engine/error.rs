@@ -24,7 +24,9 @@ use crate::workspace::{WorkspaceError, WriteError};
 pub enum ErrorKind {
     /// The request has a wrong value. The message names the value and the valid choices.
     BadRequest,
-    /// There is no such file or definition. The message names the most similar ones.
+    /// [`Engine::read`](crate::Engine::read) found no such file or definition. The message names the most similar ones.
+    /// Other operations do not return this kind: for example, a graph question about a symbol that does not exist gives
+    /// `BadRequest`.
     NotFound,
     /// The path is not that of a regular file.
     NotAFile,
@@ -105,7 +107,7 @@ impl Error {
         self.kind
     }
 
-    /// What the caller can do about the error, if the options or the index decide.
+    /// What the caller can do about the error, if the remedy is known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }

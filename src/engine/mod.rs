@@ -89,7 +89,7 @@ impl Engine {
     /// # Errors
     /// `NoRoot` if the root is missing, is not a folder or cannot be read; `BadRequest` for an invalid grammar folder, an
     /// unknown revision, or an option out of range; `ForeignIndex` if the index folder belongs to another tree or user;
-    /// `NewerFormat` if a newer version of this program made it.
+    /// `NewerFormat` if a newer version of this program made the index.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
         let most = Limits::MAX_FILE_BYTES;
         if !(1..=most).contains(&options.max_file_bytes) {
@@ -194,7 +194,7 @@ impl Engine {
         self.workspace.stamp().is_some()
     }
 
-    /// The number of files that an update would index or look at. Counting ends above `limit`, so a larger number is a
+    /// The number of files that an update would index or compare. Counting ends above `limit`, so a larger number is a
     /// lower bound. The count takes a fraction of a second for a hundred thousand files.
     ///
     /// # Errors
@@ -208,8 +208,8 @@ impl Engine {
         Lock::holder(&self.workspace.lock_path()).is_some()
     }
 
-    /// Updates the index, or builds it if there is none. Only files with changed stat data are read, and only new
-    /// content is parsed. The indexing threads call `progress`.
+    /// Updates the index, or builds the index if there is none. A refresh is an update of the index. Only files with
+    /// changed stat data are read, and only new content is parsed. The indexing threads call `progress`.
     ///
     /// # Errors
     /// `Locked` when another process is indexing and [`Options::wait`] has passed; `DiskFull`, `ReadOnly`,
@@ -320,8 +320,9 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Records what one caller did with files, as one turn of its session. Nothing is written to disk. With
-    /// [`ActivitySource::Session`], the files rank higher in later searches of the session.
+    /// Records what one caller did with files, as one step of the caller's session. Nothing is written to disk. With
+    /// [`ActivitySource::Session`], the files rank higher in later searches of the session. The weight of a file halves
+    /// with every eight further steps.
     ///
     /// # Errors
     /// `BadRequest` if a path is not a file below the root; then none is recorded.
@@ -338,10 +339,10 @@ impl Engine {
         Ok(())
     }
 
-    /// The skipped files of the newest commit, each with its reason.
+    /// The skipped files of the view, each with its reason.
     ///
     /// # Errors
-    /// `NoIndex` if there is no index.
+    /// As [`Engine::search`].
     pub fn skipped(&self) -> Result<SkippedReply, Error> {
         self.with_snapshot(&|_| (), |snapshot, _| Ok(self.masked_skipped(state::skipped(snapshot))))
     }

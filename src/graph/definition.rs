@@ -8,7 +8,7 @@ use crate::text::{Lines, Span};
 pub struct Definition {
     /// The file, as a number of the snapshot.
     pub file: u32,
-    /// The place among the symbols of the file.
+    /// The index among the symbols of the file.
     pub place: u32,
     /// The name alone.
     pub name: Box<str>,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An import of one file by another, as places in a list of files.
+/// An import of one file by another, as indexes into a list of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileEdge {
     /// The importing file.

@@ -20,7 +20,7 @@ use crate::text::Span;
 pub enum Relation {
     /// A call.
     Calls,
-    /// A use as a type, or any other use that is not a call.
+    /// A use that is neither a call nor an import, such as a use as a type.
     References,
     /// An import of the name.
     Imports,
@@ -31,7 +31,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Every relation.
+    /// Every relation that a request may name.
     pub const ALL: [Relation; 4] =
         [Relation::Calls, Relation::References, Relation::Imports, Relation::Implements];
 
@@ -55,7 +55,7 @@ impl Relation {
     }
 }
 
-/// An edge from the place of a use to a definition.
+/// An edge from the location of a use to a definition.
 #[derive(Clone, Debug)]
 pub struct GraphEdge {
     /// The relation.

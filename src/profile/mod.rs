@@ -35,7 +35,7 @@ pub struct Profile {
     pub name: String,
     /// The parameters of fusion.
     pub fusion: Fusion,
-    /// The BM25 parameters of each field.
+    /// The BM25 parameters of each scoring pass.
     pub bm25: Bm25Fields,
     /// The calibration of scores.
     pub scores: Scores,
@@ -68,21 +68,21 @@ pub struct Fusion {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scores {
-    /// A reply warns that nothing seems to answer if the uncalibrated score of every hit is below this limit, from 0 to
-    /// 1. An uncalibrated score is the logistic function of the sum of contributions.
+    /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
+    /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// The line for queries of names only, [`QueryKind::OnlyNames`].
+    /// The coefficients for queries of names only, [`QueryKind::OnlyNames`].
     pub name: ScoreLine,
-    /// The line for words with at least one name, [`QueryKind::NamesAndWords`].
+    /// The coefficients for words with at least one name, [`QueryKind::NamesAndWords`].
     pub sentence: ScoreLine,
-    /// The line for words without a name, [`QueryKind::OnlyWords`].
+    /// The coefficients for words without a name, [`QueryKind::OnlyWords`].
     pub question: ScoreLine,
-    /// The line for reports, which are queries of many words on several lines, of any kind.
+    /// The coefficients for reports, which are queries of many words on several lines, of any kind.
     pub report: ScoreLine,
 }
 
-/// A line of the calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`, where p is
-/// the softmax of the file's sum over the rescored files.
+/// The coefficients of a calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`,
+/// where p is the softmax of the file's sum over the rescored files.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreLine {
@@ -95,7 +95,7 @@ pub struct ScoreLine {
 }
 
 impl ScoreLine {
-    /// The line that makes the score the logistic function of the sum.
+    /// The coefficients that make the score the logistic function of the sum.
     pub const IDENTITY: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
 }
 
@@ -109,7 +109,7 @@ impl Scores {
         report: ScoreLine::IDENTITY,
     };
 
-    /// The line for a query.
+    /// The coefficients for a query.
     pub fn line(&self, kind: QueryKind, is_report: bool) -> ScoreLine {
         match kind {
             _ if is_report => self.report,
@@ -153,7 +153,8 @@ pub struct Bm25 {
     pub b: f32,
 }
 
-/// The BM25 parameters of each field.
+/// The BM25 parameters of each scoring pass. `chunk` and `file` both score the field `body`, for chunks and for whole
+/// files. `symbol` and `symbols` both score the field `symbol`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bm25Fields {
@@ -224,7 +225,11 @@ pub enum ProfileError {
 fn signal_names() -> String {
     let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
     let of_places: Vec<&str> = PlaceSignal::ALL.iter().map(|signal| signal.name()).collect();
-    format!("{} (each as .value, .share or .rank); below places {}", names.join(", "), of_places.join(", "))
+    format!(
+        "{} (each as .value, .share or .rank); signals of `[places]`: {}",
+        names.join(", "),
+        of_places.join(", ")
+    )
 }
 
 /// The TOML document, before its weights are expanded.

@@ -42,7 +42,8 @@ macro_rules! signals {
 }
 
 signals! {
-    /// A named contribution to the score of a file. The profile describes what each signal measures.
+    /// A named measure of a file. The score of the file is computed from the weighted measures. The profile describes
+    /// what each signal measures.
     Signal:
     Base "base",
     Lexical "lexical",

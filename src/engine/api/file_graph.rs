@@ -8,7 +8,7 @@ pub use crate::graph::FileEdge;
 pub enum FileGraphQuestion {
     /// Every file and every import.
     Export,
-    /// The groups of files that import each other in circles.
+    /// The import cycles: groups of files that import each other.
     Cycles,
     /// The files that no file of the tree imports and that import no file of the tree.
     Orphans,
@@ -43,11 +43,13 @@ impl Default for FileGraphRequest {
 pub struct FileGraphReply {
     /// The question.
     pub question: FileGraphQuestion,
-    /// The files. For a question other than an export, the files of the answer in its order.
+    /// For an export, all files of the graph, by path. For other questions, the files that answer the question: hubs by
+    /// their number of importers, orphans by path, and cycles one after the other.
     pub files: Vec<FileNode>,
     /// The imports between the files, sorted; only of an export.
     pub edges: Vec<FileEdge>,
-    /// The groups of files that import each other, as places in `files`: a shortest circle, then the other files.
+    /// The import cycles, as groups of indexes into `files`. Each group begins with the files of a shortest cycle; the
+    /// other files of the group follow.
     pub cycles: Vec<Vec<usize>>,
     /// The number of files or groups before `max_results` is applied.
     pub total: usize,

@@ -6,7 +6,7 @@ pub use crate::graph::{EdgeRule, Relation};
 /// What is asked about a symbol or a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphQuestion {
-    /// The definitions of a name, or of the name used at a place.
+    /// The definitions of a name, or of the name used at a position in a file.
     Definitions,
     /// Every use: calls, types, imports.
     References,
@@ -16,7 +16,7 @@ pub enum GraphQuestion {
     Callees,
     /// The types that extend or implement a type, and the methods that implement a method.
     Implementations,
-    /// The tests that reach a function by calls.
+    /// The tests that reach a function by calls, or whose names point to the function.
     Tests,
     /// The modules that a file imports.
     Imports,
@@ -103,7 +103,7 @@ pub struct GraphRequest {
     pub relation: Option<Relation>,
     /// For [`GraphQuestion::Trace`]: the symbol to which paths of calls from the target lead.
     pub to: Option<String>,
-    /// For [`GraphQuestion::Impact`]: the change that is asked about in place of the target, which is empty.
+    /// For [`GraphQuestion::Impact`]: the change to ask about. With a change, `target` must be empty.
     pub changes: Option<GraphChanges>,
 }
 
@@ -148,8 +148,8 @@ pub struct GraphReply {
     pub question: GraphQuestion,
     /// The target of the request.
     pub target: String,
-    /// The definitions that the target means, best first; the changed definitions of a change; empty for other questions
-    /// about a file.
+    /// The definitions that the target means, best first; for a change, the definitions that the change touches. The
+    /// list is empty if the target is a file.
     pub definitions: Vec<SymbolRow>,
     /// The edges: fewer steps first, then sorted by confidence, path and line.
     pub rows: Vec<GraphRow>,
@@ -193,7 +193,7 @@ pub struct AffectedTest {
     pub reason: String,
 }
 
-/// An edge of the code graph, at the place that shows it.
+/// An edge of the code graph, with the location in the source that shows the edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphRow {
     /// How the ends are related.

@@ -74,7 +74,7 @@ pub struct GrepRequest {
     pub encoding: Option<String>,
     /// Whether the search of a file stops at the first line that does not match after a line that matches. Default false.
     pub stop_on_nonmatch: bool,
-    /// Whether character classes mean ASCII and `.` a byte. Default false.
+    /// Whether character classes match only ASCII and `.` matches any single byte. Default false.
     pub no_unicode: bool,
     /// Whether lines end with CR and LF, so that `$` matches before both. Default false.
     pub crlf: bool,
@@ -133,7 +133,7 @@ pub struct GrepFiles {
     pub ignore: IgnoreSources,
     /// Which symbolic links are followed.
     pub symlinks: SymlinkPolicy,
-    /// Whether git's own folder is searched, if hidden files are.
+    /// Whether git's own folder is searched, if hidden files are searched.
     pub git_folder: bool,
     /// Whether compressed files are searched in their decompressed form, by the programs for their formats.
     pub search_zip: bool,
@@ -246,10 +246,11 @@ pub struct Enclosing {
 #[derive(Clone, Debug)]
 pub struct FilesRequest {
     /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
-    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in `path_glob`. An empty pattern
-    /// lists every file by path. At most 1,000 characters.
+    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_glob`]. An
+    /// empty pattern lists every file by path. At most 1,000 characters.
     pub pattern: String,
     /// Whether files in whose paths the letters are scattered are found although there are better matches.
+    /// Default false.
     pub all: bool,
     /// The filter of files; kinds are refused.
     pub filter: FilterSpec,

@@ -1,4 +1,4 @@
-//! The request and the reply of a context pack.
+//! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
 use super::snapshot::Snapshot;
 use crate::filter::FilterSpec;
@@ -6,7 +6,7 @@ use crate::model::SymbolKind;
 use crate::path::RelPath;
 use crate::text::Lines;
 
-/// A task and the budget of its pack.
+/// A request for a context pack: a task, and the budget of tokens for the code that the task needs.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ impl PackRequest {
     }
 }
 
-/// A context pack.
+/// A context pack: the code that a task needs, within a budget of tokens.
 #[derive(Clone, Debug)]
 pub struct PackReply {
     /// The goals of the task.
@@ -68,7 +68,7 @@ pub struct PackGoal {
     pub verb: Option<String>,
     /// The object of the verb.
     pub object: String,
-    /// Where, when and why.
+    /// The phrases of the goal that say where, when or why, such as `in the parser`.
     pub qualifiers: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::text::Lines;
 /// The most bytes of text in a [`ReadText`].
 pub const MAX_READ_BYTES: usize = 16 << 20;
 
-/// A range of lines, from 1, as a caller spells it.
+/// A range of lines, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRange {
     /// The first line.
@@ -54,7 +54,8 @@ impl std::fmt::Display for LineRange {
     }
 }
 
-/// A request for the text of a file, of some of its lines, or of a definition. The file or the definition is required.
+/// A request for the text of a file, of some of its lines, or of a definition. At least one of `path` and `symbol` is
+/// required.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
     /// The file. No index is needed to read a file. If there is no such file, a place such as `a.rs:12-30` means these

@@ -26,7 +26,7 @@ pub struct IndexRecipe {
     pub index_path: PathBuf,
     /// The root of the tree.
     pub root: PathBuf,
-    /// The revision that is searched in place of the worktree; its first request builds the view.
+    /// The revision that is searched in place of the worktree. The view is built at the engine's first request.
     pub view: Option<String>,
     /// `Options::index_dir`, absolute.
     pub index_dir: Option<PathBuf>,

@@ -31,9 +31,9 @@ pub struct Snapshot {
 /// The progress of a first update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Building {
-    /// The number of files that answer already.
+    /// The number of files that can already be found.
     pub files: usize,
-    /// The number of files in the tree when it was walked, ranked or not.
+    /// The number of all files of the tree, ranked or not, at the time of the walk.
     pub of: usize,
     /// The number of those `files` whose text and path are indexed, but which are not parsed yet.
     pub text_only: usize,

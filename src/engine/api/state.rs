@@ -13,9 +13,9 @@ pub enum State {
     Missing,
     /// The index is being built or refreshed.
     Indexing,
-    /// The index answers, and no file has changed since.
+    /// The index answers, and no file has changed since the last update.
     Ready,
-    /// The index answers, but files have changed since.
+    /// The index answers, but files have changed since the last update.
     Stale,
     /// The index exists, but cannot be read.
     Damaged,
@@ -69,7 +69,7 @@ pub struct Status {
     pub skipped: Vec<(SkipReason, usize)>,
     /// The number of files for each note, most first.
     pub notes: Vec<(Note, usize)>,
-    /// The number of files that were added, changed or deleted since; `None` without a comparison.
+    /// The number of files that were added, changed or deleted since the last update; `None` without a comparison.
     pub stale_files: Option<usize>,
     /// The progress of the first update, until it ends.
     pub building: Option<Building>,
@@ -203,7 +203,7 @@ pub enum PathOutcome {
     PathOnly(Skipped),
     /// The path is a folder that is walked.
     Folder,
-    /// The path is excluded. The row is that of the path or of a folder above it.
+    /// The path is excluded. The [`Skipped`] is for the path, or for a folder above it.
     LeftOut(Skipped, Cause),
     /// There is no such file.
     Missing,

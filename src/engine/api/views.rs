@@ -13,7 +13,7 @@ pub struct ViewRow {
     pub root: String,
     /// The branch, or `@` with a commit if no branch is checked out; empty outside git.
     pub head: String,
-    /// Whether the files are those of a commit and not those of the worktree.
+    /// Whether the view is one of a commit; otherwise, the view is one of a worktree.
     pub is_committed: bool,
     /// The number of files.
     pub files: usize,
@@ -61,7 +61,7 @@ pub struct KeptView {
     pub commit: Option<String>,
     /// When the view last answered or was written.
     pub last_used: SystemTime,
-    /// Whether the engine answers from this view.
+    /// Whether the view is that of this engine.
     pub is_current: bool,
     /// The space that removing only this view would free.
     pub cost: Cost,

@@ -26,7 +26,7 @@ impl EntryKind {
     /// Every kind.
     pub const ALL: [EntryKind; 2] = [EntryKind::Route, EntryKind::Command];
 
-    /// The name of the edge in wire formats.
+    /// The name of the kind in wire formats.
     pub fn name(self) -> &'static str {
         match self {
             EntryKind::Route => "route",
