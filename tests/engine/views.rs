@@ -240,7 +240,7 @@ fn what_is_no_revision_is_named_with_the_choices() {
         );
         assert_eq!(error(name), format!("{text}{offered}"));
     };
-    no_such("topik", "topic");
+    no_such("topik", "topic; did you mean 'topic'?");
     no_such("something-else", "main, topic");
     no_such("", "main, topic");
     no_such("main..topic", "topic, main");
