@@ -206,7 +206,7 @@ def _(tree):
 
 @check("the code graph answers who calls what")
 def _(tree):
-    expect(tree.run("callers", "lookup"), 0, out=r"auth\.rs:3: .*resolve_api_key")
+    expect(tree.run("callers", "lookup"), 0, out=r"auth\.rs:3  .*resolve_api_key")
     expect(tree.run("callers", "Pool.take_permit"), 0, out="use_pool")
     expect(tree.run("callers", "web/lib.ts#close"), 0, out=r"app\.ts:4")
     expect(tree.run("imports", "app.ts", at="web"), 0, out=r"lib\.ts")
