@@ -39,7 +39,7 @@ pub struct FilterSpec {
     /// file above that limit is indexed by its path only, but an exact search reads such a file as well.
     pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`. If there are globs without `!`, a path must match one
-    /// of them. A glob that begins with `!` excludes. A glob without `/` is matched against the file name. `*` does not
+    /// of them. A match of any glob that begins with `!` excludes; unlike in `globs`, the order has no effect. A glob without `/` is matched against the file name. `*` does not
     /// match `/`.
     pub path_glob: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.

@@ -125,7 +125,7 @@ impl Default for Options {
 
 /// What a call does about a missing index, changed files and other processes, and whether its reply shows secrets.
 /// [`Options`] has the policy of an engine; [`Engine::with_policy`](super::Engine::with_policy) chooses another policy for
-/// single calls, at no cost. The view is not part of a policy, because an engine keeps the commit of one view open.
+/// single calls, at no cost. The view is not part of a policy, because an engine keeps the index open for one view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallPolicy {
     /// What a search does if there is no index.

@@ -30,7 +30,7 @@ pub struct EntriesRequest {
     pub reaches: Option<String>,
     /// The most rows, 1 to 1,000. Default 200.
     pub max_results: usize,
-    /// The filter of the declaring files; kinds are those of the handlers.
+    /// The filter of the files that declare the entries. Its kinds are kinds of the handler's symbol.
     pub filter: FilterSpec,
 }
 

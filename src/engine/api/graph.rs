@@ -101,7 +101,7 @@ pub struct GraphRequest {
     pub filter: FilterSpec,
     /// For [`GraphQuestion::References`]: only edges of this relation.
     pub relation: Option<Relation>,
-    /// For [`GraphQuestion::Trace`]: the symbol to which paths of calls from the target lead.
+    /// For [`GraphQuestion::Trace`]: find the paths of calls from `target` to this symbol.
     pub to: Option<String>,
     /// For [`GraphQuestion::Impact`]: the change to ask about. With a change, `target` must be empty.
     pub changes: Option<GraphChanges>,
@@ -198,7 +198,8 @@ pub struct AffectedTest {
 pub struct GraphRow {
     /// How the ends are related.
     pub relation: Relation,
-    /// Whether the edge leads from the target of the request, for example to a callee, and not to the target.
+    /// Whether the edge leads away from the symbol or file that the request asks about, as to a callee. An edge from a
+    /// caller, a user or an importer leads towards it.
     pub is_outgoing: bool,
     /// The number of steps from the target, from 1.
     pub depth: u32,

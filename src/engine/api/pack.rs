@@ -135,11 +135,11 @@ pub struct LeftOutPlace {
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
-    /// The pack has the most files that the request allows.
+    /// The pack already has [`PackRequest::max_files`] files.
     Files,
     /// The place is unlikely to be needed.
     Threshold,
-    /// The file changed or disappeared while it was read.
+    /// The file could not be read.
     Unreadable,
 }
 

@@ -58,8 +58,8 @@ impl std::fmt::Display for LineRange {
 /// required.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
-    /// The file. No index is needed to read a file. If there is no such file, a place such as `a.rs:12-30` means these
-    /// lines, and a word is looked up as the name of a definition.
+    /// The file. No index is needed to read a file. If no file has this path, the value may be
+    /// a path with lines, such as `a.rs:12-30`, or the name of a definition.
     pub path: Option<RelPath>,
     /// The lines; `None` for all lines. Not together with `symbol`.
     pub lines: Option<LineRange>,
