@@ -131,8 +131,10 @@ impl Engine {
         };
         let only = (!is_divided && !goals.is_empty()).then_some(0);
         whole.results.iter().enumerate().for_each(|(rank, hit)| add(hit, only, rank == 0 && !is_divided));
+        // The first search has compared the tree, so all searches of a pack answer from one commit of the index.
+        let compared = self.with_policy(CallPolicy { stale_policy: StalePolicy::Ignore, ..self.policy });
         for (goal, asked) in goals.iter().enumerate().filter(|_| is_divided) {
-            let reply = self.search(&search(&asked.text, PROBE))?;
+            let reply = compared.search(&search(&asked.text, PROBE))?;
             reply.results.iter().enumerate().for_each(|(rank, hit)| add(hit, Some(goal), rank == 0));
         }
         let mut candidates: Vec<PackCandidate> = found.into_values().collect();
@@ -176,7 +178,7 @@ impl Engine {
                         let (path, language) = (candidate.hit.path, candidate.hit.language);
                         files.push(PackFile { path, language, units: Vec::new() });
                     }
-                    place(&mut files[at].units, unit);
+                    tokens -= place(&mut files[at].units, unit);
                 }
             }
         }
@@ -275,9 +277,13 @@ fn tokens_of(unit: &PackUnit) -> usize {
     (bytes + around).div_ceil(BYTES_PER_TOKEN) + HEADING_TOKENS
 }
 
-/// Adds a unit in the order of lines, in place of the units that it contains.
-fn place(units: &mut Vec<PackUnit>, unit: PackUnit) {
-    units.retain(|other| !(unit.lines.first <= other.lines.first && other.lines.last <= unit.lines.last));
+/// Adds a unit in the order of lines, in place of the units that it contains. Returns the tokens of the replaced units.
+fn place(units: &mut Vec<PackUnit>, unit: PackUnit) -> usize {
+    let is_inside =
+        |other: &PackUnit| unit.lines.first <= other.lines.first && other.lines.last <= unit.lines.last;
+    let replaced = units.iter().filter(|other| is_inside(other)).map(tokens_of).sum();
+    units.retain(|other| !is_inside(other));
     let at = units.partition_point(|other| other.lines.first < unit.lines.first);
     units.insert(at, unit);
+    replaced
 }

@@ -68,6 +68,17 @@ fn each_goal_leads_to_a_whole_unit_with_its_enclosing_line() {
 }
 
 #[test]
+fn tokens_are_those_of_the_units_that_are_shown() {
+    let reply = pack(&Tree::new(TREE), PackRequest::new(TASK));
+    let bytes = |unit: &spyhop::PackUnit| {
+        let text: usize = unit.text.iter().map(|line| line.len() + 1).sum();
+        text + unit.enclosing.as_ref().map_or(0, |line| line.text.len() + 1)
+    };
+    let of_units = reply.files.iter().flat_map(|file| &file.units).map(|unit| bytes(unit).div_ceil(4) + 12);
+    assert_eq!(reply.tokens, of_units.sum::<usize>() + 12 * reply.files.len());
+}
+
+#[test]
 fn equal_requests_have_equal_packs() {
     let tree = Tree::new(TREE);
     let first = pack(&tree, PackRequest::new(TASK));
