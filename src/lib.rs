@@ -45,10 +45,10 @@ pub use engine::api::{
     MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
     PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
     ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
-    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
+    SkippedReply, Snapshot, Snippet, SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
     SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
 };
-pub use engine::{Engine, Error, ErrorKind, Stop};
+pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use profile::{
     Feature, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal, Transform,

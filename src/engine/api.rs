@@ -10,6 +10,7 @@ mod pack;
 mod read;
 pub(super) mod remedy;
 mod snapshot;
+mod sources;
 mod state;
 mod views;
 
@@ -26,6 +27,7 @@ pub use self::pack::*;
 pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
+pub use self::sources::*;
 pub use self::state::*;
 pub use self::views::*;
 pub use super::session::{ActivitySource, FileActivity, Sent, Session};
@@ -370,8 +372,10 @@ pub struct SearchReply {
     pub next: Option<String>,
     /// The number of hits on the pages before.
     pub offset: usize,
-    /// Where the answer comes from.
+    /// Where the answer comes from. If several trees answer: the sums over the trees, without branch and commit.
     pub snapshot: Snapshot,
+    /// The trees that answer, if there are several.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
@@ -389,7 +393,9 @@ impl SearchReply {
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The file.
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
+    /// The file, relative to the root of its tree.
     pub path: RelPath,
     /// The lines of the place.
     pub lines: Lines,

@@ -34,6 +34,7 @@ mod lock;
 mod lookup;
 mod map;
 mod mask;
+mod member;
 mod opened;
 mod pack;
 mod ranked_query;
@@ -44,6 +45,7 @@ mod scope;
 mod session;
 mod session_replies;
 mod source;
+mod source_set;
 mod state;
 mod symbols;
 mod views;
@@ -61,6 +63,7 @@ pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use session::Session;
+pub use source_set::SourceSet;
 pub use watch::Stop;
 
 use self::api::Remedy;
@@ -290,7 +293,8 @@ impl Engine {
         );
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
-            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
+            let origin = answer::ReplyOrigin::of(self, snapshot, freshness);
+            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, origin)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))

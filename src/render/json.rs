@@ -142,7 +142,17 @@ struct WireReply<'a> {
     complete: bool,
     next: Option<&'a str>,
     snapshot: WireSnapshot,
+    /// The trees that answer, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<WireSource<'a>>,
     warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireSource<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    snapshot: WireSnapshot,
 }
 
 impl<'a> WireReply<'a> {
@@ -161,13 +171,23 @@ impl<'a> WireReply<'a> {
             complete: reply.complete,
             next: reply.next.as_deref(),
             snapshot: WireSnapshot::new(&reply.snapshot),
+            sources: reply.sources.iter().map(WireSource::new).collect(),
             warnings: &reply.warnings,
         }
     }
 }
 
+impl<'a> WireSource<'a> {
+    fn new(source: &'a SourceSnapshot) -> WireSource<'a> {
+        WireSource { name: source.name.as_str(), snapshot: WireSnapshot::new(&source.snapshot) }
+    }
+}
+
 #[derive(Serialize)]
 struct WireHit<'a> {
+    /// The name of the source, if several trees answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
     path: &'a str,
     line: u32,
     end_line: u32,
@@ -209,6 +229,7 @@ impl<'a> WireHit<'a> {
             text: &reason.text,
         };
         WireHit {
+            source: hit.source.as_ref().map(SourceName::as_str),
             path: hit.path.as_str(),
             line: hit.lines.first,
             end_line: hit.lines.last,

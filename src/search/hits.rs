@@ -7,7 +7,6 @@ use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
 use super::snapshot::SearchSnapshot;
 use super::standing::Standing;
-use crate::id::VersionId;
 use crate::profile::{Feature, Signal, Transform};
 use crate::query::Query;
 
@@ -17,8 +16,6 @@ use crate::query::Query;
 pub struct Ranked {
     /// The index of the file among the ranked files.
     pub file: usize,
-    /// The file version.
-    pub version: VersionId,
     /// The chunk in which the hit begins, by its number in the snapshot.
     pub doc: u32,
     /// The place that is shown; `None` if the chunk is shown, because the file has no places.
@@ -51,6 +48,7 @@ impl Ranked {
         (other.sum.total_cmp(&self.sum))
             .then_with(|| path(self).cmp(path(other)))
             .then_with(|| self.start(snapshot).cmp(&other.start(snapshot)))
+            .then_with(|| self.doc.cmp(&other.doc))
     }
 
     /// The byte at which the hit begins in its file.
@@ -150,7 +148,6 @@ fn hit(
     let sum = ranked.sum + sibling;
     Ranked {
         file,
-        version: snapshot.version(ranked.file).id(),
         doc,
         place: place.copied(),
         sibling,
