@@ -518,18 +518,13 @@ mod tests {
             let CallTarget::Tool(tool, Some(_)) = called(alias.name) else { panic!("{}", alias.name) };
             for (other, becomes) in alias.params {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
-                let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+                let known = |name: &str| tool.params().any(|param| param.name == name);
                 // A table that several aliases share may have entries that only some of them need.
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {}", alias.name);
                 assert!(!known(other), "{other} of {} is a parameter of the tool", alias.name);
             }
             for own in alias.own {
-                assert!(
-                    tool.params.iter().all(|param| param.name != own.name),
-                    "{} of {}",
-                    own.name,
-                    alias.name
-                );
+                assert!(tool.params().all(|param| param.name != own.name), "{} of {}", own.name, alias.name);
             }
             assert_eq!(alias.deprecated_in.is_some(), alias.state != AliasState::Hidden, "{}", alias.name);
             assert_eq!(alias.removal.is_some(), alias.state == AliasState::Deprecated, "{}", alias.name);
@@ -541,7 +536,7 @@ mod tests {
     fn every_spelling_leads_to_a_parameter_of_its_tool() {
         for (name, spellings) in SPELLINGS {
             let CallTarget::Tool(tool, None) = called(name) else { panic!("{name}") };
-            let known = |name: &str| tool.params.iter().any(|param| param.name == name);
+            let known = |name: &str| tool.params().any(|param| param.name == name);
             for (other, becomes) in *spellings {
                 let (Becomes::As(own, _) | Becomes::Largest(own)) = becomes else { continue };
                 assert!(known(own) || (*own == "query" && known("queries")), "{other} of {name}");

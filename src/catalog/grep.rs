@@ -163,10 +163,6 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         call.request().before = saturated_u32(given.number(param)?);
         Ok(())
     }),
-    both(&grep::GREP_EXPAND, |call, param, given| {
-        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
-        Ok(())
-    }),
     when_on!(CommandLine, &grep::COUNT, |call| call.print.format = Some(OutputFormat::Count)),
     when_on!(CommandLine, &grep::COUNT_MATCHES, |call| call.print.format = Some(OutputFormat::CountMatches)),
     when_on!(CommandLine, &grep::FILES_WITH, |call| call.print.format = Some(OutputFormat::Files)),
@@ -357,6 +353,10 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
     both(&grep::RANK, |call, param, given| flag(&mut call.request().rank, param, given)),
     both(&grep::GREP_RESULTS, |call, param, given| {
         assign(&mut call.request().max_results, saturated(given.number(param)?));
+        Ok(())
+    }),
+    both(&grep::GREP_EXPAND, |call, param, given| {
+        assign(&mut call.request().expand, saturated_u32(given.number(param)?));
         Ok(())
     }),
     both(&params::CURSOR, |call, param, given| {

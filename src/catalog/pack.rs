@@ -5,6 +5,7 @@ use super::param::{Param, Positional, Takes, param};
 use super::params;
 use super::row::{Listed, Row, assign, both, listed, saturated};
 use super::shared::{self, Call, HasFilter};
+use super::table::table;
 use crate::engine::api::PackRequest;
 use crate::filter::FilterSpec;
 
@@ -27,30 +28,28 @@ pub const MAX_FILES: Param =
     Param { default: Some("20"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
 
 /// The rows of `pack`.
-pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
-    both(&TASK, |call, param, given| {
-        call.request.task = given.texts(param)?.join(" ");
-        Ok(())
-    }),
-    both(&BUDGET, |call, param, given| {
-        assign(&mut call.request.budget, saturated(given.number(param)?));
-        Ok(())
-    }),
-    both(&MAX_FILES, |call, param, given| {
-        assign(&mut call.request.max_files, saturated(given.number(param)?));
-        Ok(())
-    }),
-    shared::path(),
-    shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
-    shared::show_secrets(),
-    shared::view(),
-    shared::stale_policy(),
-    shared::no_refresh(),
-    shared::require_index(),
+pub const PACK_ROWS: &[Row<Call<PackRequest>>] = table![Row<Call<PackRequest>>:
+    [
+        both(&TASK, |call, param, given| {
+            call.request.task = given.texts(param)?.join(" ");
+            Ok(())
+        }),
+        both(&BUDGET, |call, param, given| {
+            assign(&mut call.request.budget, saturated(given.number(param)?));
+            Ok(())
+        }),
+        both(&MAX_FILES, |call, param, given| {
+            assign(&mut call.request.max_files, saturated(given.number(param)?));
+            Ok(())
+        }),
+    ],
+    shared::filters(),
+    [
+        shared::kind(&params::KIND),
+        shared::show_secrets(),
+    ],
+    shared::snapshot(),
+    [shared::require_index()],
 ];
 
 const PACK_PARAMS: [Listed; PACK_ROWS.len()] = listed(PACK_ROWS);

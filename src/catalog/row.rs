@@ -15,6 +15,14 @@ pub struct Row<R> {
     pub set: Setter<R>,
 }
 
+impl<R> Clone for Row<R> {
+    fn clone(&self) -> Row<R> {
+        *self
+    }
+}
+
+impl<R> Copy for Row<R> {}
+
 /// Writes the value of a parameter into a request.
 pub type Setter<R> = fn(&mut R, &Param, &dyn RawValues) -> Result<(), ValueError>;
 

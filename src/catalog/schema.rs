@@ -14,8 +14,8 @@ use super::tools::{ACTIVE, DEFERRED, TOOLS, Tool, ToolProfile};
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
     let properties: Map<String, Value> =
-        tool.params.iter().map(|param| (param.name.to_string(), property(param))).collect();
-    let required: Vec<&str> = tool.required().iter().map(|param| param.name).collect();
+        tool.params().map(|param| (param.name.to_string(), property(param))).collect();
+    let required: Vec<&str> = tool.required.iter().map(|param| param.name).collect();
     let mut schema = Map::new();
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), properties.into());
@@ -112,17 +112,17 @@ fn state(tool: &Tool) -> &'static str {
 
 fn parameters(out: &mut String, tool: &Tool) {
     let _ = writeln!(out, "\n## {}\n\n{}\n", tool.name, tool.description);
-    if tool.params.is_empty() {
+    if tool.params().next().is_none() {
         out.push_str("It takes nothing.\n");
         return;
     }
     out.push_str("| parameter | takes | default | what it does |\n|---|---|---|---|\n");
-    for (at, param) in tool.params.iter().enumerate() {
+    for param in tool.params() {
         let names: Vec<String> =
             std::iter::once(&param.name).chain(param.aliases).map(|name| format!("`{name}`")).collect();
         let default = match param.default {
             Some(default) => format!("`{default}`"),
-            None if at < tool.required => "required".to_string(),
+            None if tool.requires(param) => "required".to_string(),
             None => String::new(),
         };
         let help = param.help.replace('|', "\\|");

@@ -1,26 +1,26 @@
 //! The tools for agents: names, descriptions, and when each is listed.
 //!
-//! This module owns the list of tools as data. A tool's parameters are rows of its operation, so they mean the same as
-//! everywhere else. The state of a name is in the constant sets below and not in each tool, so that a change of the
+//! This module owns the list of tools as data. A tool's parameters are the rows of its operation that appear in
+//! tools, so they mean the same as everywhere else. The state of a name is in the constant sets below and not in each tool, so that a change of the
 //! list is one small diff. Other systems' names are in [`aliases`](super::aliases). Nothing here is computed from an
 //! index or a tree: the tool list of a profile has the same bytes in every run.
 
 use super::aliases::{ALIASES, Alias};
-use super::graph::{
-    DIFF, GRAPH_DEPTH, GRAPH_RESULTS, IMPACT, MIN_CONFIDENCE, REFS, RELATION, TARGET, TO, TRACE,
-};
+use super::faces::Faces;
+use super::files::{FIND_FILES, NAME_PATTERN};
+use super::graph::{IMPACT, REFS, TARGET, TRACE};
 use super::grep::GREP;
-use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
-use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
+use super::grep_params::PATTERN;
+use super::map::MAP;
 use super::operation::Operation;
 use super::param::Param;
-use super::params::{
-    CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
-    MAX_RESULTS, MAX_TOKENS, MIN_SCORE, MODE, NAME_PATTERN, PATH, PATH_GLOB, PER_FILE, QUERY, QUERY_LIST,
-    READ_PATH, REASON, SYMBOL, SYMBOL_PATTERN, SYMBOLS_RESULTS, TOOL_QUERY, TREE, VIEW,
-};
-use super::search::{SEARCH, WHY_NOT};
-use super::upkeep::{STATUS, TOUCH};
+use super::params::{MAX_TOKENS, QUERY, TOOL_QUERY, TREE};
+use super::read::READ;
+use super::row::Listed;
+use super::search::{FILE, QUERY_LIST, SEARCH, WHY_NOT};
+use super::skipped::SKIPPED;
+use super::symbols::SYMBOLS;
+use super::upkeep::{FILES, STATUS, TOUCH};
 use crate::engine::api::GraphQuestion;
 
 /// Every tool. A server dispatches by an exhaustive `match`, so a tool without a function does not compile.
@@ -53,18 +53,29 @@ pub struct Tool {
     pub operation: Option<&'static Operation>,
     /// The purpose of the tool and when to choose the tool, for a model without other context.
     pub description: &'static str,
-    /// The parameters.
-    pub params: &'static [&'static Param],
-    /// How many of the first parameters are required.
-    pub required: usize,
+    /// The parameters that a call has to give.
+    pub required: &'static [&'static Param],
+    /// Rows of the operation that the tool does not take, because another tool of the operation does.
+    pub without: &'static [&'static Param],
+    /// The parameters of the call itself, beside the rows of the operation.
+    pub of_call: &'static [&'static Param],
     /// Whether a call changes nothing that a later answer depends on.
     pub read_only: bool,
 }
 
 impl Tool {
-    /// The required parameters.
-    pub fn required(&self) -> &'static [&'static Param] {
-        &self.params[..self.required]
+    /// The parameters, in the order of the operation's rows.
+    pub fn params(&self) -> impl Iterator<Item = &'static Param> {
+        let rows = self.operation.map_or(&[][..], |operation| operation.params);
+        let taken = |row: &&Listed| {
+            row.faces != Faces::CommandLine && self.without.iter().all(|param| param.name != row.param.name)
+        };
+        rows.iter().filter(taken).map(|row| row.param).chain(self.of_call.iter().copied())
+    }
+
+    /// Whether a call has to give the parameter.
+    pub fn requires(&self, param: &Param) -> bool {
+        self.required.iter().any(|required| required.name == param.name)
     }
 }
 
@@ -128,8 +139,8 @@ pub const REMOVED: &[&str] = &[];
 /// The tools that the profile `minimal` offers beside the listed ones: at most eight tools in all, none that writes.
 const MINIMAL_DEFERRED: &[&str] = &["project_map", "search_batch", "why_not"];
 
-/// The parameters of the call itself, which every tool may have beside the rows of its operation.
-pub const OF_CALL: &[&Param] = &[&TREE, &MAX_TOKENS];
+/// The parameters of calls whose answers may be long.
+const OF_ANSWER: &[&Param] = &[&MAX_TOKENS, &TREE];
 
 /// Every tool, sorted by name.
 pub const TOOLS: &[Tool] = &[
@@ -139,25 +150,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&SEARCH),
         description: "Find code by what it does, by name or as written: ranked places with path, lines, score, \
                       reasons and code. Start here when you do not know where something is.",
-        params: &[
-            &QUERY,
-            &PATH,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &KIND,
-            &MAX_RESULTS,
-            &PER_FILE,
-            &MIN_SCORE,
-            &MODE,
-            &EXPAND,
-            &DEDUPE,
-            &CURSOR,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&QUERY],
+        without: &[&QUERY_LIST],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -165,19 +160,9 @@ pub const TOOLS: &[Tool] = &[
         name: "file_search",
         operation: Some(&FIND_FILES),
         description: "Find files by name or path: letters in their order, or a glob such as **/*.rs.",
-        params: &[
-            &NAME_PATTERN,
-            &PATH,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &FILES_RESULTS,
-            &CURSOR,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&NAME_PATTERN],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -186,19 +171,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&REFS),
         description: "Find the uses of a symbol, each resolved to the definition that it means: callers, type uses, \
                       imports, implementations. By name, or by path and line.",
-        params: &[
-            &TARGET,
-            &RELATION,
-            &GRAPH_DEPTH,
-            &GRAPH_RESULTS,
-            &MIN_CONFIDENCE,
-            &PATH,
-            &LANG,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&TARGET],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -207,25 +182,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&GREP),
         description: "Find every line that matches a regular expression or a text, in the files as they are now, \
                       counted. Use it when you know what is written; else codebase_search.",
-        params: &[
-            &PATTERN,
-            &PATH,
-            &FIXED,
-            &IGNORE_CASE,
-            &WORD,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &GREP_KIND,
-            &RANK,
-            &GREP_RESULTS,
-            &GREP_EXPAND,
-            &CURSOR,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&PATTERN],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -234,19 +193,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&IMPACT),
         description: "What breaks if a symbol, a file or a diff changes: what depends on it, directly and through \
                       calls, and which tests to run.",
-        params: &[
-            &TARGET,
-            &DIFF,
-            &GRAPH_DEPTH,
-            &GRAPH_RESULTS,
-            &MIN_CONFIDENCE,
-            &PATH,
-            &LANG,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -255,8 +204,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&STATUS),
         description: "Whether the index is ready, indexing, stale or missing: files, languages, what was left out \
                       by reason, files changed since, and the roots served.",
-        params: &[&TREE],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: &[&TREE],
         read_only: true,
     },
     Tool {
@@ -265,8 +215,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&MAP),
         description: "Outline the tree, a folder or a file: what is where, languages, main symbols. For a first \
                       overview of code you do not know.",
-        params: &[&PATH, &DEPTH, &MAX_ITEMS, &PATH_GLOB, &EXCLUDE, &LANG, &KIND, &VIEW, &MAX_TOKENS, &TREE],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -274,8 +225,9 @@ pub const TOOLS: &[Tool] = &[
         name: "read_file",
         operation: Some(&READ),
         description: "Read a file with line numbers: all of it, some lines, or one definition by its name.",
-        params: &[&READ_PATH, &LINES, &SYMBOL, &VIEW, &MAX_TOKENS, &TREE],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -284,25 +236,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&SEARCH),
         description: "Ask several codebase_search queries at once and get one merged, ranked answer. Use it for \
                       different wordings or parts of one question.",
-        params: &[
-            &QUERY_LIST,
-            &PATH,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &KIND,
-            &MAX_RESULTS,
-            &PER_FILE,
-            &MIN_SCORE,
-            &MODE,
-            &EXPAND,
-            &DEDUPE,
-            &CURSOR,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&QUERY_LIST],
+        without: &[&QUERY],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -311,8 +247,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&SKIPPED),
         description: "List the files that were seen and left out of the index, each with its reason: ignored, \
                       binary, too large, generated and so on.",
-        params: &[&REASON, &CURSOR, &VIEW, &MAX_TOKENS, &TREE],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -321,20 +258,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&SYMBOLS),
         description: "Find definitions by name: letters in their order (Pool.take finds Pool.take_permit), by kind and \
                       path; with no pattern, all that a file or folder defines.",
-        params: &[
-            &SYMBOL_PATTERN,
-            &PATH,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &KIND,
-            &SYMBOLS_RESULTS,
-            &CURSOR,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -343,8 +269,9 @@ pub const TOOLS: &[Tool] = &[
         operation: None,
         description: "Find tools that are not listed: several queries at once, why a file is not among the \
                       answers, an outline of the tree. Gives schemas; call them by name.",
-        params: &[&TOOL_QUERY],
-        required: 0,
+        required: &[],
+        without: &[],
+        of_call: &[&TOOL_QUERY],
         read_only: true,
     },
     Tool {
@@ -352,8 +279,9 @@ pub const TOOLS: &[Tool] = &[
         name: "touch",
         operation: Some(&TOUCH),
         description: "Say which files are being read or edited; for a while they weigh more in this session's searches.",
-        params: &[&FILES, &TREE],
-        required: 1,
+        required: &[&FILES],
+        without: &[],
+        of_call: &[&TREE],
         read_only: false,
     },
     Tool {
@@ -362,19 +290,9 @@ pub const TOOLS: &[Tool] = &[
         operation: Some(&TRACE),
         description: "Show where a symbol is defined, who calls it and what it calls, with the lines: a call graph \
                       around one function; or the paths of calls to another.",
-        params: &[
-            &TARGET,
-            &TO,
-            &GRAPH_DEPTH,
-            &GRAPH_RESULTS,
-            &MIN_CONFIDENCE,
-            &PATH,
-            &LANG,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 1,
+        required: &[&TARGET],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
     Tool {
@@ -382,20 +300,9 @@ pub const TOOLS: &[Tool] = &[
         name: "why_not",
         operation: Some(&WHY_NOT),
         description: "Explain why a file is not among the answers to a query, or where it ranks and what it lacks.",
-        params: &[
-            &FILE,
-            &QUERY,
-            &PATH,
-            &PATH_GLOB,
-            &EXCLUDE,
-            &LANG,
-            &KIND,
-            &MIN_SCORE,
-            &VIEW,
-            &MAX_TOKENS,
-            &TREE,
-        ],
-        required: 2,
+        required: &[&FILE, &QUERY],
+        without: &[],
+        of_call: OF_ANSWER,
         read_only: true,
     },
 ];
@@ -554,8 +461,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::aliases::AliasState;
-    use super::super::faces::Faces;
-    use super::super::row::Listed;
     use super::*;
 
     #[test]
@@ -582,30 +487,26 @@ mod tests {
         assert!(TOOLS.is_sorted_by_key(|tool| tool.name) && ALIASES.is_sorted_by_key(|alias| alias.name));
     }
 
-    fn rows(tool: &Tool) -> &'static [Listed] {
-        tool.operation.map(|operation| operation.params).unwrap_or_default()
-    }
-
-    fn is_same(one: &Param, other: &Param) -> bool {
-        (one.name, one.help) == (other.name, other.help)
-    }
-
     #[test]
-    fn parameters_are_rows_of_the_operation() {
+    fn every_row_of_tools_is_taken_by_a_tool() {
         for tool in TOOLS {
-            for param in tool.params {
-                let is_row =
-                    rows(tool).iter().any(|row| is_same(row.param, param) && row.faces != Faces::CommandLine);
-                let is_of_call = OF_CALL.iter().chain(&[&TOOL_QUERY]).any(|own| is_same(own, param));
-                assert!(is_row || is_of_call, "{} of {}", param.name, tool.name);
+            let params: Vec<&Param> = tool.params().collect();
+            for param in tool.required.iter().chain(tool.without) {
+                let rows = tool.operation.map_or(&[][..], |operation| operation.params);
+                assert!(
+                    rows.iter().any(|row| row.param.name == param.name),
+                    "{} of {}",
+                    param.name,
+                    tool.name
+                );
             }
-            let same =
-                |other: &&Tool| other.operation.map(|row| row.name) == tool.operation.map(|row| row.name);
-            let params: Vec<&Param> =
-                TOOLS.iter().filter(same).flat_map(|tool| tool.params).copied().collect();
-            for row in rows(tool).iter().filter(|row| row.faces != Faces::CommandLine) {
-                let is_taken = params.iter().any(|param| is_same(param, row.param));
-                assert!(is_taken, "no tool of {} takes {}", tool.name, row.param.name);
+            assert!(tool.required.iter().all(|param| params.iter().any(|own| own.name == param.name)));
+            for left in tool.without {
+                let others = TOOLS.iter().filter(|other| {
+                    other.operation.map(|row| row.name) == tool.operation.map(|row| row.name)
+                });
+                let is_taken = others.flat_map(Tool::params).any(|param| param.name == left.name);
+                assert!(is_taken, "no tool takes {}, which {} leaves out", left.name, tool.name);
             }
         }
     }
@@ -614,7 +515,7 @@ mod tests {
     fn no_two_tools_do_the_same() {
         let mut seen = HashSet::new();
         for tool in TOOLS {
-            let asks = tool.required().first().map(|param| param.name);
+            let asks = tool.required.first().map(|param| param.name);
             assert!(seen.insert((tool.operation.map(|row| row.name), asks)), "{}", tool.name);
         }
     }

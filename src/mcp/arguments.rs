@@ -121,8 +121,8 @@ impl<'t> Arguments<'t> {
     ) -> Result<Arguments<'t>, String> {
         let mut values: Vec<(&Param, Value)> = Vec::new();
         for (name, value) in given {
-            let known = |param: &&&Param| param.name == name || param.aliases.contains(&name.as_str());
-            let params = || tool.params.iter().chain(own);
+            let known = |param: &&Param| param.name == name || param.aliases.contains(&name.as_str());
+            let params = || tool.params().chain(own.iter().copied());
             let Some(param) = params().find(known) else {
                 let choices: Vec<&str> = params().map(|param| param.name).collect();
                 let choices = if choices.is_empty() { "nothing".to_string() } else { choices.join(", ") };
@@ -136,7 +136,7 @@ impl<'t> Arguments<'t> {
                 values.push((param, value));
             }
         }
-        for param in tool.required() {
+        for param in tool.required {
             if !values.iter().any(|(given, _)| given.name == param.name) {
                 return Err(format!("{} needs '{}': {}", tool.name, param.name, param.help));
             }
@@ -151,7 +151,7 @@ impl<'t> Arguments<'t> {
             self.text(&params::PATH)?.map(|text| roots.place(params::PATH.name, &text, root)).transpose()?;
         // The files that a tool without `path` is about may choose its root.
         let root = root.or(path.as_ref().map(|place| place.root));
-        let named = [&params::FILE, &params::FILES, &TARGET];
+        let named = [&catalog::FILE, &catalog::FILES, &TARGET];
         let by_file = || {
             let param = named.iter().find(|param| self.value(param).is_some())?;
             let first = self.texts(param).ok()?.into_iter().next()?;
@@ -263,7 +263,8 @@ impl ResolvedArguments<'_> {
                 let mut call = WhyNotCall::new(options());
                 self.fill(catalog::WHY_NOT_ROWS, &mut call)?;
                 let request = SearchRequest { activity: self.activity.clone(), ..call.search.request };
-                let file = call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, params::FILE.name))?;
+                let file =
+                    call.file.ok_or_else(|| format!("{} needs '{}'", tool.name, catalog::FILE.name))?;
                 ToolRequest::WhyNot(file, request)
             }
             ToolId::Touch => {

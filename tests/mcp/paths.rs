@@ -20,14 +20,14 @@ fn required(tool: &Tool) -> Map<String, Value> {
         Takes::Repeated => json!(["secret"]),
         _ => json!("secret"),
     };
-    tool.required().iter().map(|param| (param.name.to_string(), value(param.takes))).collect()
+    tool.required.iter().map(|param| (param.name.to_string(), value(param.takes))).collect()
 }
 
 /// Every parameter that takes a path or a pattern of paths.
 fn path_params() -> Vec<(&'static Tool, &'static str, Takes)> {
     let takes_path = |takes: Takes| matches!(takes, Takes::Path | Takes::Paths);
     let params =
-        TOOLS.iter().flat_map(|tool| tool.params.iter().map(move |param| (tool, param.name, param.takes)));
+        TOOLS.iter().flat_map(|tool| tool.params().map(move |param| (tool, param.name, param.takes)));
     params.filter(|(tool, name, takes)| takes_path(*takes) || is_pattern(tool, name)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::lookup::SymbolRow;
+use super::symbols::SymbolRow;
 use super::snapshot::Snapshot;
 use crate::path::RelPath;
 use crate::text::Lines;
