@@ -64,11 +64,6 @@ pub const DIFF: Param = param(
     "In place of a target, what a change touches: since a revision (HEAD: what is not committed), A..B, or a diff",
 );
 
-/// A row of command lines only: the list of tools has a budget.
-const fn not_in_tools(row: GraphParam) -> GraphParam {
-    Row { param: row.param, faces: Faces::CommandLine, set: row.set }
-}
-
 type GraphParam = Row<Call<GraphRequest>>;
 
 const fn target(param: &'static Param) -> GraphParam {
@@ -78,7 +73,8 @@ const fn target(param: &'static Param) -> GraphParam {
     })
 }
 
-/// The rows of every question, behind the target and the question's own rows.
+/// The rows of every question, behind the target and the question's own rows. The list of tools has a budget, so some of
+/// these are for command lines only.
 const COMMON_ROWS: &[GraphParam] = table![GraphParam:
     [
         both(&GRAPH_DEPTH, |call, param, given| {
@@ -95,10 +91,10 @@ const COMMON_ROWS: &[GraphParam] = table![GraphParam:
         }),
         shared::path(),
         shared::here(),
-        not_in_tools(shared::path_glob(&params::PATH_GLOB)),
-        not_in_tools(shared::exclude()),
+        shared::path_glob(&params::PATH_GLOB).only_on(Faces::CommandLine),
+        shared::exclude().only_on(Faces::CommandLine),
         shared::lang(),
-        not_in_tools(shared::kind(&params::KIND)),
+        shared::kind(&params::KIND).only_on(Faces::CommandLine),
         shared::show_secrets(),
     ],
     shared::snapshot(),

@@ -41,7 +41,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return Ok(if reply.files.is_empty() { Outcome::Nothing } else { Outcome::Found });
     }
     if output.json {
-        output.json(&json::files(&reply))?;
+        output.json(&json::files(&reply, output.json_paths()))?;
     } else {
         output.text(&text::files(&reply, &output.style))?;
     }

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
 use spyhop::path::PathBase;
-use spyhop::render::{Style, clean, json};
+use spyhop::render::json::JsonPaths;
+use spyhop::render::{Style, clean};
 
 use super::place::TreePlace;
 use super::values::{given, optional};
@@ -76,6 +77,11 @@ impl Output {
         self.style.paths = self.root.clone().map_or(base, PathBase::Absolute);
     }
 
+    /// Which paths JSON has.
+    pub fn json_paths(&self) -> JsonPaths<'_> {
+        JsonPaths { absolute_below: self.root.as_deref() }
+    }
+
     /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminal
@@ -100,8 +106,6 @@ impl Output {
 
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
-        let whole = self.root.as_ref().map(|root| json::with_absolute(json, root));
-        let json = whole.as_deref().unwrap_or(json);
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
         let end = if json.ends_with('\n') { "" } else { "\n" };

@@ -33,7 +33,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     };
     output.warn(warnings);
     if output.json {
-        output.json(&json::read(&reply))?;
+        output.json(&json::read(&reply, output.json_paths()))?;
     } else {
         output.text(&text::read(&reply, &output.style))?;
     }

@@ -64,10 +64,10 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     }
     output.warn_above(&reply.warnings);
     let rendered = match (given(matches, args::JSONL.name), output.json, queries.is_empty()) {
-        (true, _, true) => json::search_lines(&reply),
-        (true, _, false) => json::batch_lines(&reply, &queries),
-        (_, true, true) => json::search(&reply),
-        (_, true, false) => json::batch(&reply, &queries),
+        (true, _, true) => json::search_lines(&reply, output.json_paths()),
+        (true, _, false) => json::batch_lines(&reply, &queries, output.json_paths()),
+        (_, true, true) => json::search(&reply, output.json_paths()),
+        (_, true, false) => json::batch(&reply, &queries, output.json_paths()),
         (_, _, true) => text::search(&reply, request.mode, &output.style),
         (_, _, false) => text::batch(&reply, &queries, request.mode, &output.style),
     };
@@ -99,7 +99,7 @@ fn batch(
                 if whole == Outcome::Nothing {
                     whole = outcome(&reply);
                 }
-                output.json(&json::search(&reply))?;
+                output.json(&json::search(&reply, output.json_paths()))?;
             }
             Err(error) => {
                 whole = Outcome::Failed;

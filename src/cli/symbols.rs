@@ -40,7 +40,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
         return open::open(&place.root, &hits, number);
     }
     if output.json {
-        output.json(&json::symbols(&reply))?;
+        output.json(&json::symbols(&reply, output.json_paths()))?;
     } else if is_list {
         output.text(&text::symbol_lines(&reply, vimgrep, &output.style))?;
         if !vimgrep || io::stderr().is_terminal() {

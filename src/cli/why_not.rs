@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches, output: &mut Output) -> Result<Outcome, Failure
     let Call { request, options } = call.search;
     let answer = huge::open(&place, options, matches)?.why_not(file.as_str(), &request)?;
     if output.json {
-        output.json(&json::why_not(&answer))?;
+        output.json(&json::why_not(&answer, output.json_paths()))?;
     } else {
         output.text(&text::why_not(&answer, &place.root, &output.style))?;
     }

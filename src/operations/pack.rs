@@ -9,7 +9,7 @@ use crate::catalog;
 use crate::clean::{self, line as clean};
 use crate::engine::Engine;
 use crate::engine::api::{PackFile, PackReply, PackRequest, PackUnit};
-use crate::render::json::{WireSnapshot, line};
+use crate::render::json::{JsonPaths, WirePath, WireSnapshot, line};
 use crate::render::{Ink, Style};
 
 /// Collects the code that a task needs.
@@ -48,7 +48,8 @@ struct WireGoal<'a> {
 
 #[derive(Serialize)]
 struct WirePackFile<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     language: &'a str,
     units: Vec<WireUnit<'a>>,
 }
@@ -70,7 +71,8 @@ struct WireUnit<'a> {
 
 #[derive(Serialize)]
 struct WireLeftOut<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     symbol: Option<&'a str>,
@@ -78,7 +80,7 @@ struct WireLeftOut<'a> {
     reason: &'static str,
 }
 
-fn json(reply: &PackReply) -> String {
+fn json(reply: &PackReply, paths: JsonPaths<'_>) -> String {
     let goals = reply.goals.iter().map(|goal| WireGoal {
         text: &goal.text,
         verb: goal.verb.as_deref(),
@@ -86,7 +88,7 @@ fn json(reply: &PackReply) -> String {
         qualifiers: &goal.qualifiers,
     });
     let left_out = reply.left_out.iter().map(|place| WireLeftOut {
-        path: place.path.as_str(),
+        path: paths.of(&place.path),
         line: place.lines.first,
         end_line: place.lines.last,
         symbol: place.symbol.as_deref(),
@@ -95,7 +97,7 @@ fn json(reply: &PackReply) -> String {
     });
     line(&WirePack {
         goals: goals.collect(),
-        results: reply.files.iter().map(wire_file).collect(),
+        results: reply.files.iter().map(|file| wire_file(file, paths)).collect(),
         left_out: left_out.collect(),
         tokens: reply.tokens,
         budget: reply.budget,
@@ -104,9 +106,9 @@ fn json(reply: &PackReply) -> String {
     })
 }
 
-fn wire_file(file: &PackFile) -> WirePackFile<'_> {
+fn wire_file<'r>(file: &'r PackFile, paths: JsonPaths<'r>) -> WirePackFile<'r> {
     WirePackFile {
-        path: file.path.as_str(),
+        path: paths.of(&file.path),
         language: file.language,
         units: file.units.iter().map(wire_unit).collect(),
     }

@@ -21,6 +21,7 @@ pub use self::graph::{graph, graph_fits};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 pub use self::read::{read, read_fits};
 use super::command::no_index;
+use super::json::JsonPaths;
 use super::paint::{Style, shown};
 use super::phrases::note_words;
 use super::text::{bytes, count, footer, tally, telling};
@@ -274,7 +275,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
-    let mut data = clean_value(&json::skipped_wire(&page));
+    let mut data = clean_value(&json::skipped_wire(&page, JsonPaths::default()));
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
     Answer { text: answer(fits), data }
@@ -282,7 +283,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
 
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
-    let mut data = clean_value(&json::why_not_wire(answer));
+    let mut data = clean_value(&json::why_not_wire(answer, JsonPaths::default()));
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
     Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }

@@ -5,7 +5,6 @@
 //! a dozen contributions stays far below 1e-4. Distributing the remainder would make a contribution differ from its
 //! signal.
 
-mod absolute;
 mod entries;
 mod error;
 mod file_graph;
@@ -17,7 +16,6 @@ mod shared;
 
 use serde::Serialize;
 
-pub use self::absolute::with_absolute;
 pub use self::entries::entries;
 pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
@@ -31,8 +29,8 @@ pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
-pub(crate) use self::shared::WireSnapshot;
-pub use self::shared::line;
+pub use self::shared::{JsonPaths, line};
+pub(crate) use self::shared::{WirePath, WireSnapshot};
 use self::shared::{WireReasonCount, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
@@ -42,13 +40,13 @@ use crate::engine::api::{
 use crate::model::Skipped;
 
 /// The reply to a search.
-pub fn search(reply: &SearchReply) -> String {
-    line(&WireReply::new(reply, None))
+pub fn search(reply: &SearchReply, paths: JsonPaths<'_>) -> String {
+    line(&WireReply::new(reply, None, paths))
 }
 
 /// The reply to several queries. Each result contains the index of its query.
-pub fn batch(reply: &SearchReply, queries: &[String]) -> String {
-    line(&WireReply::new(reply, Some(queries)))
+pub fn batch(reply: &SearchReply, queries: &[String], paths: JsonPaths<'_>) -> String {
+    line(&WireReply::new(reply, Some(queries), paths))
 }
 
 /// The reply to a search, or to a batch if `queries` is given, to be serialized.
@@ -56,43 +54,43 @@ pub(super) fn search_wire<'r>(
     reply: &'r SearchReply,
     queries: Option<&'r [String]>,
 ) -> impl Serialize + use<'r> {
-    WireReply::new(reply, queries)
+    WireReply::new(reply, queries, JsonPaths::default())
 }
 
 /// The reply to a search as JSON lines: a line per hit, then a line with all other fields. Each line has a line end.
-pub fn search_lines(reply: &SearchReply) -> String {
-    lines(reply, None)
+pub fn search_lines(reply: &SearchReply, paths: JsonPaths<'_>) -> String {
+    lines(reply, None, paths)
 }
 
 /// The reply to several queries as JSON lines.
-pub fn batch_lines(reply: &SearchReply, queries: &[String]) -> String {
-    lines(reply, Some(queries))
+pub fn batch_lines(reply: &SearchReply, queries: &[String], paths: JsonPaths<'_>) -> String {
+    lines(reply, Some(queries), paths)
 }
 
 /// The skipped files.
-pub fn skipped(reply: &SkippedReply) -> String {
-    line(&skipped_wire(reply))
+pub fn skipped(reply: &SkippedReply, paths: JsonPaths<'_>) -> String {
+    line(&skipped_wire(reply, paths))
 }
 
 /// The skipped files, to be serialized.
-pub(super) fn skipped_wire(reply: &SkippedReply) -> impl Serialize {
-    let entries = reply.entries.iter().map(WireSkipped::new).collect();
+pub(super) fn skipped_wire<'r>(reply: &'r SkippedReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let entries = reply.entries.iter().map(|entry| WireSkipped::new(entry, paths)).collect();
     WireSkippedReply { entries, counts: reasons(&reply.counts) }
 }
 
 /// How the rules apply to one path.
-pub fn explanation(explanation: &Explanation) -> String {
-    line(&WireExplanation::new(explanation))
+pub fn explanation(explanation: &Explanation, paths: JsonPaths<'_>) -> String {
+    line(&WireExplanation::new(explanation, paths))
 }
 
 /// Why a file has its rank.
-pub fn why_not(answer: &WhyNot) -> String {
-    line(&why_not_wire(answer))
+pub fn why_not(answer: &WhyNot, paths: JsonPaths<'_>) -> String {
+    line(&why_not_wire(answer, paths))
 }
 
 /// Why a file has its rank, to be serialized.
-pub(super) fn why_not_wire(answer: &WhyNot) -> impl Serialize {
-    WireWhyNot::new(answer)
+pub(super) fn why_not_wire<'r>(answer: &'r WhyNot, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireWhyNot::new(answer, paths)
 }
 
 /// The languages.
@@ -110,8 +108,8 @@ pub fn languages(rows: &[LanguageRow]) -> String {
     line(&WireLanguages { languages })
 }
 
-fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
-    let mut rest = WireReply::new(reply, queries);
+fn lines(reply: &SearchReply, queries: Option<&[String]>, paths: JsonPaths<'_>) -> String {
+    let mut rest = WireReply::new(reply, queries, paths);
     let hits = rest.results.take().unwrap_or_default();
     let mut out = String::new();
     for hit in &hits {
@@ -146,10 +144,10 @@ struct WireReply<'a> {
 }
 
 impl<'a> WireReply<'a> {
-    fn new(reply: &'a SearchReply, queries: Option<&'a [String]>) -> WireReply<'a> {
+    fn new(reply: &'a SearchReply, queries: Option<&'a [String]>, paths: JsonPaths<'a>) -> WireReply<'a> {
         let hits = reply.results.iter().map(|hit| {
             let query_index = queries.is_some().then_some(hit.query_index);
-            WireHit { query_index, ..WireHit::new(hit) }
+            WireHit { query_index, ..WireHit::new(hit, paths) }
         });
         WireReply {
             query: &reply.query,
@@ -168,7 +166,8 @@ impl<'a> WireReply<'a> {
 
 #[derive(Serialize)]
 struct WireHit<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     line: u32,
     end_line: u32,
     kind: &'static str,
@@ -201,7 +200,7 @@ struct WireSent<'a> {
 }
 
 impl<'a> WireHit<'a> {
-    fn new(hit: &'a Hit) -> WireHit<'a> {
+    fn new(hit: &'a Hit, paths: JsonPaths<'a>) -> WireHit<'a> {
         let snippet = hit.snippet.as_ref();
         let reason = |reason: &'a crate::engine::api::Reason| WireReason {
             signal: reason.signal.name(),
@@ -209,7 +208,7 @@ impl<'a> WireHit<'a> {
             text: &reason.text,
         };
         WireHit {
-            path: hit.path.as_str(),
+            path: paths.of(&hit.path),
             line: hit.lines.first,
             end_line: hit.lines.last,
             kind: hit.kind.name(),
@@ -250,22 +249,24 @@ struct WireSkippedReply<'a> {
 
 #[derive(Serialize)]
 struct WireSkipped<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     reason: &'static str,
     detail: &'a str,
     is_dir: bool,
 }
 
 impl<'a> WireSkipped<'a> {
-    fn new(entry: &'a Skipped) -> WireSkipped<'a> {
+    fn new(entry: &'a Skipped, paths: JsonPaths<'a>) -> WireSkipped<'a> {
         let Skipped { path, reason, detail, is_dir } = entry;
-        WireSkipped { path: path.as_str(), reason: reason.name(), detail, is_dir: *is_dir }
+        WireSkipped { path: paths.of(path), reason: reason.name(), detail, is_dir: *is_dir }
     }
 }
 
 #[derive(Serialize)]
 struct WireExplanation<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     fate: &'static str,
     /// The path to which the reason applies: this path, or a folder above the path.
     at: Option<&'a str>,
@@ -281,21 +282,25 @@ struct WireExplanation<'a> {
 }
 
 impl<'a> WireExplanation<'a> {
-    fn new(explanation: &'a Explanation) -> WireExplanation<'a> {
+    fn new(explanation: &'a Explanation, paths: JsonPaths<'a>) -> WireExplanation<'a> {
         let row = explanation.outcome.row();
         let cause = match &explanation.outcome {
             PathOutcome::LeftOut(_, cause) => Some(cause),
             _ => None,
         };
         WireExplanation {
-            path: explanation.path.as_str(),
+            path: paths.of(&explanation.path),
             fate: explanation.outcome.name(),
             at: row.map(|row| row.path.as_str()),
             is_dir: row.map(|row| row.is_dir),
             reason: row.map(|row| row.reason.name()),
             detail: row.map(|row| row.detail.as_str()),
             rule: cause.and_then(WireRule::new),
-            exceptions: explanation.exceptions.iter().map(WireException::new).collect(),
+            exceptions: explanation
+                .exceptions
+                .iter()
+                .map(|exception| WireException::new(exception, paths))
+                .collect(),
             tracked: explanation.tracked,
             in_index: explanation.in_index,
             remedy: explanation.include_line.as_deref(),
@@ -337,7 +342,8 @@ impl<'a> WireRule<'a> {
 
 #[derive(Serialize)]
 struct WireException<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     reason: &'static str,
     over: String,
     /// Why the path is kept: `rule`, `git`, `no-repository`, or the name of an option.
@@ -346,7 +352,7 @@ struct WireException<'a> {
 }
 
 impl<'a> WireException<'a> {
-    fn new(exception: &'a Exception) -> WireException<'a> {
+    fn new(exception: &'a Exception, paths: JsonPaths<'a>) -> WireException<'a> {
         let (by, rule) = match &exception.by {
             OverridingRule::Rule(rule) => ("rule", Some(WireRule::of_file(rule))),
             OverridingRule::Git => ("git", None),
@@ -354,13 +360,14 @@ impl<'a> WireException<'a> {
             OverridingRule::NoRepository => ("no-repository", None),
         };
         let Exception { path, reason, over, .. } = exception;
-        WireException { path: path.as_str(), reason: reason.name(), over: over.to_string(), by, rule }
+        WireException { path: paths.of(path), reason: reason.name(), over: over.to_string(), by, rule }
     }
 }
 
 #[derive(Serialize)]
 struct WireWhyNot<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     verdict: &'static str,
     /// The detail of the verdict: the part of a filter, or the reason for skipping.
     detail: Option<&'a str>,
@@ -371,7 +378,7 @@ struct WireWhyNot<'a> {
 }
 
 impl<'a> WireWhyNot<'a> {
-    fn new(answer: &'a WhyNot) -> WireWhyNot<'a> {
+    fn new(answer: &'a WhyNot, paths: JsonPaths<'a>) -> WireWhyNot<'a> {
         let (verdict, detail) = match &answer.verdict {
             Verdict::NoSuchFile => ("no-such-file", None),
             Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) => ("skipped", Some(entry.reason.name())),
@@ -387,11 +394,11 @@ impl<'a> WireWhyNot<'a> {
             tenth: rounded(gap.tenth),
         };
         WireWhyNot {
-            path: answer.path.as_str(),
+            path: paths.of(&answer.path),
             verdict,
             detail,
             rank: answer.rank,
-            hit: answer.hit.as_ref().map(WireHit::new),
+            hit: answer.hit.as_ref().map(|hit| WireHit::new(hit, paths)),
             missing: answer.missing.iter().map(gap).collect(),
             text: &answer.text,
         }

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use super::json::JsonPaths;
 use super::paint::columns;
 use super::{Style, json, text};
 use crate::engine::LanguageRow;
@@ -203,14 +204,14 @@ const REST_JSON: &str = concat!(
 #[test]
 fn a_search_as_json() {
     let expected = format!(r#"{{"query":"provider auth","results":[{FIRST_JSON},{SECOND_JSON}],{REST_JSON}"#);
-    check(json::search(&reply()), &expected);
+    check(json::search(&reply(), JsonPaths::default()), &expected);
     let mut bare = reply();
     bare.results.clear();
     bare.next = None;
     bare.snapshot.branch = None;
     bare.snapshot.commit = None;
     bare.snapshot.checked_at = None;
-    let got: serde_json::Value = serde_json::from_str(&json::search(&bare)).unwrap();
+    let got: serde_json::Value = serde_json::from_str(&json::search(&bare, JsonPaths::default())).unwrap();
     assert_eq!(got["results"], serde_json::json!([]));
     for unknown in [&got["next"], &got["snapshot"]["branch"], &got["snapshot"]["checked_at"]] {
         assert!(unknown.is_null());
@@ -220,19 +221,20 @@ fn a_search_as_json() {
 #[test]
 fn a_search_as_json_lines() {
     let expected = format!("{FIRST_JSON}\n{SECOND_JSON}\n{{\"query\":\"provider auth\",{REST_JSON}\n");
-    check(json::search_lines(&reply()), &expected);
+    check(json::search_lines(&reply(), JsonPaths::default()), &expected);
 }
 
 #[test]
 fn several_queries_as_json() {
     let queries = ["provider".to_string(), "auth".to_string()];
-    let got: serde_json::Value = serde_json::from_str(&json::batch(&reply(), &queries)).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::batch(&reply(), &queries, JsonPaths::default())).unwrap();
     assert_eq!(got["queries"], serde_json::json!(queries));
     assert_eq!(
         (&got["results"][0]["query_index"], &got["results"][1]["query_index"]),
         (&0.into(), &1.into())
     );
-    assert_eq!(json::batch_lines(&reply(), &queries).lines().count(), 3);
+    assert_eq!(json::batch_lines(&reply(), &queries, JsonPaths::default()).lines().count(), 3);
 }
 
 #[test]
@@ -241,7 +243,7 @@ fn shares_still_add_up_when_they_are_written() {
     hit.score = 2.0 / 3.0;
     hit.reasons = (0..20).map(|_| reason(Signal::Lexical, hit.score / 20.0, "x")).collect();
     let reply = SearchReply { results: vec![hit], ..reply() };
-    let got: serde_json::Value = serde_json::from_str(&json::search(&reply)).unwrap();
+    let got: serde_json::Value = serde_json::from_str(&json::search(&reply, JsonPaths::default())).unwrap();
     let hit = &got["results"][0];
     let sum: f64 =
         hit["reasons"].as_array().unwrap().iter().map(|reason| reason["share"].as_f64().unwrap()).sum();
@@ -493,7 +495,7 @@ fn what_is_left_out() {
          \x20     1 binary         It holds NUL bytes or too many control characters.\n",
     );
     check(
-        json::skipped(&skipped_sample()),
+        json::skipped(&skipped_sample(), JsonPaths::default()),
         concat!(
             r#"{"entries":[{"path":"a.bin","reason":"binary","detail":"","is_dir":false},"#,
             r#"{"path":"target","reason":"built-in","detail":"target beside Cargo.toml","is_dir":true}],"#,
@@ -517,7 +519,7 @@ fn why_a_file_ranks_low() {
          \x20 symbol            +0.00, the tenth has +0.31\n",
     );
     check(
-        json::why_not(&why_not_sample()),
+        json::why_not(&why_not_sample(), JsonPaths::default()),
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::symbols::SymbolRow;
 use super::snapshot::Snapshot;
+use super::symbols::SymbolRow;
 use crate::path::RelPath;
 use crate::text::Lines;
 

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::shared::{WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot, line};
 use crate::engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
-pub fn file_graph(reply: &FileGraphReply) -> String {
+pub fn file_graph(reply: &FileGraphReply, paths: JsonPaths<'_>) -> String {
     let path = |place: &usize| reply.files[*place].path.as_str();
     line(&WireFileGraph {
         question: match reply.question {
@@ -19,7 +19,7 @@ pub fn file_graph(reply: &FileGraphReply) -> String {
             .files
             .iter()
             .map(|file| WireFileNode {
-                path: file.path.as_str(),
+                path: paths.of(&file.path),
                 language: file.language,
                 imports: file.imports,
                 importers: file.importers,
@@ -55,7 +55,8 @@ struct WireFileGraph<'a> {
 
 #[derive(Serialize)]
 struct WireFileNode<'a> {
-    path: &'a str,
+    #[serde(flatten)]
+    path: WirePath<'a>,
     language: &'a str,
     imports: usize,
     importers: usize,

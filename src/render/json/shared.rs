@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::engine::api::{Building, Snapshot};
 use crate::model::SkipReason;
+use crate::path::RelPath;
 use crate::render::time::rfc3339;
 
 /// A value as JSON on one line.
@@ -16,6 +17,35 @@ pub fn line(value: &impl Serialize) -> String {
 /// A path as a string, with replacement characters for invalid UTF-8.
 pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// Which paths of files a reply has. The default is the path relative to the root.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonPaths<'a> {
+    /// The root below which each path is repeated as an absolute path, in the field `absolute`, for programs that open
+    /// files and do not know the root.
+    pub absolute_below: Option<&'a Path>,
+}
+
+impl<'a> JsonPaths<'a> {
+    /// The fields of a path.
+    pub(crate) fn of(self, path: &'a RelPath) -> WirePath<'a> {
+        let absolute = self.absolute_below.map(|root| shown(&path.below(root)));
+        WirePath { path: Some(path.as_str()), absolute }
+    }
+}
+
+/// The path of a row, flattened into the row.
+#[derive(Serialize)]
+pub(crate) struct WirePath<'a> {
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absolute: Option<String>,
+}
+
+impl WirePath<'_> {
+    /// The field `path` is `null`.
+    pub(super) const NONE: WirePath<'static> = WirePath { path: None, absolute: None };
 }
 
 /// The number of skipped files per reason.
@@ -82,4 +112,21 @@ pub(super) struct WireReasonCount {
 pub(super) struct WireNoteCount {
     pub note: &'static str,
     pub files: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_gains_its_absolute_form() {
+        let check = |path: &str, root: Option<&str>, expected: &str| {
+            let path = RelPath::new(path).unwrap();
+            assert_eq!(line(&JsonPaths { absolute_below: root.map(Path::new) }.of(&path)), expected);
+        };
+        check("c\"d", None, r#"{"path":"c\"d"}"#);
+        check("c\"d", Some("/t/a b"), r#"{"path":"c\"d","absolute":"/t/a b/c\"d"}"#);
+        check("", Some("/t"), r#"{"path":"","absolute":"/t"}"#);
+        assert_eq!(line(&WirePath::NONE), r#"{"path":null}"#);
+    }
 }

@@ -24,7 +24,7 @@ use serde_json::Value;
 use spyhop::engine::Engine;
 use spyhop::engine::api::{FilesRequest, MapRequest, Options, SearchRequest, Snapshot};
 use spyhop::filter::FilterSpec;
-use spyhop::render::json;
+use spyhop::render::json::{self, JsonPaths};
 
 use super::{exact, refresh, rendered};
 use crate::support::unprivileged;
@@ -153,9 +153,12 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
     let skipped = engine.skipped().unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
     let files = engine.files(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
-    said.push(("files".into(), format!("{:#}", without_snapshot(&json::files(&files)))));
+    said.push((
+        "files".into(),
+        format!("{:#}", without_snapshot(&json::files(&files, JsonPaths::default()))),
+    ));
     let map = engine.project_map(&MapRequest::default()).unwrap();
-    said.push(("map".into(), format!("{:#}", without_snapshot(&json::map(&map)))));
+    said.push(("map".into(), format!("{:#}", without_snapshot(&json::map(&map, JsonPaths::default())))));
     said
 }
 
