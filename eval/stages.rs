@@ -189,7 +189,7 @@ fn whole(engine: &Engine, requests: &[SearchRequest], rounds: usize) -> Result<W
             let reply = black_box(engine.search(request)?);
             whole.answers[place].push(now() - begun);
             let begun = now();
-            black_box(json::search(&reply, JsonPaths::default()));
+            black_box(json::line(&json::search(&reply, None, JsonPaths::default())));
             whole.rendering[place].push(now() - begun);
         }
     }

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ArgMatches;
+use serde::Serialize;
 use spyhop::path::PathBase;
-use spyhop::render::json::JsonPaths;
+use spyhop::render::json::{self, JsonPaths};
 use spyhop::render::{Style, clean};
 
 use super::place::TreePlace;
@@ -104,8 +105,13 @@ impl Output {
         stream.write_all(bytes).and_then(|()| stream.flush()).map_err(unwritten)
     }
 
+    /// Writes a value as a line of JSON.
+    pub fn json(&self, value: &impl Serialize) -> io::Result<()> {
+        self.json_text(&json::line(value))
+    }
+
     /// Writes JSON and a final line end if there is none. On a terminal, control characters are escaped.
-    pub fn json(&mut self, json: &str) -> io::Result<()> {
+    pub fn json_text(&self, json: &str) -> io::Result<()> {
         let json = if self.terminal { clean::json(json) } else { json.into() };
         let mut stream = io::stdout().lock();
         let end = if json.ends_with('\n') { "" } else { "\n" };

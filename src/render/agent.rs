@@ -38,7 +38,7 @@ use crate::profile::Signal;
 /// The reply to a search, or to a batch if `queries` is not empty.
 pub fn search(reply: &SearchReply, queries: &[String], mode: Mode) -> Answer {
     let queries_of_batch = Some(queries).filter(|queries| !queries.is_empty());
-    let mut data = clean_value(&json::search_wire(reply, queries_of_batch));
+    let mut data = clean_value(&json::search(reply, queries_of_batch, JsonPaths::default()));
     let root = &reply.snapshot.root;
     for (wire, hit) in rows(&mut data, "results").zip(&reply.results) {
         wire.insert("link".into(), link(root, &hit.path, Some(hit.lines)).into());
@@ -158,7 +158,7 @@ fn code(out: &mut String, snippet: &Snippet) {
 
 /// The state of an index, with the progress of a running update.
 pub fn status(status: &Status, roots: &[&Path], progress: Option<Progress>) -> Answer {
-    let mut data = clean_value(&json::status_wire(status));
+    let mut data = clean_value(&json::status(status));
     data["roots"] = roots.iter().map(|root| root.to_string_lossy()).collect();
     data["indexing"] = progress.map_or(Value::Null, wire_progress);
     let mut out = format!("state: {}", status.state.name());
@@ -275,7 +275,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
     };
     let fits = rows_that_fit(rest.len(), budget, answer).max(1).min(rest.len());
     let page = SkippedReply { entries: rest[..fits].to_vec(), counts: reply.counts.clone() };
-    let mut data = clean_value(&json::skipped_wire(&page, JsonPaths::default()));
+    let mut data = clean_value(&json::skipped(&page, JsonPaths::default()));
     data["total"] = reply.entries.len().into();
     data["next"] = next(fits).into();
     Answer { text: answer(fits), data }
@@ -283,7 +283,7 @@ pub fn skipped(reply: &SkippedReply, after: Option<&str>, budget: usize) -> Answ
 
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path) -> Answer {
-    let mut data = clean_value(&json::why_not_wire(answer, JsonPaths::default()));
+    let mut data = clean_value(&json::why_not(answer, JsonPaths::default()));
     let lines = answer.hit.as_ref().map(|hit| hit.lines);
     data["link"] = link(root, &answer.path, lines).into();
     Answer { text: text::why_not(answer, root, &Style { agent: true, ..Style::default() }), data }
@@ -328,7 +328,7 @@ pub fn tools(query: &str, found: &[&Tool]) -> Answer {
 
 /// An error: the message as text; the message and its kind as data.
 pub fn error(text: &str, kind: &str) -> Answer {
-    Answer { text: format!("{}\n", clean::lines(text)), data: clean_value(&json::error_wire(text, kind)) }
+    Answer { text: format!("{}\n", clean::lines(text)), data: clean_value(&json::error(text, kind)) }
 }
 
 #[cfg(test)]

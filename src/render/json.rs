@@ -1,4 +1,4 @@
-//! The wire format: one JSON document per reply, on one line, without a line end.
+//! The wire format: a serializable value for each reply. [`line()`] prints a value on one line, without a line end.
 //!
 //! This module decides the names and the order of fields, and which fields are `null`. [`crate::engine::api`] defines the
 //! meaning of the values. Contributions and scores are rounded to six decimals, each separately. The error of the sum of
@@ -17,18 +17,13 @@ mod shared;
 use serde::Serialize;
 
 pub use self::entries::entries;
-pub(super) use self::error::error_wire;
 pub use self::error::{error, error_kind};
 pub use self::file_graph::file_graph;
 pub use self::graph::graph;
-pub(super) use self::graph::graph_wire;
-pub(super) use self::index::status_wire;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
-pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
 pub use self::read::read;
-pub(super) use self::read::read_wire;
 pub use self::shared::{JsonPaths, line};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
 use self::shared::{WireReasonCount, reasons};
@@ -39,76 +34,18 @@ use crate::engine::api::{
 };
 use crate::model::Skipped;
 
-/// The reply to a search.
-pub fn search(reply: &SearchReply, paths: JsonPaths<'_>) -> String {
-    line(&WireReply::new(reply, None, paths))
-}
-
-/// The reply to several queries. Each result contains the index of its query.
-pub fn batch(reply: &SearchReply, queries: &[String], paths: JsonPaths<'_>) -> String {
-    line(&WireReply::new(reply, Some(queries), paths))
-}
-
-/// The reply to a search, or to a batch if `queries` is given, to be serialized.
-pub(super) fn search_wire<'r>(
+/// The reply to a search, or to a batch if `queries` is given. In a batch each result has the index of its query.
+pub fn search<'r>(
     reply: &'r SearchReply,
     queries: Option<&'r [String]>,
+    paths: JsonPaths<'r>,
 ) -> impl Serialize + use<'r> {
-    WireReply::new(reply, queries, JsonPaths::default())
+    WireReply::new(reply, queries, paths)
 }
 
-/// The reply to a search as JSON lines: a line per hit, then a line with all other fields. Each line has a line end.
-pub fn search_lines(reply: &SearchReply, paths: JsonPaths<'_>) -> String {
-    lines(reply, None, paths)
-}
-
-/// The reply to several queries as JSON lines.
-pub fn batch_lines(reply: &SearchReply, queries: &[String], paths: JsonPaths<'_>) -> String {
-    lines(reply, Some(queries), paths)
-}
-
-/// The skipped files.
-pub fn skipped(reply: &SkippedReply, paths: JsonPaths<'_>) -> String {
-    line(&skipped_wire(reply, paths))
-}
-
-/// The skipped files, to be serialized.
-pub(super) fn skipped_wire<'r>(reply: &'r SkippedReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
-    let entries = reply.entries.iter().map(|entry| WireSkipped::new(entry, paths)).collect();
-    WireSkippedReply { entries, counts: reasons(&reply.counts) }
-}
-
-/// How the rules apply to one path.
-pub fn explanation(explanation: &Explanation, paths: JsonPaths<'_>) -> String {
-    line(&WireExplanation::new(explanation, paths))
-}
-
-/// Why a file has its rank.
-pub fn why_not(answer: &WhyNot, paths: JsonPaths<'_>) -> String {
-    line(&why_not_wire(answer, paths))
-}
-
-/// Why a file has its rank, to be serialized.
-pub(super) fn why_not_wire<'r>(answer: &'r WhyNot, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
-    WireWhyNot::new(answer, paths)
-}
-
-/// The languages.
-pub fn languages(rows: &[LanguageRow]) -> String {
-    let languages = rows
-        .iter()
-        .map(|row| WireLanguage {
-            name: row.name,
-            title: row.title.as_ref(),
-            extensions: row.extensions.iter().map(|extension| extension.as_ref()).collect(),
-            overridden: row.overridden,
-            files: row.files,
-        })
-        .collect();
-    line(&WireLanguages { languages })
-}
-
-fn lines(reply: &SearchReply, queries: Option<&[String]>, paths: JsonPaths<'_>) -> String {
+/// The reply to a search or to a batch as JSON lines: a line per hit, then a line with all other fields. Each line has a
+/// line end.
+pub fn search_lines(reply: &SearchReply, queries: Option<&[String]>, paths: JsonPaths<'_>) -> String {
     let mut rest = WireReply::new(reply, queries, paths);
     let hits = rest.results.take().unwrap_or_default();
     let mut out = String::new();
@@ -119,6 +56,37 @@ fn lines(reply: &SearchReply, queries: Option<&[String]>, paths: JsonPaths<'_>) 
     out.push_str(&line(&rest));
     out.push('\n');
     out
+}
+
+/// The skipped files.
+pub fn skipped<'r>(reply: &'r SkippedReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    let entries = reply.entries.iter().map(|entry| WireSkipped::new(entry, paths)).collect();
+    WireSkippedReply { entries, counts: reasons(&reply.counts) }
+}
+
+/// How the rules apply to one path.
+pub fn explanation<'r>(explanation: &'r Explanation, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireExplanation::new(explanation, paths)
+}
+
+/// Why a file has its rank.
+pub fn why_not<'r>(answer: &'r WhyNot, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireWhyNot::new(answer, paths)
+}
+
+/// The languages.
+pub fn languages(rows: &[LanguageRow]) -> impl Serialize {
+    let languages = rows
+        .iter()
+        .map(|row| WireLanguage {
+            name: row.name,
+            title: row.title.as_ref(),
+            extensions: row.extensions.iter().map(|extension| extension.as_ref()).collect(),
+            overridden: row.overridden,
+            files: row.files,
+        })
+        .collect();
+    WireLanguages { languages }
 }
 
 /// A score or contribution, rounded to six decimals, without negative zero.

@@ -204,14 +204,15 @@ const REST_JSON: &str = concat!(
 #[test]
 fn a_search_as_json() {
     let expected = format!(r#"{{"query":"provider auth","results":[{FIRST_JSON},{SECOND_JSON}],{REST_JSON}"#);
-    check(json::search(&reply(), JsonPaths::default()), &expected);
+    check(json::line(&json::search(&reply(), None, JsonPaths::default())), &expected);
     let mut bare = reply();
     bare.results.clear();
     bare.next = None;
     bare.snapshot.branch = None;
     bare.snapshot.commit = None;
     bare.snapshot.checked_at = None;
-    let got: serde_json::Value = serde_json::from_str(&json::search(&bare, JsonPaths::default())).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::line(&json::search(&bare, None, JsonPaths::default()))).unwrap();
     assert_eq!(got["results"], serde_json::json!([]));
     for unknown in [&got["next"], &got["snapshot"]["branch"], &got["snapshot"]["checked_at"]] {
         assert!(unknown.is_null());
@@ -221,20 +222,21 @@ fn a_search_as_json() {
 #[test]
 fn a_search_as_json_lines() {
     let expected = format!("{FIRST_JSON}\n{SECOND_JSON}\n{{\"query\":\"provider auth\",{REST_JSON}\n");
-    check(json::search_lines(&reply(), JsonPaths::default()), &expected);
+    check(json::search_lines(&reply(), None, JsonPaths::default()), &expected);
 }
 
 #[test]
 fn several_queries_as_json() {
     let queries = ["provider".to_string(), "auth".to_string()];
     let got: serde_json::Value =
-        serde_json::from_str(&json::batch(&reply(), &queries, JsonPaths::default())).unwrap();
+        serde_json::from_str(&json::line(&json::search(&reply(), Some(&queries), JsonPaths::default())))
+            .unwrap();
     assert_eq!(got["queries"], serde_json::json!(queries));
     assert_eq!(
         (&got["results"][0]["query_index"], &got["results"][1]["query_index"]),
         (&0.into(), &1.into())
     );
-    assert_eq!(json::batch_lines(&reply(), &queries, JsonPaths::default()).lines().count(), 3);
+    assert_eq!(json::search_lines(&reply(), Some(&queries), JsonPaths::default()).lines().count(), 3);
 }
 
 #[test]
@@ -243,7 +245,8 @@ fn shares_still_add_up_when_they_are_written() {
     hit.score = 2.0 / 3.0;
     hit.reasons = (0..20).map(|_| reason(Signal::Lexical, hit.score / 20.0, "x")).collect();
     let reply = SearchReply { results: vec![hit], ..reply() };
-    let got: serde_json::Value = serde_json::from_str(&json::search(&reply, JsonPaths::default())).unwrap();
+    let got: serde_json::Value =
+        serde_json::from_str(&json::line(&json::search(&reply, None, JsonPaths::default()))).unwrap();
     let hit = &got["results"][0];
     let sum: f64 =
         hit["reasons"].as_array().unwrap().iter().map(|reason| reason["share"].as_f64().unwrap()).sum();
@@ -460,7 +463,7 @@ fn a_status() {
          notes       the parser met errors 2\n",
     );
     check(
-        json::status(&status_sample()),
+        json::line(&json::status(&status_sample())),
         concat!(
             r#"{"state":"stale","detail":null,"index_path":"/cache/k","root":"/w/tree","branch":null,"commit":null,"#,
             r#""generation":5,"files":120,"chunks":900,"symbols":800,"source_bytes":1048575,"index_bytes":1536,"#,
@@ -495,7 +498,7 @@ fn what_is_left_out() {
          \x20     1 binary         It holds NUL bytes or too many control characters.\n",
     );
     check(
-        json::skipped(&skipped_sample(), JsonPaths::default()),
+        json::line(&json::skipped(&skipped_sample(), JsonPaths::default())),
         concat!(
             r#"{"entries":[{"path":"a.bin","reason":"binary","detail":"","is_dir":false},"#,
             r#"{"path":"target","reason":"built-in","detail":"target beside Cargo.toml","is_dir":true}],"#,
@@ -519,7 +522,7 @@ fn why_a_file_ranks_low() {
          \x20 symbol            +0.00, the tenth has +0.31\n",
     );
     check(
-        json::why_not(&why_not_sample(), JsonPaths::default()),
+        json::line(&json::why_not(&why_not_sample(), JsonPaths::default())),
         &format!(
             "{}{SECOND_JSON}{}",
             r#"{"path":"docs/auth.md","verdict":"ranked","detail":null,"rank":14,"hit":"#,
@@ -557,7 +560,7 @@ fn the_languages() {
          c            C              c h  (overridden)\n",
     );
     check(
-        json::languages(&rows),
+        json::line(&json::languages(&rows)),
         concat!(
             r#"{"languages":[{"name":"rust","title":"RUST","extensions":["rs"],"overridden":false,"files":12},"#,
             r#"{"name":"c","title":"C","extensions":["c","h"],"overridden":true,"files":null}]}"#,
@@ -582,7 +585,7 @@ fn an_index_update() {
         "generation 6: 2 added, 1 changed, 0 deleted, 0 renamed; 3 parsed, 2.0 KiB read\n",
     );
     check(
-        json::refresh(&report),
+        json::line(&json::refresh(&report)),
         r#"{"generation":6,"added":2,"changed":1,"deleted":0,"renamed":0,"parsed":3,"bytes":2048}"#,
     );
     check(text::refresh(&RefreshReport::default()), "nothing changed, generation 0\n");
@@ -603,7 +606,7 @@ fn an_index_that_travels() {
         "/tmp/index.spyhop: 12 files and 1 other view, 11 sources (1 changed since and are not in it), 3.0 MiB\n",
     );
     check(
-        json::exported(&exported),
+        json::line(&json::exported(&exported)),
         r#"{"path":"/tmp/index.spyhop","bytes":3145728,"files":12,"sources":11,"lacking":1,"heads":["main","topic"]}"#,
     );
     let report =
@@ -625,7 +628,7 @@ fn an_index_that_travels() {
     let bare = Imported { head: String::new(), commit: None, ..imported.clone() };
     assert!(text::imported(&bare).starts_with("imported 12 files, made by"));
     check(
-        json::imported(&imported),
+        json::line(&json::imported(&imported)),
         concat!(
             r#"{"files":12,"head":"main","commit":"0123abc","made_by":"0.1.0","generation":6,"added":0,"changed":1,"#,
             r#""deleted":0,"renamed":0,"parsed":1,"bytes":0}"#,
@@ -635,5 +638,8 @@ fn an_index_that_travels() {
 
 #[test]
 fn a_failure_as_json() {
-    check(json::error("query is empty", "bad-request"), r#"{"error":"query is empty","kind":"bad-request"}"#);
+    check(
+        json::line(&json::error("query is empty", "bad-request")),
+        r#"{"error":"query is empty","kind":"bad-request"}"#,
+    );
 }

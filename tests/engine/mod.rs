@@ -89,7 +89,8 @@ pub fn refresh(engine: &Engine) -> RefreshReport {
 
 /// A reply as JSON without what names the index that it comes from: the snapshot, and the cursor's generation.
 fn rendered(reply: &SearchReply) -> Value {
-    let mut value: Value = serde_json::from_str(&json::search(reply, JsonPaths::default())).unwrap();
+    let mut value: Value =
+        serde_json::from_str(&json::line(&json::search(reply, None, JsonPaths::default()))).unwrap();
     let fields = value.as_object_mut().unwrap();
     fields.remove("snapshot");
     if let Some(next) = reply.next.as_ref() {

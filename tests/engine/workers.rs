@@ -30,7 +30,7 @@ fn map(engine: &Engine) -> String {
     let request = MapRequest { max_items: 1000, depth: 6, ..MapRequest::default() };
     let reply = engine.project_map(&request).unwrap();
     assert!(!reply.entries.is_empty());
-    json::map(&reply, JsonPaths::default()).split("\"snapshot\"").next().unwrap().to_string()
+    json::line(&json::map(&reply, JsonPaths::default())).split("\"snapshot\"").next().unwrap().to_string()
 }
 
 /// The process numbers of the workers of this process that `program` runs in.

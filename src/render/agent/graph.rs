@@ -17,7 +17,7 @@ const SURE: f32 = 0.9;
 
 /// The answer to a question about the code graph.
 pub fn graph(reply: &GraphReply) -> Answer {
-    let mut data = clean_value(&json::graph_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::graph(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.rows) {
         let lines = Lines { first: row.line, last: row.line };
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(lines)).into());

@@ -11,7 +11,7 @@ use crate::text::Lines;
 
 /// The lines that match a pattern.
 pub fn grep(reply: &GrepReply) -> Answer {
-    let mut data = clean_value(&json::grep_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::grep(reply, JsonPaths::default()));
     for (wire, found) in rows(&mut data, "results").zip(&reply.lines) {
         let lines = Lines { first: found.line, last: found.line };
         wire.insert("link".into(), link(&reply.snapshot.root, &found.path, Some(lines)).into());
@@ -75,7 +75,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
 
 /// The files whose names match.
 pub fn files(reply: &FilesReply) -> Answer {
-    let mut data = clean_value(&json::files_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::files(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.files) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, None).into());
     }
@@ -108,7 +108,7 @@ fn files_text(reply: &FilesReply, files: usize) -> String {
 
 /// The definitions whose names match.
 pub fn symbols(reply: &SymbolsReply) -> Answer {
-    let mut data = clean_value(&json::symbols_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::symbols(reply, JsonPaths::default()));
     for (wire, row) in rows(&mut data, "results").zip(&reply.symbols) {
         wire.insert("link".into(), link(&reply.snapshot.root, &row.path, Some(row.lines)).into());
     }
@@ -138,7 +138,7 @@ fn symbols_text(reply: &SymbolsReply, symbols: usize) -> String {
 
 /// The outline of a tree.
 pub fn map(reply: &MapReply) -> Answer {
-    let mut data = clean_value(&json::map_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::map(reply, JsonPaths::default()));
     for (wire, entry) in rows(&mut data, "entries").zip(&reply.entries) {
         wire.insert("link".into(), link(&reply.snapshot.root, &entry.path, None).into());
     }

@@ -9,7 +9,7 @@ use crate::render::json::{self, JsonPaths};
 
 /// The lines of a file, or the definitions of a name.
 pub fn read(reply: &ReadReply) -> Answer {
-    let mut data = clean_value(&json::read_wire(reply, JsonPaths::default()));
+    let mut data = clean_value(&json::read(reply, JsonPaths::default()));
     match reply {
         ReadReply::Text(reply) => {
             data["link"] = link(&reply.snapshot.root, &reply.path, reply.lines()).into();

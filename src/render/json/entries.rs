@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WirePath, WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{EntriesReply, EntryKind, EntryRow, SymbolRow};
 
 /// The list of routes or commands.
-pub fn entries(reply: &EntriesReply, paths: JsonPaths<'_>) -> String {
-    line(&WireEntries {
+pub fn entries<'r>(reply: &'r EntriesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+    WireEntries {
         kind: reply.kind.name(),
         filter: &reply.pattern,
         results: reply.rows.iter().map(|row| WireEntry::new(row, paths)).collect(),
@@ -16,7 +16,7 @@ pub fn entries(reply: &EntriesReply, paths: JsonPaths<'_>) -> String {
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 #[derive(Serialize)]

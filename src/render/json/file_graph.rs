@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WirePath, WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{FileGraphQuestion, FileGraphReply};
 
 /// The answer to a question about the graph of files.
-pub fn file_graph(reply: &FileGraphReply, paths: JsonPaths<'_>) -> String {
+pub fn file_graph<'r>(reply: &'r FileGraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     let path = |place: &usize| reply.files[*place].path.as_str();
-    line(&WireFileGraph {
+    WireFileGraph {
         question: match reply.question {
             FileGraphQuestion::Export => "export",
             FileGraphQuestion::Cycles => "cycles",
@@ -37,7 +37,7 @@ pub fn file_graph(reply: &FileGraphReply, paths: JsonPaths<'_>) -> String {
         incomplete: reply.incomplete.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
-    })
+    }
 }
 
 #[derive(Serialize)]

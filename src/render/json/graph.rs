@@ -3,19 +3,11 @@
 use serde::Serialize;
 
 use super::entries::WireEntry;
-use super::shared::{JsonPaths, WirePath, WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{AffectedTest, GraphEnd, GraphReply, GraphRow, SymbolRow};
 
 /// The answer to a question about the code graph.
-pub fn graph(reply: &GraphReply, paths: JsonPaths<'_>) -> String {
-    line(&graph_wire(reply, paths))
-}
-
-/// The answer, to be serialized.
-pub(in crate::render) fn graph_wire<'r>(
-    reply: &'r GraphReply,
-    paths: JsonPaths<'r>,
-) -> impl Serialize + use<'r> {
+pub fn graph<'r>(reply: &'r GraphReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     let row = |row: &'r GraphRow| WireRow::new(row, paths);
     WireGraph {
         question: reply.question.name(),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireSnapshot, line};
+use super::shared::{JsonPaths, WireLanguageCount, WirePath, WireSnapshot};
 use crate::engine::api::{
     ContextLine, FileRow, FilesReply, GrepLine, GrepReply, MapEntry, MapReply, MapSymbol, SymbolRow,
     SymbolsReply,
@@ -10,15 +10,7 @@ use crate::engine::api::{
 use crate::text::Span;
 
 /// The lines that match a pattern.
-pub fn grep(reply: &GrepReply, paths: JsonPaths<'_>) -> String {
-    line(&grep_wire(reply, paths))
-}
-
-/// The lines that match a pattern, to be serialized.
-pub(in crate::render) fn grep_wire<'r>(
-    reply: &'r GrepReply,
-    paths: JsonPaths<'r>,
-) -> impl Serialize + use<'r> {
+pub fn grep<'r>(reply: &'r GrepReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireGrep {
         pattern: &reply.pattern,
         results: reply.lines.iter().map(|line| WireGrepLine::new(line, paths)).collect(),
@@ -33,15 +25,7 @@ pub(in crate::render) fn grep_wire<'r>(
 }
 
 /// The files whose names match.
-pub fn files(reply: &FilesReply, paths: JsonPaths<'_>) -> String {
-    line(&files_wire(reply, paths))
-}
-
-/// The files whose names match, to be serialized.
-pub(in crate::render) fn files_wire<'r>(
-    reply: &'r FilesReply,
-    paths: JsonPaths<'r>,
-) -> impl Serialize + use<'r> {
+pub fn files<'r>(reply: &'r FilesReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireFiles {
         pattern: &reply.pattern,
         results: reply.files.iter().map(|row| WireFile::new(row, paths)).collect(),
@@ -54,15 +38,7 @@ pub(in crate::render) fn files_wire<'r>(
 }
 
 /// The definitions whose names match.
-pub fn symbols(reply: &SymbolsReply, paths: JsonPaths<'_>) -> String {
-    line(&symbols_wire(reply, paths))
-}
-
-/// The definitions whose names match, to be serialized.
-pub(in crate::render) fn symbols_wire<'r>(
-    reply: &'r SymbolsReply,
-    paths: JsonPaths<'r>,
-) -> impl Serialize + use<'r> {
+pub fn symbols<'r>(reply: &'r SymbolsReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireSymbols {
         pattern: &reply.pattern,
         results: reply.symbols.iter().map(|row| WireSymbol::new(row, paths)).collect(),
@@ -74,12 +50,7 @@ pub(in crate::render) fn symbols_wire<'r>(
 }
 
 /// The outline of a tree.
-pub fn map(reply: &MapReply, paths: JsonPaths<'_>) -> String {
-    line(&map_wire(reply, paths))
-}
-
-/// The outline of a tree, to be serialized.
-pub(in crate::render) fn map_wire<'r>(reply: &'r MapReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
+pub fn map<'r>(reply: &'r MapReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     WireMap {
         path: paths.of(&reply.path),
         files: reply.files,

@@ -3,19 +3,11 @@
 use serde::Serialize;
 
 use super::lookup::WireSymbol;
-use super::shared::{JsonPaths, WirePath, WireSnapshot, line};
+use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{ReadReply, SymbolRow};
 
 /// The lines of a file, or the definitions of a name.
-pub fn read(reply: &ReadReply, paths: JsonPaths<'_>) -> String {
-    line(&read_wire(reply, paths))
-}
-
-/// The lines of a file, or the definitions of a name, to be serialized.
-pub(in crate::render) fn read_wire<'r>(
-    reply: &'r ReadReply,
-    paths: JsonPaths<'r>,
-) -> impl Serialize + use<'r> {
+pub fn read<'r>(reply: &'r ReadReply, paths: JsonPaths<'r>) -> impl Serialize + use<'r> {
     let symbol = |row: &'r SymbolRow| WireSymbol::new(row, paths);
     match reply {
         ReadReply::Text(text) => WireRead {

@@ -149,16 +149,19 @@ fn says(engine: &Engine) -> Vec<(String, String)> {
         said.push((request.query, text));
     }
     let status = engine.status().unwrap();
-    said.push(("status".into(), format!("{:#}", without_snapshot(&json::status(&status)))));
+    said.push(("status".into(), format!("{:#}", without_snapshot(&json::line(&json::status(&status))))));
     let skipped = engine.skipped().unwrap();
     said.push(("skipped".into(), format!("{:#?}\n{:?}", skipped.entries, skipped.counts)));
     let files = engine.files(&FilesRequest { max_results: 1000, ..FilesRequest::new("") }).unwrap();
     said.push((
         "files".into(),
-        format!("{:#}", without_snapshot(&json::files(&files, JsonPaths::default()))),
+        format!("{:#}", without_snapshot(&json::line(&json::files(&files, JsonPaths::default())))),
     ));
     let map = engine.project_map(&MapRequest::default()).unwrap();
-    said.push(("map".into(), format!("{:#}", without_snapshot(&json::map(&map, JsonPaths::default())))));
+    said.push((
+        "map".into(),
+        format!("{:#}", without_snapshot(&json::line(&json::map(&map, JsonPaths::default())))),
+    ));
     said
 }
 
