@@ -12,7 +12,7 @@ use crate::id::LanguageId;
 use crate::model::{KindSet, SymbolKind};
 use crate::path::{PathError, RelPath};
 
-/// The filter as given in a request. An empty list does not restrict.
+/// The filter of a request. All restrictions apply together; an empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterSpec {
     /// A folder or file below the root. Only files in the folder, or only this file, can be results.
@@ -40,14 +40,14 @@ pub struct FilterSpec {
     /// file above that limit is indexed by its path only, but an exact search reads such a file as well.
     pub max_file_bytes: Option<u64>,
     /// Globs over the root-relative path, such as `src/**/*.rs`. If there are globs without `!`, a path must match one
-    /// of them. A match of any glob that begins with `!` excludes; the order has no effect,
-    /// unlike in `ripgrep_globs`. A glob without `/` is matched against the file name. `*` does not match `/`.
+    /// of them. A match of any glob that begins with `!` excludes; the order has no effect, unlike in `ripgrep_globs`. A
+    /// glob without `/` is matched against the file name. `*` does not match `/`.
     pub path_globs: Vec<String>,
     /// Case-insensitive substrings; a path that contains one is excluded. `|` separates several in one entry.
     pub exclude: Vec<String>,
-    /// Names of languages, see [`LanguageRow::name`](crate::LanguageRow::name).
+    /// Names of languages; a file must be in one of them, see [`LanguageRow::name`](crate::LanguageRow::name).
     pub lang: Vec<String>,
-    /// Kinds of symbols or chunks.
+    /// Kinds of symbols or chunks: a result is of one of them.
     pub kind: Vec<SymbolKind>,
 }
 

@@ -47,7 +47,7 @@ pub const FILES_ROWS: &[Row<Call<FilesRequest>>] = table![Row<Call<FilesRequest>
             Ok(())
         }),
         command_line(&ALL_MATCHES, |call, param, given| {
-            shared::flag(&mut call.request.all, param, given)
+            shared::flag(&mut call.request.include_scattered, param, given)
         }),
     ],
     shared::filters(),

@@ -171,8 +171,8 @@ pub enum OnMissing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StalePolicy {
     /// Compare the tree with the index, index the changed files, then answer. The default. If another process is
-    /// indexing, the last commit answers at once. A search of a branch
-    /// ([`Options::view`]) that has moved waits up to ten seconds first.
+    /// indexing, the last commit answers at once. If the searched branch ([`Options::view`]) has moved, the search waits
+    /// for the other process first, up to ten seconds.
     Refresh,
     /// Compare the tree with the index, answer from the last commit, and count the changed files in the reply.
     Warn,
@@ -517,8 +517,8 @@ pub enum Verdict {
     Filtered(String),
     /// The file contains no term of the query, or no part of a kind in the filter contains a term.
     NoTerm,
-    /// The file matches, but is not among the best files by a first measure, and only these are rescored.
-    BelowHead,
+    /// The file matches, but is not rescored: it is not among the best files by the first measure, the fused lists.
+    NotRescored,
     /// The file ranks.
     Ranked,
 }

@@ -42,7 +42,8 @@ impl Engine {
         let (snapshot, freshness) = self.ready(progress)?;
         let snapshot = &*snapshot;
         let keep = from.saturating_add(request.max_results);
-        let FoundPaths { found, total, scattered } = wanted.best(snapshot, &filter, keep, request.all);
+        let FoundPaths { found, total, scattered } =
+            wanted.best(snapshot, &filter, keep, request.include_scattered);
         let page = found.iter().skip(from);
         let files =
             page.map(|found| self.file_row(snapshot, found, &wanted)).collect::<Result<Vec<_>, _>>()?;

@@ -577,7 +577,10 @@ impl GraphAnswer<'_, '_> {
     fn partial(&self) -> Option<String> {
         let building = Viewed::from_snapshot(self.snapshot).building()?;
         let done = building.files.saturating_sub(building.text_only);
-        Some(format!("the index is being built: {done} of {} files have their structure", building.of))
+        Some(format!(
+            "the index is being built: {done} of {} files have their structure",
+            building.total_files
+        ))
     }
 
     /// Why edges may be missing.

@@ -203,7 +203,7 @@ impl Engine {
         self.with_updater(|updater| Ok(updater.count(limit)?))
     }
 
-    /// Whether a process is changing the index now, this one included.
+    /// Whether this or another process is changing the index now.
     pub fn is_updating(&self) -> bool {
         Lock::holder(&self.workspace.lock_path()).is_some()
     }
@@ -320,9 +320,9 @@ impl Engine {
         Ok(touched.save(&self.workspace.session_path())?)
     }
 
-    /// Records what one caller did with files, as one step of the caller's session. Nothing is written to disk. With
+    /// Records what one caller did with files, as one turn of the caller's session. Nothing is written to disk. With
     /// [`ActivitySource::Session`], the files rank higher in later searches of the session. The weight of a file halves
-    /// with every eight further steps.
+    /// with every eight further turns.
     ///
     /// # Errors
     /// `BadRequest` if a path is not a file below the root; then none is recorded.

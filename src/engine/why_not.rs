@@ -100,7 +100,7 @@ fn outside_head(
         let text = format!(
             "{shown} matches, but {files} files match better in every respect; only they are ordered"
         );
-        return (Verdict::BelowHead, text);
+        return (Verdict::NotRescored, text);
     }
     if version.notes().any(|note| note == Note::PathOnly)
         && let Some(skipped) = skipped_entry(snapshot, version.path())

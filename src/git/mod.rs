@@ -136,7 +136,7 @@ mod tests {
 
     fn head(branch: &str, commit: &str) -> Head {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
-        Head { branch: some(branch), commit: some(commit), is_committed: false }
+        Head { branch: some(branch), commit: some(commit), is_of_commit: false }
     }
 
     fn tracked(tracked: &Tracked, path: &str, is_dir: bool) -> bool {

@@ -32,7 +32,7 @@ impl ViewKey {
     }
 
     /// Whether the files are those of a commit.
-    pub fn is_committed(&self) -> bool {
+    pub fn is_of_commit(&self) -> bool {
         matches!(self.head, ViewHead::Revision(_))
     }
 

@@ -353,7 +353,7 @@ impl<'a> WireWhyNot<'a> {
             Verdict::NotIndexed => ("not-indexed", None),
             Verdict::Filtered(part) => ("filtered", Some(part.as_str())),
             Verdict::NoTerm => ("no-term", None),
-            Verdict::BelowHead => ("below-head", None),
+            Verdict::NotRescored => ("below-head", None),
             Verdict::Ranked => ("ranked", None),
         };
         let gap = |gap: &crate::engine::api::Gap| WireGap {

@@ -135,7 +135,7 @@ fn status_sample() -> Status {
         views: vec![ViewRow {
             root: "/w/tree".into(),
             head: "main".into(),
-            is_committed: false,
+            is_of_commit: false,
             files: 3,
             updated_at: UNIX_EPOCH,
             staged: false,

@@ -242,7 +242,8 @@ fn answer(
     snapshot: &Snapshot,
     warnings: &[String],
 ) -> PickAnswer {
-    let building = snapshot.building.map(|it| format!("{} of {} files are indexed so far", it.files, it.of));
+    let building =
+        snapshot.building.map(|it| format!("{} of {} files are indexed so far", it.files, it.total_files));
     PickAnswer {
         rows,
         total,

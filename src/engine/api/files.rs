@@ -13,9 +13,9 @@ pub struct FilesRequest {
     /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_globs`]. An
     /// empty pattern lists every file by path. At most 1,000 characters.
     pub pattern: String,
-    /// Whether files in whose paths the letters are scattered are found although there are better matches.
-    /// Default false.
-    pub all: bool,
+    /// Whether the reply also has weak matches, in whose paths the letters of the pattern are scattered, if there are
+    /// better matches. Default false: weak matches are only counted, in [`FilesReply::left_out`].
+    pub include_scattered: bool,
     /// The filter of files; kinds are refused.
     pub filter: FilterSpec,
     /// The most files of a page, 1 to 1,000, or [`ALL_ROWS`](super::ALL_ROWS). Default 20.
@@ -28,7 +28,7 @@ impl FilesRequest {
     /// The default search for `pattern`.
     pub fn new(pattern: impl Into<String>) -> FilesRequest {
         let (filter, max_results) = (FilterSpec::default(), 20);
-        FilesRequest { pattern: pattern.into(), all: false, filter, max_results, cursor: None }
+        FilesRequest { pattern: pattern.into(), include_scattered: false, filter, max_results, cursor: None }
     }
 }
 
@@ -41,7 +41,7 @@ pub struct FilesReply {
     pub files: Vec<FileRow>,
     /// The number of files over all pages.
     pub total: usize,
-    /// The number of files that were left out, because the letters of the pattern are scattered in their paths.
+    /// The number of weak matches that the reply leaves out, see [`FilesRequest::include_scattered`].
     pub left_out: usize,
     /// The cursor of the next page.
     pub next: Option<String>,
@@ -54,7 +54,7 @@ pub struct FilesReply {
 }
 
 impl FilesReply {
-    /// Keeps the first `n` files. The next page then begins with the first one that was dropped.
+    /// Keeps the first `n` files. The next page then begins with the first file that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n < self.files.len() {
             self.files.truncate(n);
@@ -70,13 +70,13 @@ pub struct FileRow {
     pub path: RelPath,
     /// The name of the file's language.
     pub language: &'static str,
-    /// The number of lines; `None` for a path-only file.
+    /// The number of lines; `None` for a file that is indexed by its path only.
     pub lines: Option<u32>,
     /// The size in bytes.
     pub bytes: u64,
     /// The part of the path that matched.
     pub matched: FileMatch,
-    /// The letters that matched, as spans of the path, sorted, not overlapping.
+    /// The letters that matched, as byte spans of the path, sorted and not overlapping.
     pub highlights: Vec<Span>,
 }
 

@@ -17,7 +17,7 @@ pub const MAX_GREP_CONTEXT: u32 = 100;
 #[derive(Clone, Debug)]
 pub struct GrepRequest {
     /// A regular expression in the syntax of Rust's `regex`, or a text if `fixed` is set. It is matched line by line,
-    /// unless `multi_line` is set. Not empty; together with `or_patterns` at most 10,000 characters.
+    /// unless `multi_line` is set. Must not be empty; together with `or_patterns` at most 10,000 characters.
     pub pattern: String,
     /// More patterns. A line matches if any pattern does.
     pub or_patterns: Vec<String>,
@@ -42,7 +42,7 @@ pub struct GrepRequest {
     pub filter: FilterSpec,
     /// Whether the files are ordered as a search for the words of the pattern would rank them, with unranked files
     /// last, by path. If `fixed` is set, the words are those of the text; otherwise those that must occur in a match.
-    /// All matches are counted and shown as without `rank`. An index is needed and is built as for a search. Default
+    /// Only the order changes: the matches are the same. An index is needed and is built as for a search. Default
     /// false: by path.
     pub rank: bool,
     /// The most lines of a page, 1 to 1,000. Default 50.
@@ -62,7 +62,7 @@ pub struct GrepRequest {
     /// The encoding of all files, as a label of the WHATWG, or `none` to search the bytes as they are. `None` for UTF-8,
     /// or UTF-16 if the file has a byte order mark.
     pub encoding: Option<String>,
-    /// Whether the search of a file stops at the first line that does not match after a line that matches. Default false.
+    /// Whether the search of a file ends after its first block of consecutive matching lines. Default false.
     pub stop_on_nonmatch: bool,
     /// Whether character classes match only ASCII and `.` matches any single byte. Default false.
     pub no_unicode: bool,
@@ -72,7 +72,7 @@ pub struct GrepRequest {
     pub null_data: bool,
     /// Which files are searched, apart from the filter.
     pub files: GrepFiles,
-    /// What a NUL byte in a file does. Default: the search of the file ends there.
+    /// How a file with a NUL byte is searched. Default: the search of the file ends at the byte.
     pub binary: Binary,
     /// Whether to read every file instead of only the files that may match by the index. The answer is the same, but
     /// takes longer. Default false.
@@ -154,13 +154,13 @@ pub struct GrepReply {
     pub total_lines: usize,
     /// The number of files with a matching line; a lower bound if the answer is `incomplete`.
     pub total_files: usize,
-    /// Why some file was not read to its end; `None` if every file that may match was.
+    /// Why a file that may match was not read to its end; `None` if there is no such file.
     pub incomplete: Option<String>,
-    /// The cursor of the next page. It names a line of a file, so no line is repeated if the tree changes between two
-    /// pages.
+    /// The cursor of the next page. The cursor names a line of a file, so no line is repeated if the tree changes between
+    /// two pages.
     pub next: Option<String>,
     /// Where the answer comes from. The lines are those of the present files. The list of files also comes from the
-    /// tree, unless the policy ignores changes. The generation is 0 without an index.
+    /// tree, except with [`StalePolicy::Ignore`](super::StalePolicy::Ignore). The generation is 0 without an index.
     pub snapshot: Snapshot,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
@@ -188,7 +188,7 @@ impl GrepReply {
 pub struct PrintedGrep {
     /// Whether any file matched; if the output is files without a match, whether there was such a file.
     pub matched: bool,
-    /// Why some file was not read to its end; `None` if every file was.
+    /// Why a file was not read to its end; `None` if there is no such file.
     pub incomplete: Option<String>,
     /// Whether a filter or an ignore file left out every file of the tree. Only known if no file matched.
     pub searched_nothing: bool,
@@ -207,7 +207,7 @@ pub struct GrepLine {
     pub column: u32,
     /// The line without its line break. Of a line with more than 500 bytes, the part around the first match.
     pub text: String,
-    /// The matches, as spans of `text`, sorted, not overlapping.
+    /// The matches, as byte spans of `text`, sorted and not overlapping.
     pub highlights: Vec<Span>,
     /// The innermost definition around the line, if the request asks for it.
     pub enclosing: Option<Enclosing>,

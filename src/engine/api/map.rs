@@ -16,7 +16,7 @@ pub struct MapRequest {
     pub filter: FilterSpec,
     /// The most rows, counting folders, files and symbols, 1 to 5,000. Default 200.
     pub max_items: usize,
-    /// The depth of folders with a row. Deeper folders count for the folder above. Default 2.
+    /// The greatest depth of a folder with a row; the files of deeper folders count for the folder above. Default 2.
     pub depth: u32,
 }
 

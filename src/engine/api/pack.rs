@@ -47,7 +47,7 @@ pub struct PackReply {
     pub goals: Vec<PackGoal>,
     /// The files, best first.
     pub files: Vec<PackFile>,
-    /// The best places that the pack does not have, up to 30.
+    /// The best places that were found and are not in the pack, up to 30.
     pub left_out: Vec<LeftOutPlace>,
     /// The tokens of the pack, at most [`PackRequest::budget`].
     pub tokens: usize,
@@ -83,7 +83,7 @@ pub struct PackFile {
     pub units: Vec<PackUnit>,
 }
 
-/// A function, a type or another part of a file, as a whole.
+/// A whole function, type or other part of a file.
 #[derive(Clone, Debug)]
 pub struct PackUnit {
     /// The lines, with the doc comment.
@@ -100,7 +100,8 @@ pub struct PackUnit {
     pub is_cut: bool,
     /// The probability that the task needs the unit, 0 to 1.
     pub score: f32,
-    /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the text of the whole task did.
+    /// The goals that led to the unit, as indexes into [`PackReply::goals`]; empty if only the search for the text of the
+    /// whole task found the unit.
     pub goals: Vec<usize>,
     /// Why the unit was chosen.
     pub reason: String,
@@ -115,7 +116,7 @@ pub struct EnclosingLine {
     pub text: String,
 }
 
-/// A place that a pack does not have.
+/// A place that was found and is not in the pack.
 #[derive(Clone, Debug)]
 pub struct LeftOutPlace {
     /// The file.
@@ -130,14 +131,14 @@ pub struct LeftOutPlace {
     pub reason: LeftOutReason,
 }
 
-/// Why a pack does not have a place.
+/// Why a place is not in the pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutReason {
     /// The budget of tokens is used up.
     Budget,
     /// The pack already has [`PackRequest::max_files`] files.
     Files,
-    /// The place is unlikely to be needed.
+    /// The probability that the task needs the place is too low.
     Threshold,
     /// The file could not be read.
     Unreadable,

@@ -63,7 +63,7 @@ pub struct SymbolsReply {
 }
 
 impl SymbolsReply {
-    /// Keeps the first `n` definitions. The next page then begins with the first one that was dropped.
+    /// Keeps the first `n` definitions. The next page then begins with the first definition that was dropped.
     pub fn truncate(&mut self, n: usize) {
         if n < self.symbols.len() {
             self.symbols.truncate(n);
@@ -87,7 +87,7 @@ pub struct SymbolRow {
     pub container: Option<String>,
     /// The name of the file's language.
     pub language: &'static str,
-    /// The letters of the name that matched, as spans of bytes, sorted, not overlapping.
+    /// The letters of the name that matched, as byte spans, sorted and not overlapping.
     pub highlights: Vec<Span>,
 }
 

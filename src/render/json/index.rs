@@ -91,7 +91,7 @@ pub fn collected(collected: &Collected) -> impl Serialize {
     let dropped = |dropped: &Dropped| WireDropped {
         root: dropped.root.clone(),
         head: dropped.head.clone(),
-        committed: dropped.is_committed,
+        committed: dropped.is_of_commit,
         why: dropped.why.text(),
     };
     let paths = |paths: &[PathBuf]| paths.iter().map(|path| shown(path)).collect();
@@ -121,7 +121,7 @@ pub fn views(reply: &ViewsReply) -> impl Serialize {
     let view = |kept: &KeptView| WireKept {
         root: kept.view.root.clone(),
         head: kept.view.head.clone(),
-        committed: kept.view.is_committed,
+        committed: kept.view.is_of_commit,
         commit: kept.commit.clone(),
         current: kept.is_current,
         staged: kept.view.staged,
@@ -262,8 +262,8 @@ struct WireView<'a> {
 
 impl<'a> WireView<'a> {
     fn new(view: &'a ViewRow) -> WireView<'a> {
-        let ViewRow { root, head, is_committed, files, updated_at, staged } = view;
-        let (committed, staged) = (*is_committed, *staged);
+        let ViewRow { root, head, is_of_commit, files, updated_at, staged } = view;
+        let (committed, staged) = (*is_of_commit, *staged);
         WireView { root, head, committed, files: *files, used: rfc3339(*updated_at), staged }
     }
 }

@@ -76,7 +76,7 @@ pub(super) struct WireBuilding {
 
 impl WireBuilding {
     pub(super) fn new(building: &Building) -> WireBuilding {
-        WireBuilding { files: building.files, of: building.of, text_only: building.text_only }
+        WireBuilding { files: building.files, of: building.total_files, text_only: building.text_only }
     }
 }
 
