@@ -147,6 +147,16 @@ pub struct CallPolicy {
 }
 
 impl CallPolicy {
+    /// The policy of an engine with these options.
+    pub(super) fn of(options: &Options) -> CallPolicy {
+        CallPolicy {
+            on_missing: options.on_missing,
+            stale_policy: options.stale_policy,
+            wait: options.wait,
+            show_secrets: options.show_secrets,
+        }
+    }
+
     /// A policy that answers from the last commit: builds nothing, updates nothing and compares nothing. `wait` and
     /// `show_secrets` stay as they are.
     pub fn last_commit(self) -> CallPolicy {

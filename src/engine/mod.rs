@@ -91,15 +91,7 @@ impl Engine {
     /// unknown revision, or an option out of range; `ForeignIndex` if the index folder belongs to another tree or user;
     /// `NewerFormat` if a newer version of this program made the index.
     pub fn open(root: impl AsRef<Path>, options: Options) -> Result<Engine, Error> {
-        let most = Limits::MAX_FILE_BYTES;
-        if !(1..=most).contains(&options.max_file_bytes) {
-            let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
-            return Err(Error::bad(text));
-        }
-        if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
-            let least = update::LEAST_MEMORY;
-            return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
-        }
+        check_sizes(&options)?;
         let given = root.as_ref();
         let root = given.canonicalize().map_err(|source| error::no_root(given.to_path_buf(), source))?;
         if !root.is_dir() {
@@ -129,12 +121,7 @@ impl Engine {
             checked => checked?,
         }
         let touched = TouchLog::load(&workspace.session_path());
-        let policy = CallPolicy {
-            on_missing: options.on_missing,
-            stale_policy: options.stale_policy,
-            wait: options.wait,
-            show_secrets: options.show_secrets,
-        };
+        let policy = CallPolicy::of(&options);
         let state = EngineState {
             settings: Settings {
                 hidden: options.hidden,
@@ -498,6 +485,20 @@ impl Engine {
             }
         }
     }
+}
+
+/// Refuses sizes that are out of range.
+fn check_sizes(options: &Options) -> Result<(), Error> {
+    let most = Limits::MAX_FILE_BYTES;
+    if !(1..=most).contains(&options.max_file_bytes) {
+        let text = format!("max_file_bytes is {}; choose 1 to {most}", options.max_file_bytes);
+        return Err(Error::bad(text));
+    }
+    if let Some(asked) = options.max_memory.filter(|asked| *asked < update::LEAST_MEMORY) {
+        let least = update::LEAST_MEMORY;
+        return Err(Error::bad(format!("max_memory is {asked}; choose {least} (64M) or more")));
+    }
+    Ok(())
 }
 
 /// The folder with the indexes of many trees; `None` if the options name a folder for this index only.

@@ -11,22 +11,21 @@
 //! rank = { names = 0.2, mixed = 0.5, words = 0.8 }        # or one weight for each kind of query
 //! ```
 
+mod error;
+mod scores;
 mod signal;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::similar::{did_you_mean, most_similar};
-
-pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
-
-/// The version of the schema and of the meaning of the signals.
-pub const PROFILE_VERSION: u32 = 2;
+pub use error::ProfileError;
+pub use scores::{Calibration, Scores};
+pub use signal::{Feature, PROFILE_VERSION, PlaceSignal, QueryKind, Signal, Transform};
 
 /// A ranking profile.
 #[derive(Clone, Debug)]
@@ -64,91 +63,6 @@ pub struct Fusion {
     pub head: usize,
 }
 
-/// The calibration from sums of contributions to the scores that are shown, see [`Calibration`].
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scores {
-    /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
-    /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
-    pub doubt: f32,
-    /// The coefficients for queries of names only, [`QueryKind::Names`].
-    #[serde(alias = "name")]
-    pub names: Calibration,
-    /// The coefficients for words with at least one name, [`QueryKind::Mixed`].
-    #[serde(alias = "sentence")]
-    pub mixed: Calibration,
-    /// The coefficients for words without a name, [`QueryKind::Words`].
-    #[serde(alias = "question")]
-    pub words: Calibration,
-    /// The coefficients for reports, which are queries of many words on several lines, of any kind.
-    pub report: Calibration,
-}
-
-/// The coefficients of a calibration. The log-odds of a score are `intercept + sum * s + softmax * ln(p / (1 - p))`,
-/// where s is the sum of the file's contributions, and p is the softmax of s over the rescored files.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Calibration {
-    /// The constant term, in log-odds.
-    #[serde(alias = "base")]
-    pub intercept: f32,
-    /// The weight of the sum s, at least 0.
-    #[serde(alias = "scale")]
-    pub sum: f32,
-    /// The weight of the log-odds of the softmax p, at least 0.
-    #[serde(alias = "standing")]
-    pub softmax: f32,
-}
-
-impl Calibration {
-    /// The coefficients that make the score the logistic function of the sum.
-    pub const IDENTITY: Calibration = Calibration { intercept: 0.0, sum: 1.0, softmax: 0.0 };
-}
-
-impl Scores {
-    /// No calibration: scores are the logistic function of the sum, and no reply warns.
-    pub const UNCALIBRATED: Scores = Scores {
-        doubt: 0.0,
-        names: Calibration::IDENTITY,
-        mixed: Calibration::IDENTITY,
-        words: Calibration::IDENTITY,
-        report: Calibration::IDENTITY,
-    };
-
-    /// The coefficients for a query.
-    pub fn calibration(&self, kind: QueryKind, is_report: bool) -> Calibration {
-        match kind {
-            _ if is_report => self.report,
-            QueryKind::Names => self.names,
-            QueryKind::Mixed => self.mixed,
-            QueryKind::Words => self.words,
-        }
-    }
-
-    /// The calibrations with their names in profiles.
-    fn by_name(&self) -> [(&'static str, Calibration); 4] {
-        let Scores { doubt: _, names, mixed, words, report } = *self;
-        [("names", names), ("mixed", mixed), ("words", words), ("report", report)]
-    }
-
-    fn check(&self) -> Result<(), ProfileError> {
-        let refuse = |text: String| Err(ProfileError::Syntax(text));
-        if !(0.0..=1.0).contains(&self.doubt) {
-            return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
-        }
-        for (name, Calibration { intercept, sum, softmax }) in self.by_name() {
-            let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
-            if !(intercept.is_finite() && may_be(sum) && may_be(softmax) && sum + softmax > 0.0) {
-                return refuse(format!(
-                    "scores.{name} has intercept {intercept}, sum {sum} and softmax {softmax}; choose a finite intercept, \
-                     and weights of 0 or more for sum and softmax that are not both 0"
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The two parameters of BM25.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -178,64 +92,6 @@ pub struct Bm25Fields {
     pub name: Bm25,
     /// Paths.
     pub path: Bm25,
-}
-
-/// The end of the error about a profile that does not exist: the file in the folder that is probably meant.
-fn similar_file(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (Some(name), Ok(entries)) = (path.file_name().and_then(OsStr::to_str), folder.read_dir()) else {
-        return String::new();
-    };
-    if path.exists() {
-        return String::new();
-    }
-    let files: Vec<String> =
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let stems = files.iter().filter_map(|file| file.strip_suffix(".toml"));
-    match most_similar(name, stems) {
-        Some(stem) => format!("; did you mean '{stem}.toml'?"),
-        None => did_you_mean(name, files.iter().map(String::as_str).filter(|file| file.ends_with(".toml"))),
-    }
-}
-
-/// Why a profile was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum ProfileError {
-    /// The file could not be read.
-    #[error("cannot read the profile {path}: {source}{}", similar_file(path))]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// The text is not a valid profile.
-    #[error("not a ranking profile: {0}")]
-    Syntax(String),
-    /// The profile is written for another version of the signals.
-    #[error(
-        "profile version {found} is not {PROFILE_VERSION}; fit it again, or adapt it to this program's default profile"
-    )]
-    Version {
-        /// The version in the profile; 0 if it has none.
-        found: i64,
-    },
-    /// The profile has weights for signals that do not exist.
-    #[error("unknown signals: {}; this program has: {}", unknown.join(", "), signal_names())]
-    UnknownSignals {
-        /// The names of all unknown signals.
-        unknown: Vec<String>,
-    },
-}
-
-fn signal_names() -> String {
-    let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
-    let of_places: Vec<&str> = PlaceSignal::ALL.iter().map(|signal| signal.name()).collect();
-    format!(
-        "{} (each as .value, .share or .rank); signals of `[places]`: {}",
-        names.join(", "),
-        of_places.join(", ")
-    )
 }
 
 /// The TOML document, before its weights are expanded.
@@ -495,6 +351,20 @@ impl Profile {
             }
         }
         text
+    }
+}
+
+impl FromStr for Feature {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Feature, ProfileError> {
+        let (signal, transform) = text.split_once('.').unwrap_or((text, "value"));
+        let known = Signal::by_name(signal);
+        let transform = Transform::ALL.into_iter().find(|known| known.name() == transform);
+        match (known, transform) {
+            (Some(signal), Some(transform)) => Ok(Feature { signal, transform }),
+            _ => Err(ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The version of the schema and of the meaning of the signals.
+pub const PROFILE_VERSION: u32 = 2;
+
 macro_rules! signals {
     ($(#[$doc:meta])+ $signals:ident: $($variant:ident $name:literal $(| $alias:literal)?,)+) => {
         $(#[$doc])+
@@ -144,20 +147,6 @@ pub struct Feature {
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.signal, self.transform.name())
-    }
-}
-
-impl std::str::FromStr for Feature {
-    type Err = super::ProfileError;
-
-    fn from_str(text: &str) -> Result<Feature, super::ProfileError> {
-        let (signal, transform) = text.split_once('.').unwrap_or((text, "value"));
-        let known = Signal::by_name(signal);
-        let transform = Transform::ALL.into_iter().find(|known| known.name() == transform);
-        match (known, transform) {
-            (Some(signal), Some(transform)) => Ok(Feature { signal, transform }),
-            _ => Err(super::ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
-        }
     }
 }
 
