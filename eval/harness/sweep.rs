@@ -22,7 +22,7 @@ use crate::table::Table;
 pub struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// The weight, such as `lexical.share`; without `.value`, `.share` or `.rank` the one that the profile has
+    /// The weight, such as `lexical.relative`; without `.value`, `.relative` or `.rank` the one that the profile has
     #[arg(long, value_name = "NAME")]
     weight: String,
     /// Set it only for queries of this shape

@@ -58,7 +58,7 @@ fn signal_names() -> String {
     let names: Vec<&str> = Signal::ALL.iter().map(|signal| signal.name()).collect();
     let of_places: Vec<&str> = PlaceSignal::ALL.iter().map(|signal| signal.name()).collect();
     format!(
-        "{} (each as .value, .share or .rank); signals of `[places]`: {}",
+        "{} (each as .value, .relative or .rank); signals of `[places]`: {}",
         names.join(", "),
         of_places.join(", ")
     )

@@ -7,7 +7,7 @@
 //! ```toml
 //! [signals.lexical]
 //! text = "how well its best chunk matches the words (BM25)"
-//! share = 1.4                                             # one weight for every query
+//! relative = 1.4                                          # one weight for every query
 //! rank = { names = 0.2, mixed = 0.5, words = 0.8 }        # or one weight for each kind of query
 //! ```
 
@@ -116,8 +116,8 @@ struct PlaceEntry {
     text: String,
     #[serde(default)]
     value: Weights,
-    #[serde(default)]
-    share: Weights,
+    #[serde(default, alias = "share")]
+    relative: Weights,
 }
 
 #[derive(Deserialize)]
@@ -126,8 +126,8 @@ struct Entry {
     text: String,
     #[serde(default)]
     value: Weights,
-    #[serde(default)]
-    share: Weights,
+    #[serde(default, alias = "share")]
+    relative: Weights,
     #[serde(default)]
     rank: Weights,
 }
@@ -227,7 +227,7 @@ impl Profile {
             for kind in QueryKind::ALL {
                 for (transform, weights) in [
                     (Transform::Value, entry.value),
-                    (Transform::Relative, entry.share),
+                    (Transform::Relative, entry.relative),
                     (Transform::Rank, entry.rank),
                 ] {
                     let weight = weights.for_kind(kind);
@@ -360,7 +360,10 @@ impl FromStr for Feature {
     fn from_str(text: &str) -> Result<Feature, ProfileError> {
         let (signal, transform) = text.split_once('.').unwrap_or((text, "value"));
         let known = Signal::by_name(signal);
-        let transform = Transform::ALL.into_iter().find(|known| known.name() == transform);
+        let transform = match transform {
+            "share" => Some(Transform::Relative), // the former name
+            name => Transform::ALL.into_iter().find(|known| known.name() == name),
+        };
         match (known, transform) {
             (Some(signal), Some(transform)) => Ok(Feature { signal, transform }),
             _ => Err(ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
@@ -374,7 +377,7 @@ impl Places {
         let mut places = Places { texts: BTreeMap::new(), weights };
         for (signal, entry) in written {
             for kind in QueryKind::ALL {
-                let weights = [entry.value.for_kind(kind), entry.share.for_kind(kind)];
+                let weights = [entry.value.for_kind(kind), entry.relative.for_kind(kind)];
                 if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
                     return Err(ProfileError::Syntax(format!("the weight of places.{signal} is {weight}")));
                 }
@@ -439,6 +442,7 @@ mod tests {
             ("{ intercept = ", "{ base = "),
             (", sum = ", ", scale = "),
             (", softmax = ", ", standing = "),
+            ("\nrelative = ", "\nshare = "),
         ];
         for (key, before) in former_keys {
             assert!(old.contains(key), "{key}");
@@ -478,8 +482,8 @@ mod tests {
         check("k = 10.0", "k = -1.0", "fusion.k is -1");
         check("head = ", "head = 0 # ", "at least 1");
         check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
-        check("\nshare = ", "\nshare = nan # ", "is NaN");
-        check("\nshare = ", "\nshares = ", "unknown field `shares`");
+        check("\nrelative = ", "\nrelative = nan # ", "is NaN");
+        check("\nrelative = ", "\nrelatives = ", "unknown field `relatives`");
     }
 
     #[test]
@@ -491,5 +495,6 @@ mod tests {
         assert_eq!(again.to_toml(), profile.to_toml());
         assert_eq!(again.weight(QueryKind::Names, feature), 0.25);
         assert!("lexical.sum".parse::<Feature>().is_err());
+        assert_eq!("lexical.share".parse::<Feature>().unwrap().to_string(), "lexical.relative");
     }
 }

@@ -115,7 +115,7 @@ signals! {
 pub enum Transform {
     /// The measure itself.
     Value,
-    /// The measure divided by the greatest measure among the rescored files, 0 to 1; `share` in profiles.
+    /// The measure divided by the greatest measure among the rescored files, 0 to 1.
     Relative,
     /// 10 / (10 + rank), where the rescored files are ranked by the measure; 0 for files whose measure is 0.
     Rank,
@@ -129,13 +129,13 @@ impl Transform {
     pub fn name(self) -> &'static str {
         match self {
             Transform::Value => "value",
-            Transform::Relative => "share",
+            Transform::Relative => "relative",
             Transform::Rank => "rank",
         }
     }
 }
 
-/// A signal with a transform, which has a weight; written as `lexical.share`.
+/// A signal with a transform, which has a weight; written as `lexical.relative`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Feature {
     /// The signal.

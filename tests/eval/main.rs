@@ -301,7 +301,7 @@ fn weights_are_learned_the_same_each_time_and_ranked_by() {
         let start = |name: &str| Profile::built_in().weight(kind, name.parse().unwrap());
         assert_eq!(weight("sibling.value"), start("sibling.value"));
         assert!(weight("lexical.rank") >= 0.0 && weight("test.value") <= 0.0);
-        assert_ne!(weight("lexical.share"), start("lexical.share"));
+        assert_ne!(weight("lexical.relative"), start("lexical.relative"));
     }
     place.ok("run web.toml more.jsonl --trees trees --trees more --profile a.toml");
     let compared = place.ok("compare runs/start.jsonl runs/held-out.jsonl");

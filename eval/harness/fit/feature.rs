@@ -115,7 +115,7 @@ mod tests {
         let as_it_is = names(&[], &[]);
         let unweighed = all.iter().find(|name| !as_it_is.contains(name)).expect("flags have one form");
         assert_eq!(names(&[unweighed], &[]).len(), as_it_is.len() + 1);
-        assert!(!names(&["lexical"], &["lexical.share"]).contains(&"lexical.share".to_string()));
+        assert!(!names(&["lexical"], &["lexical.relative"]).contains(&"lexical.relative".to_string()));
         let error = chosen(Profile::built_in(), &[], &["all".to_string()]).unwrap_err().to_string();
         assert_eq!(error, "no feature is left to learn");
     }

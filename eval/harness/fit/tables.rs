@@ -229,7 +229,7 @@ pub fn weights(profile: &Profile, features: &[Feature], scale: &[f64]) -> String
     }
     let mut signals: Vec<(Signal, f64)> = moves.into_iter().collect();
     signals.sort_by(|one, other| other.1.total_cmp(&one.1)); // stable: equal ones stay in order
-    let mut table = Table::new(&["names/mixed/words", "moves", "value", "share", "rank"]);
+    let mut table = Table::new(&["names/mixed/words", "moves", "value", "relative", "rank"]);
     for (signal, moves) in signals {
         let shown = |transform: Transform| {
             let feature = Feature { signal, transform };
