@@ -11,11 +11,11 @@ use std::path::Path;
 ///
 /// `query` stands above `tokenize`: it takes queries apart with the tokens that the index holds.
 const FLOORS: &[(u8, &[&str])] = &[
-    (0, &["cores", "id", "path", "similar", "text"]),
+    (0, &["cores", "id", "path", "similar", "text", "time"]),
     (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
-    (4, &["goals", "index", "meta", "session", "worker"]),
+    (4, &["goals", "index", "memory", "meta", "session", "worker"]),
     (5, &["grep", "workspace"]),
     (6, &["retention", "search"]),
     (7, &["graph", "update"]),

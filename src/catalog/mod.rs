@@ -15,6 +15,7 @@ mod graph;
 mod grep;
 pub mod grep_params;
 mod lookup;
+mod memory;
 mod operation;
 mod pack;
 mod param;
@@ -37,6 +38,7 @@ pub use graph::{
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::*;
+pub use memory::*;
 pub use operation::{Example, Operation};
 pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
 pub use param::{Param, Positional, Takes, param};

@@ -6,6 +6,7 @@ mod entries;
 mod file_graph;
 mod graph;
 mod lookup;
+mod memory;
 mod pack;
 mod read;
 pub(super) mod remedy;
@@ -22,6 +23,7 @@ pub use self::entries::*;
 pub use self::file_graph::*;
 pub use self::graph::*;
 pub use self::lookup::*;
+pub use self::memory::*;
 pub use self::pack::*;
 pub use self::read::*;
 pub use self::remedy::*;
@@ -370,6 +372,8 @@ pub struct SearchReply {
     pub next: Option<String>,
     /// The number of hits on the pages before.
     pub offset: usize,
+    /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](super::Engine::search_notes).
+    pub notes: Vec<NoteRow>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller, such as that another process is indexing.

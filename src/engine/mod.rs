@@ -34,6 +34,9 @@ mod lock;
 mod lookup;
 mod map;
 mod mask;
+mod memory;
+mod note_links;
+mod note_renames;
 mod opened;
 mod pack;
 mod ranked_query;
@@ -155,6 +158,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touched: Mutex::new(touched),
+            memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
@@ -290,7 +294,10 @@ impl Engine {
         );
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
-            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
+            let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
+            let mut reply = context.reply(&parsed, freshness)?;
+            self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+            Ok(reply)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))

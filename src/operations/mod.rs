@@ -6,10 +6,12 @@
 
 mod entries;
 mod map;
+mod memory;
 mod pack;
 mod plain;
 mod state;
 
+pub use memory::{MEMORY, MEMORY_HELP, MEMORY_OPERATIONS};
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{
@@ -64,6 +66,8 @@ pub enum OperationId {
     Skipped,
     WhyNot,
     Touch,
+    ExportNotes,
+    ImportNotes,
 }
 
 const fn own(id: OperationId, row: &'static Operation) -> ListedOperation {
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn no_name_is_used_twice_in_an_operation() {
-        for operation in OPERATIONS.iter().map(ListedOperation::row) {
+        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS).map(ListedOperation::row) {
             let mut seen = HashSet::new();
             for param in operation
                 .params
@@ -159,7 +163,7 @@ mod tests {
     fn no_operation_is_listed_twice() {
         let mut names = HashSet::new();
         let mut ids = Vec::new();
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.iter().chain(MEMORY_OPERATIONS) {
             assert!(names.insert(operation.row().name), "{}", operation.row().name);
             if let Some(id) = operation.id() {
                 assert!(!ids.contains(&id), "{id:?}");

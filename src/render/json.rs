@@ -12,6 +12,7 @@ mod file_graph;
 mod graph;
 mod index;
 mod lookup;
+mod memory;
 mod read;
 mod shared;
 
@@ -29,11 +30,13 @@ pub use self::index::{checkup, collected, exported, imported, refresh, status, v
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
+pub(super) use self::memory::notes_wire;
+pub use self::memory::{imported_notes, notes};
 pub use self::read::read;
 pub(super) use self::read::read_wire;
 pub(crate) use self::shared::WireSnapshot;
 pub use self::shared::line;
-use self::shared::{WireReasonCount, reasons};
+use self::shared::{WireReasonCount, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
@@ -123,11 +126,6 @@ fn lines(reply: &SearchReply, queries: Option<&[String]>) -> String {
     out
 }
 
-/// A score or contribution, rounded to six decimals, without negative zero.
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 1e6).round() / 1e6 + 0.0
-}
-
 #[derive(Serialize)]
 struct WireReply<'a> {
     query: &'a str,
@@ -141,6 +139,9 @@ struct WireReply<'a> {
     total: usize,
     complete: bool,
     next: Option<&'a str>,
+    /// Only if a note helps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
     warnings: &'a [String],
 }
@@ -160,6 +161,7 @@ impl<'a> WireReply<'a> {
             total: reply.total,
             complete: reply.complete,
             next: reply.next.as_deref(),
+            notes: reply.notes.iter().map(memory::WireNote::new).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
             warnings: &reply.warnings,
         }

@@ -1,0 +1,17 @@
+//! How rare a term is in a view.
+
+use super::error::SearchError;
+use super::snapshot::SearchSnapshot;
+use super::spelling::document_count;
+use crate::index::IndexField;
+use crate::model::Field;
+
+/// The rarity of a term among the chunks of the view: 1 if no chunk has the term, near 0 if all do.
+pub fn rarity(term: &str, snapshot: &SearchSnapshot) -> Result<f32, SearchError> {
+    let mut chunks = 0;
+    for field in [Field::Body, Field::Comment] {
+        chunks = chunks.max(document_count(IndexField::Scored(field), term, snapshot)?);
+    }
+    let all = snapshot.totals().chunks as f32;
+    Ok((1.0 + all / (1.0 + chunks as f32)).ln() / (1.0 + all).ln().max(f32::MIN_POSITIVE))
+}
