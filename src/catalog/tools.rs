@@ -98,6 +98,7 @@ pub const ON_GRANT: &[&str] = &["record_revision"];
 
 /// Aliases that are neither listed nor found, but callable without a notice.
 pub const HIDDEN: &[&str] = &[
+    "add_memory",
     "analyze_impact",
     "blast_radius",
     "call_graph",
@@ -124,10 +125,15 @@ pub const HIDDEN: &[&str] = &[
     "list_code_usages",
     "open_file",
     "read",
+    "recall",
+    "remember",
     "search_code",
+    "search_memory",
+    "store_memory",
     "view",
     "view_file",
     "who_calls",
+    "write_memory",
 ];
 
 /// Aliases that are neither listed nor found, but callable; the result's metadata names the replacement.

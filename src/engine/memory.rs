@@ -43,8 +43,24 @@ const FOUND_FILES: usize = 5;
 #[derive(Default)]
 pub struct MemoryCache {
     known: Option<(NoteStamp, Arc<KnownNotes>)>,
-    /// By newest commit, older commit and path: the present path.
-    pub(super) followed: FxHashMap<(String, String, RelPath), Option<RelPath>>,
+    /// By newest commit, older commit and path: the path in the newest commit.
+    pub(super) followed: FxHashMap<FollowedKey, Option<RelPath>>,
+}
+
+/// The newest commit, an older commit, and a path in it.
+pub(super) type FollowedKey = (String, String, RelPath);
+
+/// The most renames that are remembered.
+const MAX_FOLLOWED: usize = 10_000;
+
+impl MemoryCache {
+    /// Remembers where a file is now.
+    pub(super) fn remember(&mut self, key: FollowedKey, path: Option<RelPath>) {
+        if self.followed.len() >= MAX_FOLLOWED {
+            self.followed.clear();
+        }
+        self.followed.insert(key, path);
+    }
 }
 
 /// Notes with their words.
@@ -288,8 +304,8 @@ impl Engine {
         Ok(memory::to_lines(&notes))
     }
 
-    /// Records the notes of JSON lines. Importing lines again changes nothing. Of two states of a note, the newer one is
-    /// kept. Lines that are no notes are reported and passed over.
+    /// Records the notes of JSON lines. Importing lines again changes nothing. Of two states of a note, the one
+    /// that was changed more often is kept. Lines that are no notes are reported and passed over.
     ///
     /// # Errors
     /// As [`Engine::add_note`].

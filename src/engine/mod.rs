@@ -415,11 +415,12 @@ impl Engine {
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
+        let notes = std::mem::take(&mut *lock(&self.memory));
         self.tokenizers.clear();
         if let Parsing::Workers(pool) = &self.options.parsing {
             pool.release_idle();
         }
-        drop((open, committed, tree));
+        drop((open, committed, tree, notes));
     }
 
     /// The state of the index. Never builds or changes an index. A missing index is not an error.

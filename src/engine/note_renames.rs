@@ -1,6 +1,7 @@
 //! Where a file of a note is now, if git tells that the file was renamed.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -17,76 +18,87 @@ const MAX_RENAMES: usize = 8;
 /// The most bytes of a new file of the worktree that is compared.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The differences from one commit to the searched view.
-struct Differences {
-    old: CommitTree,
-    changes: Vec<TreeChange>,
-}
-
 /// The renames of the files of one reply.
 pub(super) struct Renames<'e> {
     engine: &'e Engine,
-    /// By commit: its differences to the view; `None` if git cannot read the commit.
-    differences: FxHashMap<String, Option<Differences>>,
-    newer: Option<CommitTree>,
+    head: Option<String>,
+    /// The tree of the newest commit, once it is needed.
+    newest: Option<Arc<CommitTree>>,
+    /// By commit: its tree and its differences to the newest commit; `None` if git cannot read the commit.
+    differences: FxHashMap<String, Option<(CommitTree, Vec<TreeChange>)>>,
 }
 
 impl<'e> Renames<'e> {
     pub fn new(engine: &'e Engine) -> Renames<'e> {
-        Renames { engine, differences: FxHashMap::default(), newer: None }
+        Renames { engine, head: engine.head().commit, newest: None, differences: FxHashMap::default() }
     }
 
     /// The present path of the file that was at `path` in the commit `at`; `None` if git tells of no rename.
     pub fn follow(&mut self, path: &RelPath, at: Option<&str>, tree: &SourceTree) -> Option<RelPath> {
-        let (repo, at) = (self.engine.repo.as_ref()?, at?);
-        let head = self.engine.head().commit?;
-        let found =
-            self.by_difference(repo, path, at, &head).or_else(|| self.by_history(repo, path, at, &head));
-        found.filter(|path| is_there(tree, path))
+        let (repo, head) = (self.engine.repo.as_ref()?, self.head.clone()?);
+        let committed = at.and_then(|at| self.committed(repo, path, at, &head));
+        let path = committed.as_ref().unwrap_or(path);
+        if is_there(tree, path) {
+            return Some(path.clone());
+        }
+        self.uncommitted(repo, path, &head).filter(|path| is_there(tree, path))
     }
 
-    /// By the difference between the commit and the view.
-    fn by_difference(&mut self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
-        let engine = self.engine;
-        let is_commit = engine.view().is_some();
-        if is_commit && self.newer.is_none() {
-            self.newer = repo.tree_of(head, head, engine.root()).ok();
+    /// The path in the newest commit. The answer is remembered, because a search may show the note again.
+    fn committed(&mut self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
+        let key = (head.to_string(), at.to_string(), path.clone());
+        if let Some(known) = lock(&self.engine.memory).followed.get(&key) {
+            return known.clone();
         }
-        let newer = self.newer.as_ref();
+        let found =
+            self.by_difference(repo, path, at, head).or_else(|| self.by_history(repo, path, at, head));
+        lock(&self.engine.memory).remember(key, found.clone());
+        found
+    }
+
+    fn newest(&mut self, repo: &Repo, head: &str) -> Option<Arc<CommitTree>> {
+        if self.newest.is_none() {
+            self.newest = repo.tree_of(head, head, self.engine.root()).ok().map(Arc::new);
+        }
+        self.newest.clone()
+    }
+
+    /// By the difference between the commit and the newest one.
+    fn by_difference(&mut self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
+        let newest = self.newest(repo, head)?;
+        let engine = self.engine;
         let differences = self.differences.entry(at.to_string()).or_insert_with(|| {
             let old = repo.tree_of(at, at, engine.root()).ok()?;
-            let changes = match newer {
-                Some(newer) => old.changes_to(newer),
-                None => old.changes_to_worktree(repo),
-            };
-            changes.ok().map(|changes| Differences { old, changes })
+            let changes = old.changes_to(&newest).ok()?;
+            Some((old, changes))
         });
-        let Differences { old, changes } = differences.as_ref()?;
+        let (old, changes) = differences.as_ref()?;
+        old.renamed(path, Some(&newest), changes, &|_| None).ok().flatten()
+    }
+
+    /// By the difference between the newest commit and the worktree.
+    fn uncommitted(&mut self, repo: &Repo, path: &RelPath, head: &str) -> Option<RelPath> {
+        let newest = self.newest(repo, head)?;
+        let is_of_worktree = self.engine.view().is_none();
+        if !is_of_worktree || !repo.has_file(head, &newest.path_in_repository(path)) {
+            return None;
+        }
+        let root = self.engine.root();
         let in_worktree = |path: &RelPath| {
-            let (file, len) = read::open(&path.below(engine.root())).ok()?;
+            let (file, len) = read::open(&path.below(root)).ok()?;
             let mut bytes = Vec::new();
             (len <= MAX_BYTES).then(|| file.take(MAX_BYTES).read_to_end(&mut bytes).ok())??;
             Some(bytes)
         };
-        old.renamed(path, newer, changes, &in_worktree).ok().flatten()
+        newest.renamed(path, None, &newest.changes_to_worktree(repo).ok()?, &in_worktree).ok().flatten()
     }
 
     /// Commit by commit: a file that was renamed and changed much since resembles its new name only in the commit of
     /// the rename.
     fn by_history(&self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
-        let key = (head.to_string(), at.to_string(), path.clone());
-        if let Some(known) = lock(&self.engine.memory).followed.get(&key) {
-            return known.clone();
-        }
-        let found = self.walk_history(repo, path, at, head);
-        lock(&self.engine.memory).followed.insert(key, found.clone());
-        found
-    }
-
-    fn walk_history(&self, repo: &Repo, path: &RelPath, at: &str, head: &str) -> Option<RelPath> {
         let root = self.engine.root();
         let mut commits = repo.first_parents(head, at);
-        let top = repo.tree_of(head, head, root).ok()?;
+        let top = self.newest.as_ref()?;
         commits.push(at.to_string());
         // The commits from the oldest to the newest.
         commits.reverse();

@@ -150,7 +150,7 @@ fn a_log_of_older_states_is_rewritten_and_a_crash_meanwhile_loses_nothing() {
         place.revise(&id, NOW, |own| own.author = Some(number.to_string())).unwrap();
         images.extend(freezer.map(faults::Freezer::finish).into_iter().flatten());
     }
-    assert!((256 << 10..400 << 10).contains(&longest), "{longest}");
+    assert!((240 << 10..300 << 10).contains(&longest), "{longest}");
     assert!(fs::metadata(place.log()).unwrap().len() < 100 << 10);
     let notes = place.read().unwrap().notes;
     assert_eq!(

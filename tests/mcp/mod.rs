@@ -11,6 +11,7 @@ mod guards;
 mod http;
 mod lean;
 mod limits;
+mod notes;
 mod pages;
 mod paths;
 mod same;
