@@ -331,13 +331,16 @@ pub const SEARCH_NOTES_ROWS: &[Row<Call<SearchNotesRequest>>] = &[
         call.request.symbols = given.texts(param)?;
         Ok(())
     }),
-    both(&ONLY_KIND, |call, param, given| {
+    command_line(&ONLY_KIND, |call, param, given| {
         let kind = given.text(param)?.map(|name| choice::parse(param.name, &name));
         call.request.kind = kind.transpose()?;
         Ok(())
     }),
     shared::path(),
-    shared::lang(),
+    command_line(&params::LANG, |call, param, given| {
+        call.request.filter.lang = given.words(param)?;
+        Ok(())
+    }),
     command_line(&NOTE_SCORE, |call, param, given| {
         assign(&mut call.request.min_score, given.fraction(param)?);
         Ok(())

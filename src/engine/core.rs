@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
 use super::api::{CallPolicy, Options};
-use super::memory::MemoryCache;
+use super::known_notes::MemoryCache;
 use super::opened::OpenedCommit;
 use crate::git::{CommitTree, Repo, Revision};
 use crate::grammar::Grammars;

@@ -1,18 +1,15 @@
-//! Revision memory: recording, listing, verifying and exchanging the notes of a tree, and the notes that help with a
-//! question.
+//! Revision memory: recording, listing, verifying and exchanging the notes of a tree.
 //!
 //! [`crate::memory`] stores notes and weighs evidence. This module links notes to code, judges in the searched view
-//! whether that code has changed, and masks replies. Where a tree has no notes, a search looks for one file and does
-//! nothing else.
+//! whether that code has changed, and masks replies.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-
 use super::api::*;
 use super::changes::Changes;
 use super::core::Engine;
+use super::known_notes::KnownNotes;
 use super::lock::lock;
 use super::lookup::check_rows;
 use super::note_links::LinkSources;
@@ -20,66 +17,15 @@ use super::{Error, ErrorKind};
 use crate::filter::{Filter, FilterSpec};
 use crate::git::RevisionError;
 use crate::memory::{
-    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteQuestion, NoteStamp, NoteTerms, Notebook,
-    RecordOutcome, Relevance,
+    self, BadLine, MAX_NOTES, MemoryError, NotePlace, NoteTerms, Notebook, RecordOutcome, Relevance,
 };
 use crate::path::RelPath;
-use crate::query::Query;
 use crate::read::SourceTree;
-use crate::search::{self, SearchSnapshot};
 use crate::time::rfc3339;
 use crate::workspace::Workspace;
 
 /// How long a change of the notes waits for another process. Each change takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The most notes that a search shows beside its hits.
-const BESIDE_HITS: usize = 3;
-
-/// The most hits whose files are evidence for a note.
-const FOUND_FILES: usize = 5;
-
-/// The notes that an engine has read, and renames that it has followed.
-#[derive(Default)]
-pub struct MemoryCache {
-    known: Option<(NoteStamp, Arc<KnownNotes>)>,
-    /// By newest commit, older commit and path: the path in the newest commit.
-    pub(super) followed: FxHashMap<FollowedKey, Option<RelPath>>,
-}
-
-/// The newest commit, an older commit, and a path in it.
-pub(super) type FollowedKey = (String, String, RelPath);
-
-/// The most renames that are remembered.
-const MAX_FOLLOWED: usize = 10_000;
-
-impl MemoryCache {
-    /// Remembers where a file is now.
-    pub(super) fn remember(&mut self, key: FollowedKey, path: Option<RelPath>) {
-        if self.followed.len() >= MAX_FOLLOWED {
-            self.followed.clear();
-        }
-        self.followed.insert(key, path);
-    }
-}
-
-/// Notes with their words.
-pub struct KnownNotes {
-    notebook: Notebook,
-    terms: Vec<NoteTerms>,
-}
-
-/// The question that notes are searched for.
-struct AskedNotes<'q> {
-    queries: &'q [Query],
-    files: &'q [RelPath],
-    symbols: &'q [String],
-    found: &'q [RelPath],
-    kind: Option<NoteKind>,
-    filter: &'q FilterSpec,
-    min_score: f32,
-    most: usize,
-}
 
 impl From<MemoryError> for Error {
     fn from(error: MemoryError) -> Error {
@@ -202,97 +148,6 @@ impl Engine {
         self.revised(&request.id, |note| note.retired = (!undo).then_some(retired))
     }
 
-    /// The notes that help with a question. Only notes with enough evidence are shown.
-    ///
-    /// # Errors
-    /// `BadRequest`, which names the wrong value; otherwise as [`Engine::list_notes`].
-    pub fn search_notes(&self, request: &SearchNotesRequest) -> Result<NotesReply, Error> {
-        check_rows("max_results", request.max_results, MAX_RESULTS)?;
-        if !(0.0..=1.0).contains(&request.min_score) {
-            return Err(Error::bad(format!("min_score is {}; choose 0 to 1", request.min_score)));
-        }
-        Filter::new(&request.filter, &self.grammars)?;
-        let query = Query::parse(&request.query)?;
-        let Some(known) = self.notes()? else { return Ok(NotesReply::default()) };
-        let snapshot = self.current().ok().and_then(|current| current.snapshot());
-        let asked = AskedNotes {
-            queries: &[query],
-            files: &request.files,
-            symbols: &request.symbols,
-            found: &self.files_found(&request.query, &request.filter),
-            kind: request.kind,
-            filter: &request.filter,
-            min_score: request.min_score,
-            most: request.max_results,
-        };
-        let (notes, total) = self.relevant(&known, &asked, snapshot.as_deref())?;
-        Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
-    }
-
-    /// The notes that help with a question about these files and symbols, the most relevant first; empty if the tree has no
-    /// notes. This is for callers that have searched already, such as a context pack; it reads the index as it is.
-    ///
-    /// # Errors
-    /// As [`Engine::search_notes`].
-    pub fn related_notes(
-        &self,
-        question: &str,
-        files: &[RelPath],
-        symbols: &[String],
-    ) -> Result<Vec<NoteRow>, Error> {
-        let Some(known) = self.notes()? else { return Ok(Vec::new()) };
-        let Ok(query) = Query::parse(question) else { return Ok(Vec::new()) };
-        let snapshot = self.current().ok().and_then(|current| current.snapshot());
-        let asked = AskedNotes {
-            queries: &[query],
-            files: &[],
-            symbols,
-            found: files,
-            kind: None,
-            filter: &FilterSpec::default(),
-            min_score: memory::CUT_OFF,
-            most: BESIDE_HITS,
-        };
-        Ok(self.relevant(&known, &asked, snapshot.as_deref())?.0)
-    }
-
-    /// The notes that a search shows beside its first page. Notes that cannot be read give a warning and no error.
-    pub(super) fn add_notes(
-        &self,
-        reply: &mut SearchReply,
-        queries: &[Query],
-        filter: &FilterSpec,
-        snapshot: &SearchSnapshot,
-    ) {
-        if reply.offset > 0 || self.note_place().stamp().is_none() {
-            return;
-        }
-        let mut found: Vec<RelPath> = Vec::new();
-        for hit in &reply.results {
-            if found.len() < FOUND_FILES && !found.contains(&hit.path) {
-                found.push(hit.path.clone());
-            }
-        }
-        let notes = || -> Result<Vec<NoteRow>, Error> {
-            let Some(known) = self.notes()? else { return Ok(Vec::new()) };
-            let asked = AskedNotes {
-                queries,
-                files: &[],
-                symbols: &[],
-                found: &found,
-                kind: None,
-                filter,
-                min_score: memory::CUT_OFF,
-                most: BESIDE_HITS,
-            };
-            Ok(self.relevant(&known, &asked, Some(snapshot))?.0)
-        };
-        match notes() {
-            Ok(notes) => reply.notes = notes,
-            Err(error) => reply.warnings.push(format!("the notes cannot be read: {error}")),
-        }
-    }
-
     /// All notes as JSON lines, the oldest first.
     ///
     /// # Errors
@@ -331,14 +186,14 @@ impl Engine {
 
     /// The place of the notes: all worktrees and views of a repository share them, since a note is about a path of the
     /// repository.
-    fn note_place(&self) -> NotePlace {
+    pub(super) fn note_place(&self) -> NotePlace {
         let prefix = self.repo.as_ref().and_then(|repo| self.root().strip_prefix(repo.top()).ok());
         let tree = prefix.map(|prefix| prefix.to_string_lossy().into_owned()).unwrap_or_default();
         NotePlace::new(self.workspace.dir(), &tree)
     }
 
     /// The notes; `None` if the tree has none. They are read anew when their log has changed.
-    fn notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
+    pub(super) fn notes(&self) -> Result<Option<Arc<KnownNotes>>, Error> {
         let place = self.note_place();
         let Some(stamp) = place.stamp() else { return Ok(None) };
         let mut cache = lock(&self.memory);
@@ -470,71 +325,8 @@ impl Engine {
         self.links_as_written(&present.collect::<Vec<_>>(), &mut sources, head.as_deref())
     }
 
-    /// The files that a search finds for a question, from the index as it is; none without an index.
-    fn files_found(&self, query: &str, filter: &FilterSpec) -> Vec<RelPath> {
-        let request = SearchRequest {
-            filter: filter.clone(),
-            mode: Mode::Compact,
-            activity: ActivitySource::Ignored,
-            per_file: 1,
-            ..SearchRequest::new(query)
-        };
-        let reply = self.with_policy(self.policy.last_commit()).search(&request);
-        let hits = reply.map(|reply| reply.results).unwrap_or_default();
-        hits.into_iter().take(FOUND_FILES).map(|hit| hit.path).collect()
-    }
-
-    /// The notes that help, the most relevant first, and their number.
-    fn relevant(
-        &self,
-        known: &KnownNotes,
-        asked: &AskedNotes<'_>,
-        snapshot: Option<&SearchSnapshot>,
-    ) -> Result<(Vec<NoteRow>, usize), Error> {
-        let rarities = Rarities::new(known, snapshot);
-        let mut found: Vec<(&RevisionNote, Relevance)> = Vec::new();
-        for (note, terms) in known.notebook.notes.iter().zip(&known.terms) {
-            let is_asked = note.retired.is_none() && asked.kind.is_none_or(|kind| kind == note.kind);
-            if !is_asked || !self.applies(note, asked)? {
-                continue;
-            }
-            let of_query = |query: &Query| {
-                let question =
-                    NoteQuestion { query, files: asked.files, symbols: asked.symbols, found: asked.found };
-                memory::relevance(note, terms, &question, &|term| rarities.of(term))
-            };
-            let best = asked.queries.iter().map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));
-            let best = best.filter(|best| !best.reasons.is_empty() && best.score >= asked.min_score);
-            found.extend(best.map(|best| (note, best)));
-        }
-        found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.id.cmp(&b.0.id)));
-        let total = found.len();
-        found.truncate(asked.most);
-        let rows = self.note_rows(found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
-        Ok((rows, total))
-    }
-
-    /// Whether a note may apply to the files of a question. Without any file, every note may.
-    fn applies(&self, note: &RevisionNote, asked: &AskedNotes<'_>) -> Result<bool, Error> {
-        if asked.filter != &FilterSpec::default() && !note.links.is_empty() {
-            let filter = Filter::new(asked.filter, &self.grammars)?;
-            let is_inside =
-                |link: &NoteLink| filter.takes_file(link.path.as_str(), self.grammars.detect(&link.path, ""));
-            if !note.links.iter().any(is_inside) {
-                return Ok(false);
-            }
-        }
-        let mut files = asked.files.iter().chain(asked.found).peekable();
-        if note.applies.paths.is_empty() && note.applies.languages.is_empty() || files.peek().is_none() {
-            return Ok(true);
-        }
-        // A later program may have recorded a language that this one does not know; the note then applies.
-        let Ok(filter) = Filter::new(&applied(&note.applies), &self.grammars) else { return Ok(true) };
-        Ok(files.any(|path| filter.takes_file(path.as_str(), self.grammars.detect(path, ""))))
-    }
-
     /// Notes with the states of their links and with warnings, masked.
-    fn note_rows<'n>(
+    pub(super) fn note_rows<'n>(
         &self,
         notes: impl Iterator<Item = (&'n RevisionNote, Option<Relevance>)>,
     ) -> Result<Vec<NoteRow>, Error> {
@@ -553,7 +345,7 @@ impl Engine {
 }
 
 /// The files to which a note applies.
-fn applied(applies: &Applicability) -> FilterSpec {
+pub(super) fn applied(applies: &Applicability) -> FilterSpec {
     let globs = applies.paths.iter().map(|path| match path.contains(['*', '?', '[', '{']) {
         true => path.clone(),
         // A file, or all of a folder.
@@ -562,7 +354,7 @@ fn applied(applies: &Applicability) -> FilterSpec {
     FilterSpec { path_glob: globs.collect(), lang: applies.languages.clone(), ..FilterSpec::default() }
 }
 
-fn damage(notebook: &Notebook) -> Vec<String> {
+pub(super) fn damage(notebook: &Notebook) -> Vec<String> {
     let damaged = notebook.damaged;
     let text = || format!("{damaged} damaged records of notes were passed over; the other notes are whole");
     (damaged > 0).then(text).into_iter().collect()
@@ -593,34 +385,4 @@ fn warnings_of(note: &RevisionNote, links: &[LinkRow]) -> Vec<String> {
         warnings.push("retired: the note is no longer shown by searches".to_string());
     }
     warnings
-}
-
-/// The rarities of terms, each computed once.
-struct Rarities<'a> {
-    known: &'a KnownNotes,
-    snapshot: Option<&'a SearchSnapshot>,
-    computed: std::cell::RefCell<FxHashMap<String, f32>>,
-}
-
-/// The number of notes that a tree without an index is taken to have at least.
-const LEAST_NOTES: f32 = 20.0;
-
-impl<'a> Rarities<'a> {
-    fn new(known: &'a KnownNotes, snapshot: Option<&'a SearchSnapshot>) -> Rarities<'a> {
-        Rarities { known, snapshot, computed: Default::default() }
-    }
-
-    fn of(&self, term: &str) -> f32 {
-        if let Some(rarity) = self.computed.borrow().get(term) {
-            return *rarity;
-        }
-        let in_view = self.snapshot.and_then(|snapshot| search::rarity(term, snapshot).ok());
-        let rarity = in_view.unwrap_or_else(|| {
-            let notes = self.known.terms.iter().filter(|terms| terms.contains(term)).count() as f32;
-            let all = LEAST_NOTES.max(self.known.terms.len() as f32);
-            (1.0 + all / (1.0 + notes)).ln() / (1.0 + all).ln()
-        });
-        self.computed.borrow_mut().insert(term.to_string(), rarity);
-        rarity
-    }
 }

@@ -1,6 +1,7 @@
 //! The links of notes: from what a caller writes or a commit changes to symbols and files with their content, and back
 //! to the state of that code in the searched view.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,6 +61,9 @@ impl<'e> LinkSources<'e> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
+        if !self.is_inside(path) {
+            return None;
+        }
         let limits = Limits { max_file_bytes: self.engine.settings.max_file_bytes, ..Limits::WANTED };
         let found = match self.tree.read(path, &limits) {
             ReadOutcome::Source(source) => Some(Arc::new(source)),
@@ -67,6 +71,14 @@ impl<'e> LinkSources<'e> {
         };
         self.files.insert(path.clone(), found.clone());
         found
+    }
+
+    /// Whether a path of a folder leads to a file of the folder, and not through a link out of it.
+    fn is_inside(&self, path: &RelPath) -> bool {
+        let Some(root) = self.tree.folder() else { return true };
+        let whole = path.below(root).canonicalize();
+        whole
+            .is_ok_and(|whole| whole.strip_prefix(root).is_ok_and(|below| below == path.below(Path::new(""))))
     }
 
     /// Finds the symbols of files, for [`LinkSources::items_of`].

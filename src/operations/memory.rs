@@ -1,7 +1,6 @@
 //! Revision memory, as a family of operations below one command.
 
 use super::plain::{PlainOperation, PlainOutcome};
-use super::{ListedOperation, OperationId};
 use crate::catalog;
 use crate::engine::Engine;
 use crate::engine::api::{
@@ -16,19 +15,8 @@ pub const MEMORY: &str = "memory";
 /// The help of the command.
 pub const MEMORY_HELP: &str = "Keep notes about the code, and find those that help with a question";
 
-/// The operations of the family; the name of each begins with that of the command.
-pub static MEMORY_OPERATIONS: &[ListedOperation] = &[
-    ListedOperation::Plain(&ADD),
-    ListedOperation::Plain(&LIST),
-    ListedOperation::Plain(&SHOW),
-    ListedOperation::Plain(&VERIFY),
-    ListedOperation::Plain(&RETIRE),
-    ListedOperation::Plain(&SEARCH),
-    ListedOperation::Own(OperationId::ExportNotes, &catalog::EXPORT_NOTES),
-    ListedOperation::Own(OperationId::ImportNotes, &catalog::IMPORT_NOTES),
-];
-
-static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
+/// Records a note.
+pub static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::ADD_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -42,7 +30,8 @@ static ADD: PlainOperation<AddNoteRequest, NotesReply> = PlainOperation {
     text: text::notes,
 };
 
-static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
+/// Lists notes.
+pub static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
     operation: &catalog::LIST_NOTES,
     builds_index: false,
     prints_paths: true,
@@ -56,7 +45,8 @@ static LIST: PlainOperation<ListNotesRequest, NotesReply> = PlainOperation {
     text: text::notes,
 };
 
-static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
+/// Shows a note.
+pub static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
     operation: &catalog::SHOW_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -70,7 +60,8 @@ static SHOW: PlainOperation<String, NotesReply> = PlainOperation {
     text: text::notes,
 };
 
-static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
+/// Says how sure a note is.
+pub static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::VERIFY_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -84,7 +75,8 @@ static VERIFY: PlainOperation<VerifyNoteRequest, NotesReply> = PlainOperation {
     text: text::notes,
 };
 
-static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
+/// Retires a note.
+pub static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
     operation: &catalog::RETIRE_NOTE,
     builds_index: false,
     prints_paths: true,
@@ -98,7 +90,8 @@ static RETIRE: PlainOperation<RetireNoteRequest, NotesReply> = PlainOperation {
     text: text::notes,
 };
 
-static SEARCH: PlainOperation<SearchNotesRequest, NotesReply> = PlainOperation {
+/// Searches the notes.
+pub static SEARCH: PlainOperation<SearchNotesRequest, NotesReply> = PlainOperation {
     operation: &catalog::SEARCH_NOTES,
     builds_index: false,
     prints_paths: true,

@@ -11,12 +11,13 @@ mod pack;
 mod plain;
 mod state;
 
-pub use memory::{MEMORY, MEMORY_HELP, MEMORY_OPERATIONS};
+pub use memory::{MEMORY, MEMORY_HELP};
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{
-    CALLEES, CALLERS, DEF, EXPORT, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT, IMPORTERS,
-    IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF, TOUCH, TRACE, WATCH, WHY_NOT,
+    CALLEES, CALLERS, DEF, EXPORT, EXPORT_NOTES, FILE_GRAPH, FIND_FILES, GC, GREP, IMPACT, IMPLS, IMPORT,
+    IMPORT_NOTES, IMPORTERS, IMPORTS, INDEX, Operation, READ, REFS, SEARCH, SKIPPED, SYMBOLS, TESTS_OF,
+    TOUCH, TRACE, WATCH, WHY_NOT,
 };
 use crate::engine::api::GraphQuestion;
 
@@ -116,6 +117,18 @@ pub static OPERATIONS: &[ListedOperation] = &[
     own(OperationId::WhyNot, &WHY_NOT),
     own(OperationId::Touch, &TOUCH),
     plain(&state::LANGUAGES),
+];
+
+/// The operations of the family [`MEMORY`]; the name of each begins with that of the family.
+pub static MEMORY_OPERATIONS: &[ListedOperation] = &[
+    plain(&memory::ADD),
+    plain(&memory::LIST),
+    plain(&memory::SHOW),
+    plain(&memory::VERIFY),
+    plain(&memory::RETIRE),
+    plain(&memory::SEARCH),
+    own(OperationId::ExportNotes, &EXPORT_NOTES),
+    own(OperationId::ImportNotes, &IMPORT_NOTES),
 ];
 
 /// The operations that a short help lists below the main ones, a line for each group, and what the group is for.

@@ -11,6 +11,7 @@ mod guards;
 mod http;
 mod lean;
 mod limits;
+#[cfg(unix)]
 mod notes;
 mod pages;
 mod paths;

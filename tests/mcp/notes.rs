@@ -32,8 +32,17 @@ fn notes_are_recorded_only_where_the_server_was_started_for_it() {
     let absolute = tree.root().join("src/auth.rs");
     let linked = json!({ "text": "About the vault", "links": [absolute.to_str().unwrap()] });
     assert_eq!(session.data("record_revision", linked)["results"][0]["links"][0]["path"], "src/auth.rs");
-    let outside = json!({ "text": "Elsewhere", "links": ["/etc/passwd"] });
-    assert_eq!(session.call("record_revision", outside)["result"]["isError"], true);
+    let other = Tree::new(SMALL);
+    std::os::unix::fs::symlink(other.root(), tree.root().join("out")).unwrap();
+    std::os::unix::fs::symlink(other.root().join("src/auth.rs"), tree.root().join("out.rs")).unwrap();
+    for link in
+        ["/etc/passwd", "../x", "out/src/auth.rs", "out/src/auth.rs#none", "out.rs", "out.rs#none", "~/x"]
+    {
+        let outside = json!({ "text": "Elsewhere", "links": [link] });
+        let refused = session.call("record_revision", outside);
+        assert_eq!(refused["result"]["isError"], true, "{link}");
+        assert!(!refused.to_string().contains("resolve_api_key"), "{refused}");
+    }
 
     let found = session.data("search_revision_memory", json!({ "query": "draw circles with a radius" }));
     let row = &found["results"][0];

@@ -24,7 +24,7 @@ pub(in crate::render) fn notes_wire(reply: &NotesReply) -> impl Serialize {
 /// The outcome of an import of notes.
 pub fn imported_notes(imported: &ImportedNotes) -> String {
     let bad = |bad: &crate::engine::api::BadLine| WireBadLine { line: bad.line, reason: bad.reason.clone() };
-    line(&WireImported {
+    line(&WireImportedNotes {
         added: imported.added,
         changed: imported.changed,
         unchanged: imported.unchanged,
@@ -33,7 +33,7 @@ pub fn imported_notes(imported: &ImportedNotes) -> String {
 }
 
 #[derive(Serialize)]
-struct WireImported {
+struct WireImportedNotes {
     added: usize,
     changed: usize,
     unchanged: usize,
