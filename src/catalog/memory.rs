@@ -113,15 +113,15 @@ pub const UNDO: Param = param("undo", Takes::Nothing, "Show a retired note again
 /// The question that notes are searched for.
 pub const NOTE_QUERY: Param = Param {
     positional: Positional::Required,
-    ..param("query", Takes::Texts, "The task, the question, or the text of an error")
+    ..param("query", Takes::Texts, "The task, or the text of an error")
 };
 /// The files that a question is about.
 pub const ABOUT_FILES: Param =
-    Param { aliases: &["file"], ..param("files", Takes::Paths, "Files that the question is about") };
+    Param { aliases: &["file"], ..param("files", Takes::Paths, "Files that it is about") };
 /// The symbols that a question is about.
 pub const ABOUT_SYMBOLS: Param = Param {
     aliases: &["symbol"],
-    ..param("symbols", Takes::Repeated, "A symbol that the question is about, such as Pool.take")
+    ..param("symbols", Takes::Repeated, "Symbols that it is about, such as Pool.take")
 };
 /// The number of found notes.
 pub const FOUND_NOTES: Param =
