@@ -537,14 +537,14 @@ fn a_module_missing_anywhere_is_named() {
         .flat_map(|(_, modules)| *modules)
         .map(|module| (format!("{module}.rs"), String::new()))
         .collect();
-    files.push(("lib.rs".into(), text.replace("pub mod walk;", "pub mod memory;")));
+    files.push(("lib.rs".into(), text.replace("pub mod walk;", "pub mod nowhere;")));
     files.retain(|(path, _)| path != "git.rs");
     files.push(("util.rs".into(), String::new()));
     let sources: Vec<Source> = files.into_iter().map(|(path, text)| Source { path, text }).collect();
     let expected = [
         "`git` is not in src",
-        "`memory` is not in the table",
-        "`memory` is not in src",
+        "`nowhere` is not in the table",
+        "`nowhere` is not in src",
         "`util` is not in the table",
         "`util` is not in lib.rs",
         "`walk` is not in lib.rs",

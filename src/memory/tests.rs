@@ -69,8 +69,8 @@ fn a_second_writer_is_told_who_writes() {
     let dir = tempfile::tempdir().unwrap();
     let place = NotePlace::new(dir.path(), "tree");
     place.record(vec![note("one")], NOW).unwrap();
-    let lock = fs::read_dir(dir.path().join(MEMORY_FOLDER)).unwrap().map(|entry| entry.unwrap().path());
-    let lock = lock.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("lock")).next();
+    let mut files = fs::read_dir(dir.path().join(MEMORY_FOLDER)).unwrap().map(|entry| entry.unwrap().path());
+    let lock = files.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("lock"));
     let held = Lock::acquire(&lock.unwrap(), NOW, &mut |_| ()).unwrap();
     let error = place.record(vec![note("two")], NOW).unwrap_err();
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");

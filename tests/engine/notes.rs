@@ -182,7 +182,7 @@ fn a_search_shows_a_note_only_where_it_helps_and_applies() {
         &["src/upload.rs#retry_upload"],
     );
     let shown = |query: &str| search(query).notes.iter().map(|row| row.note.id.clone()).collect::<Vec<_>>();
-    assert_eq!(shown("make the upload retry more often"), [note.note.id.clone()]);
+    assert_eq!(shown("make the upload retry more often"), std::slice::from_ref(&note.note.id));
     assert!(shown("draw a larger circle").is_empty());
     assert!(shown("take").is_empty());
     // Further pages and the hits are as before.
