@@ -15,10 +15,10 @@ questions follow one rule, without a reader in between:
   function that the commit changed, if no other note is about that function; `signal`, a signal in a longer line, as a log
   shows it.
 - No note helps with the subject and the longest sentence of other commits: twice as many drawn commits whose files no
-  note is about.
+  note is about, and whose text names no symbol that a note is about.
 
 A question is asked as a search, as people and agents do; the notes that the reply shows are counted. A shown note is
-right if it helps with the question, or is about a symbol of the note that helps. Precision is the share of shown notes
+right if it helps with the question, or is about a symbol of that name. Precision is the share of shown notes
 that are right, recall the share of helped questions whose own note is shown.
 
 Staleness is judged by git: a symbol is stale at the base, and at HEAD, if `git diff -M` from the note's commit has a hunk
@@ -37,6 +37,7 @@ import math
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -134,19 +135,25 @@ def plant(tree, draft):
     return dict(draft, id=row["id"], links=[(link["path"], link["symbol"]) for link in row["links"]])
 
 
-def questions(notes, others):
-    """(kind, text, the notes that may be shown, the note that should be)."""
+def about_symbols(notes):
+    """The ids of the notes about each symbol, by its name."""
     about = collections.defaultdict(set)
     for note in notes:
-        for link in note["links"]:
-            if link[1]:
-                about[link].add(note["id"])
+        for _, symbol in note["links"]:
+            if symbol:
+                about[symbol].add(note["id"])
+    return about
+
+
+def questions(notes, others):
+    """(kind, text, the notes that may be shown, the note that should be)."""
+    about = about_symbols(notes)
     for note in notes:
-        near = {note["id"]}.union(*(about[link] for link in note["links"] if link[1]), set())
+        near = {note["id"]}.union(*(about[symbol] for _, symbol in note["links"] if symbol))
         yield "sentence", note["sentence"], near, note["id"]
-        own = [link for link in note["links"] if link[1] and about[link] == {note["id"]}]
+        own = [symbol for _, symbol in note["links"] if symbol and about[symbol] == {note["id"]}]
         if own:
-            yield "symbol", f"change {own[0][1]}", near, note["id"]
+            yield "symbol", f"change {own[0]}", near, note["id"]
         if note["signals"]:
             yield "signal", f"2026-01-31 12:00:00 app[4711]: {note['signals'][0]} (x)", near, note["id"]
     for other in others:
@@ -283,13 +290,24 @@ def measure(options, program, folder, rows, tally):
             note = plant(tree, dict(draft, signals=signals(repository, draft)))
             notes += [note] if note else []
         linked = {path for note in notes for path, _ in note["links"]} | {path for note in notes for path in note["files"]}
-        others = [draft for draft in found[options.each :] if not linked & set(draft["files"])][: 2 * options.each]
+        names = {symbol.split(".")[-1] for symbol in about_symbols(notes)}
+        def is_other(draft):
+            words = set(re.findall(r"\w+", f"{draft['title']} {draft['sentence']}"))
+            return not linked & set(draft["files"]) and not words & names
+        others = [draft for draft in found[options.each :] if is_other(draft)][: 2 * options.each]
         tree.run("index", "--quiet")
         all_rows = list(questions(notes, others))
         for row, shown in asked(tree, all_rows):
             rows.append((folder, *row, shown))
         if options.fit:
+            # Without git, no renames are followed for notes that are only measured.
+            lines = tree.run("memory", "export")
+            shutil.rmtree(tree.folder / ".git")
+            tree.index = scratch / "index-without-git"
+            tree.run("index", "--quiet")
+            tree.run("memory", "import", "-", text=lines)
             tally["evidence"].extend(evidence(tree, all_rows))
+            print(f"{folder}: {len(all_rows)} questions measured", flush=True)
             return
         staleness(tree, notes, None, base, scratch, tally)
         tree.checkout(head)

@@ -16,15 +16,15 @@ use crate::tokenize::{TermList, Tokenizer, for_each_word};
 pub const CUT_OFF: f32 = 0.5;
 
 /// The weights of the evidence, in log-odds.
-const BASE: f32 = -4.5;
-const COVERED: f32 = 3.0;
-const AMOUNT: f32 = 1.2;
-const TITLE: f32 = 3.0;
-const SIGNAL: f32 = 5.0;
-const SYMBOL: f32 = 2.5;
-const FILE: f32 = 2.0;
-const FOUND: f32 = 1.5;
-const ELSEWHERE: f32 = -0.5;
+const BASE: f32 = -6.5;
+const COVERED: f32 = 2.9;
+const AMOUNT: f32 = 2.1;
+const TITLE: f32 = 4.6;
+const SIGNAL: f32 = 5.2;
+const SYMBOL: f32 = 6.0;
+const FILE: f32 = 3.0;
+const FOUND: f32 = 1.7;
+const ELSEWHERE: f32 = -0.7;
 
 /// The amount of shared words beyond which more words say nothing.
 const MOST_AMOUNT: f32 = 4.0;
