@@ -310,16 +310,16 @@ pub const GREP_ROWS: &[Row<GrepCall>] = &[
         Ok(())
     }),
     command_line(&grep::GREP_GLOB, |call, param, given| {
-        call.filter().globs = given.texts(param)?;
+        call.filter().ripgrep_globs = given.texts(param)?;
         Ok(())
     }),
     command_line(&grep::IGLOB, |call, param, given| {
-        call.filter().iglobs = given.texts(param)?;
+        call.filter().ripgrep_iglobs = given.texts(param)?;
         Ok(())
     }),
     when_on!(CommandLine, &grep::GLOB_CASE_INSENSITIVE, |call| {
-        let globs = std::mem::take(&mut call.filter().globs);
-        call.filter().iglobs.splice(0..0, globs);
+        let globs = std::mem::take(&mut call.filter().ripgrep_globs);
+        call.filter().ripgrep_iglobs.splice(0..0, globs);
     }),
     command_line(&grep::MAX_DEPTH, |call, param, given| {
         call.filter().max_depth = saturated(given.number(param)?);

@@ -222,7 +222,7 @@ pub const fn path_glob<R: HasFilter>(param: &'static Param) -> Row<R> {
     both(param, |call, param, given| {
         let globs = given.texts(param)?;
         globs.iter().try_for_each(|glob| given.check_pattern(param, glob))?;
-        call.filter().path_glob = globs;
+        call.filter().path_globs = globs;
         Ok(())
     })
 }

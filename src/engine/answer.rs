@@ -96,10 +96,10 @@ impl<'a> AnswerContext<'a> {
         Ok(SearchReply {
             query: text.join(" | "),
             results,
-            backend: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
+            evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
-            complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
+            literal_complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
             next: lookup::next_cursor(self.snapshot, end, total),
             offset,
             notes: Vec::new(),
@@ -175,7 +175,7 @@ impl<'a> AnswerContext<'a> {
             literal_complete &= unranked.is_empty();
             unranked.clear();
         }
-        let worth = search::unranked(query, self.profile(), &ranking.standing);
+        let worth = search::unranked(query, self.profile(), &ranking.calibration);
         Ok(RankedQuery { place, query, ranking, literal_complete, unranked, worth, is_unquoted })
     }
 
@@ -197,23 +197,23 @@ impl<'a> AnswerContext<'a> {
         let ranking = self.rank(query)?;
         let measured: Vec<MeasuredFile> =
             ranking.files.iter().map(|ranked| ranked.measured.clone()).collect();
-        let forms = search::forms(&measured);
+        let measures = search::feature_measures(&measured);
         let mut first: FxHashMap<usize, &Ranked> = FxHashMap::default();
         for hit in &ranking.hits {
             first.entry(hit.file).or_insert(hit);
         }
-        let shown = ranking.files.iter().zip(forms).enumerate();
+        let shown = ranking.files.iter().zip(measures).enumerate();
         let with_hits =
-            shown.filter_map(|(place, (ranked, forms))| Some((first.get(&place)?, ranked, forms)));
+            shown.filter_map(|(place, (ranked, measures))| Some((first.get(&place)?, ranked, measures)));
         let files = with_hits
-            .map(|(hit, ranked, forms)| {
+            .map(|(hit, ranked, measures)| {
                 let face = search::face(query, self.filter.kinds(), self.snapshot, hit)?;
                 Ok(RankedCandidate {
                     path: RelPath::new(self.snapshot.version(ranked.file).path())?,
                     lines: face.lines,
                     sum: ranked.raw,
-                    standing: ranking.standing.of_head(ranked.raw),
-                    forms,
+                    softmax_log_odds: ranking.calibration.softmax_log_odds(ranked.raw),
+                    measures,
                 })
             })
             .collect::<Result<_, Error>>()?;

@@ -39,7 +39,7 @@ use crate::model::{Note, SkipReason, Skipped, SymbolKind};
 use crate::path::RelPath;
 use crate::profile::{Feature, PlaceSignal, Profile, QueryKind, Signal};
 pub use crate::retention::{Collected, Cost, DropReason, Dropped, Neighbour, SpaceTarget};
-use crate::search::Forms;
+use crate::search::FeatureMeasures;
 pub use crate::snippet::{ContextLine, Snippet, SourceLine};
 pub use crate::store::LockHolder;
 use crate::text::Lines;
@@ -308,15 +308,15 @@ pub struct RankedCandidate {
     pub lines: Lines,
     /// The sum of the contributions under the profile of the request, before calibration, in log-odds.
     pub sum: f32,
-    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`ScoreLine`](crate::ScoreLine).
-    pub standing: f32,
-    pub(super) forms: Forms,
+    /// The log-odds of the softmax probability of `sum` among the rescored files, see [`Calibration`](crate::Calibration).
+    pub softmax_log_odds: f32,
+    pub(super) measures: FeatureMeasures,
 }
 
 impl RankedCandidate {
     /// The measure of a feature. The contribution before calibration is this measure times the weight of the feature.
     pub fn measure(&self, feature: Feature) -> f32 {
-        self.forms[feature.signal as usize][feature.form as usize]
+        self.measures[feature.signal as usize][feature.transform as usize]
     }
 }
 
@@ -359,15 +359,15 @@ pub struct SearchReply {
     /// first 10 hits, whatever its other evidence.
     pub results: Vec<Hit>,
     /// The kinds of evidence that the search used, such as `lexical+symbol+path`.
-    pub backend: String,
-    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if `complete` is
-    /// false.
+    pub evidence_used: String,
+    /// The number of lines in indexed files that contain the query text, case-sensitive; a lower bound if
+    /// `literal_complete` is false.
     pub literal_lines: usize,
     /// The number of hits over all pages. Only the best files by a first measure are rescored. Unless the request is
     /// exhaustive, only rescored files have hits.
     pub total: usize,
-    /// Whether the query text was searched for in every file that may contain the text.
-    pub complete: bool,
+    /// Whether every file that may contain the query text was searched for the text.
+    pub literal_complete: bool,
     /// The cursor of the next page.
     pub next: Option<String>,
     /// The number of hits on the pages before.
@@ -503,8 +503,10 @@ pub struct Gap {
 pub enum Verdict {
     /// There is no such file below the root.
     NoSuchFile,
-    /// The file was skipped.
+    /// The file is not indexed, for this reason.
     Skipped(Skipped),
+    /// The file is partly indexed: by its path, which does not match, and not by its content, for this reason.
+    PartlyIndexed(Skipped),
     /// The file exists, but is not indexed yet.
     NotIndexed,
     /// The filter excludes the file. The text names the part of the filter.

@@ -102,7 +102,7 @@ impl FilePattern {
     fn new(pattern: &str, engine: &Engine) -> Result<FilePattern, Error> {
         check_pattern_length(pattern)?;
         if pattern.contains(['*', '?', '[']) {
-            let spec = FilterSpec { path_glob: vec![pattern.trim().to_string()], ..FilterSpec::default() };
+            let spec = FilterSpec { path_globs: vec![pattern.trim().to_string()], ..FilterSpec::default() };
             return Ok(FilePattern::Glob(Box::new(Filter::new(&spec, &engine.grammars)?)));
         }
         if let Some(words) = FuzzyWords::new(pattern) {

@@ -81,7 +81,6 @@ impl Engine {
             pattern: request.pattern.clone(),
             total_lines: found.total_lines,
             total_files: found.total_files,
-            complete: incomplete.is_none(),
             incomplete,
             next,
             snapshot: self.snapshot(scope.recorded.as_ref().map(Recorded::viewed), &freshness),

@@ -348,7 +348,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The skipped files of the view, each with its reason.
+    /// The files of the view that are not indexed or only partly indexed, each with its reason.
     ///
     /// # Errors
     /// As [`Engine::search`].

@@ -418,7 +418,7 @@ mod tests {
         assert_eq!((request.query.as_str(), request.max_results, request.expand), ("a|b", 3, u32::MAX));
         assert_eq!(request.filter.lang, ["rust", "go"]);
         assert_eq!(
-            (&request.filter.exclude[..], &request.filter.path_glob[..]),
+            (&request.filter.exclude[..], &request.filter.path_globs[..]),
             (&["x|y".into()][..], &["*.rs".into()][..])
         );
         assert_eq!((request.min_score, request.mode, request.cursor), (0.5, Mode::Compact, None));

@@ -8,7 +8,7 @@
 //! [signals.lexical]
 //! text = "how well its best chunk matches the words (BM25)"
 //! share = 1.4                                             # one weight for every query
-//! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one weight for each kind of query
+//! rank = { names = 0.2, mixed = 0.5, words = 0.8 }        # or one weight for each kind of query
 //! ```
 
 mod signal;
@@ -64,59 +64,71 @@ pub struct Fusion {
     pub head: usize,
 }
 
-/// The calibration from sums of contributions to the scores that are shown, see [`ScoreLine`].
+/// The calibration from sums of contributions to the scores that are shown, see [`Calibration`].
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scores {
     /// A reply warns that no hit seems to answer the query if the uncalibrated score of every hit is below this limit,
     /// from 0 to 1. An uncalibrated score is the logistic function of the sum of contributions.
     pub doubt: f32,
-    /// The coefficients for queries of names only, [`QueryKind::OnlyNames`].
-    pub name: ScoreLine,
-    /// The coefficients for words with at least one name, [`QueryKind::NamesAndWords`].
-    pub sentence: ScoreLine,
-    /// The coefficients for words without a name, [`QueryKind::OnlyWords`].
-    pub question: ScoreLine,
+    /// The coefficients for queries of names only, [`QueryKind::Names`].
+    #[serde(alias = "name")]
+    pub names: Calibration,
+    /// The coefficients for words with at least one name, [`QueryKind::Mixed`].
+    #[serde(alias = "sentence")]
+    pub mixed: Calibration,
+    /// The coefficients for words without a name, [`QueryKind::Words`].
+    #[serde(alias = "question")]
+    pub words: Calibration,
     /// The coefficients for reports, which are queries of many words on several lines, of any kind.
-    pub report: ScoreLine,
+    pub report: Calibration,
 }
 
-/// The coefficients of a calibration. The log-odds of a score are `base + scale * sum + standing * ln(p / (1 - p))`,
-/// where p is the softmax of the file's sum over the rescored files.
+/// The coefficients of a calibration. The log-odds of a score are `intercept + sum * s + softmax * ln(p / (1 - p))`,
+/// where s is the sum of the file's contributions, and p is the softmax of s over the rescored files.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScoreLine {
+pub struct Calibration {
     /// The constant term, in log-odds.
-    pub base: f32,
-    /// The weight of the sum, at least 0.
-    pub scale: f32,
-    /// The weight of the log-odds of p, at least 0.
-    pub standing: f32,
+    #[serde(alias = "base")]
+    pub intercept: f32,
+    /// The weight of the sum s, at least 0.
+    #[serde(alias = "scale")]
+    pub sum: f32,
+    /// The weight of the log-odds of the softmax p, at least 0.
+    #[serde(alias = "standing")]
+    pub softmax: f32,
 }
 
-impl ScoreLine {
+impl Calibration {
     /// The coefficients that make the score the logistic function of the sum.
-    pub const IDENTITY: ScoreLine = ScoreLine { base: 0.0, scale: 1.0, standing: 0.0 };
+    pub const IDENTITY: Calibration = Calibration { intercept: 0.0, sum: 1.0, softmax: 0.0 };
 }
 
 impl Scores {
     /// No calibration: scores are the logistic function of the sum, and no reply warns.
     pub const UNCALIBRATED: Scores = Scores {
         doubt: 0.0,
-        name: ScoreLine::IDENTITY,
-        sentence: ScoreLine::IDENTITY,
-        question: ScoreLine::IDENTITY,
-        report: ScoreLine::IDENTITY,
+        names: Calibration::IDENTITY,
+        mixed: Calibration::IDENTITY,
+        words: Calibration::IDENTITY,
+        report: Calibration::IDENTITY,
     };
 
     /// The coefficients for a query.
-    pub fn line(&self, kind: QueryKind, is_report: bool) -> ScoreLine {
+    pub fn calibration(&self, kind: QueryKind, is_report: bool) -> Calibration {
         match kind {
             _ if is_report => self.report,
-            QueryKind::OnlyNames => self.name,
-            QueryKind::NamesAndWords => self.sentence,
-            QueryKind::OnlyWords => self.question,
+            QueryKind::Names => self.names,
+            QueryKind::Mixed => self.mixed,
+            QueryKind::Words => self.words,
         }
+    }
+
+    /// The calibrations with their names in profiles.
+    fn by_name(&self) -> [(&'static str, Calibration); 4] {
+        let Scores { doubt: _, names, mixed, words, report } = *self;
+        [("names", names), ("mixed", mixed), ("words", words), ("report", report)]
     }
 
     fn check(&self) -> Result<(), ProfileError> {
@@ -124,18 +136,12 @@ impl Scores {
         if !(0.0..=1.0).contains(&self.doubt) {
             return refuse(format!("scores.doubt is {}; choose 0 to 1", self.doubt));
         }
-        let lines = [
-            ("name", self.name),
-            ("sentence", self.sentence),
-            ("question", self.question),
-            ("report", self.report),
-        ];
-        for (name, ScoreLine { base, scale, standing }) in lines {
+        for (name, Calibration { intercept, sum, softmax }) in self.by_name() {
             let may_be = |weight: f32| weight.is_finite() && weight >= 0.0;
-            if !(base.is_finite() && may_be(scale) && may_be(standing) && scale + standing > 0.0) {
+            if !(intercept.is_finite() && may_be(sum) && may_be(softmax) && sum + softmax > 0.0) {
                 return refuse(format!(
-                    "scores.{name} has base {base}, scale {scale} and standing {standing}; choose a finite base, and a \
-                     scale and a standing of 0 or more that are not both 0"
+                    "scores.{name} has intercept {intercept}, sum {sum} and softmax {softmax}; choose a finite intercept, \
+                     and weights of 0 or more for sum and softmax that are not both 0"
                 ));
             }
         }
@@ -280,9 +286,12 @@ enum Weights {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ByKind {
-    name: f32,
-    sentence: f32,
-    question: f32,
+    #[serde(alias = "name")]
+    names: f32,
+    #[serde(alias = "sentence")]
+    mixed: f32,
+    #[serde(alias = "question")]
+    words: f32,
 }
 
 impl Default for Weights {
@@ -295,9 +304,9 @@ impl Weights {
     fn for_kind(self, kind: QueryKind) -> f32 {
         match (self, kind) {
             (Weights::Same(weight), _) => weight,
-            (Weights::ByKind(by), QueryKind::OnlyNames) => by.name,
-            (Weights::ByKind(by), QueryKind::NamesAndWords) => by.sentence,
-            (Weights::ByKind(by), QueryKind::OnlyWords) => by.question,
+            (Weights::ByKind(by), QueryKind::Names) => by.names,
+            (Weights::ByKind(by), QueryKind::Mixed) => by.mixed,
+            (Weights::ByKind(by), QueryKind::Words) => by.words,
         }
     }
 }
@@ -360,7 +369,7 @@ impl Profile {
         };
         for (signal, entry) in written.signals {
             for kind in QueryKind::ALL {
-                for (form, weights) in [
+                for (transform, weights) in [
                     (Transform::Value, entry.value),
                     (Transform::Relative, entry.share),
                     (Transform::Rank, entry.rank),
@@ -369,7 +378,7 @@ impl Profile {
                     if !weight.is_finite() {
                         return Err(ProfileError::Syntax(format!("the weight of {signal} is {weight}")));
                     }
-                    profile.weights[kind as usize][signal as usize][form as usize] = weight;
+                    profile.weights[kind as usize][signal as usize][transform as usize] = weight;
                 }
             }
             profile.texts.insert(signal, entry.text);
@@ -399,10 +408,10 @@ impl Profile {
 
     /// The weight of a feature for this kind of query, in log-odds; 0 if the profile has none.
     pub fn weight(&self, kind: QueryKind, feature: Feature) -> f32 {
-        self.weights[kind as usize][feature.signal as usize][feature.form as usize]
+        self.weights[kind as usize][feature.signal as usize][feature.transform as usize]
     }
 
-    /// The weights for this kind of query, by signal and form.
+    /// The weights for this kind of query, by signal and transform.
     pub(crate) fn weights(&self, kind: QueryKind) -> &[[f32; Transform::ALL.len()]; Signal::COUNT] {
         &self.weights[kind as usize]
     }
@@ -426,7 +435,7 @@ impl Profile {
     /// Sets the weight of a feature for one kind of query, or for all kinds.
     pub fn set_weight(&mut self, kind: Option<QueryKind>, feature: Feature, weight: f32) {
         for each in QueryKind::ALL.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each)) {
-            self.weights[each as usize][feature.signal as usize][feature.form as usize] = weight;
+            self.weights[each as usize][feature.signal as usize][feature.transform as usize] = weight;
         }
     }
 
@@ -456,23 +465,20 @@ impl Profile {
         ] {
             let _ = writeln!(text, "{field} = {{ k1 = {k1:?}, b = {b:?} }}");
         }
-        let Scores { doubt, name, sentence, question, report } = self.scores;
-        let _ = writeln!(text, "\n[scores]\ndoubt = {doubt:?}");
-        for (shape, line) in
-            [("name", name), ("sentence", sentence), ("question", question), ("report", report)]
-        {
-            let ScoreLine { base, scale, standing } = line;
+        let _ = writeln!(text, "\n[scores]\ndoubt = {:?}", self.scores.doubt);
+        for (kind, Calibration { intercept, sum, softmax }) in self.scores.by_name() {
             let _ = writeln!(
                 text,
-                "{shape} = {{ base = {base:.4}, scale = {scale:.4}, standing = {standing:.4} }}"
+                "{kind} = {{ intercept = {intercept:.4}, sum = {sum:.4}, softmax = {softmax:.4} }}"
             );
         }
         for signal in Signal::ALL {
             let _ =
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
-            for form in Transform::ALL {
-                let by_kind = QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, form }));
-                push_weights(&mut text, form.name(), by_kind);
+            for transform in Transform::ALL {
+                let by_kind =
+                    QueryKind::ALL.map(|kind| self.weight(kind, Feature { signal: *signal, transform }));
+                push_weights(&mut text, transform.name(), by_kind);
             }
         }
         for signal in PlaceSignal::ALL {
@@ -510,16 +516,13 @@ impl Places {
     }
 }
 
-/// Appends the weights of one form, unless all are 0.
+/// Appends the weights of one transform, unless all are 0.
 fn push_weights(text: &mut String, name: &str, by_kind: [f32; QueryKind::ALL.len()]) {
-    let [of_name, sentence, question] = by_kind;
+    let [names, mixed, words] = by_kind;
     let _ = match by_kind {
         [0.0, 0.0, 0.0] => return,
-        _ if of_name == sentence && sentence == question => writeln!(text, "{name} = {of_name:.4}"),
-        _ => writeln!(
-            text,
-            "{name} = {{ name = {of_name:.4}, sentence = {sentence:.4}, question = {question:.4} }}"
-        ),
+        _ if names == mixed && mixed == words => writeln!(text, "{name} = {names:.4}"),
+        _ => writeln!(text, "{name} = {{ names = {names:.4}, mixed = {mixed:.4}, words = {words:.4} }}"),
     };
 }
 
@@ -539,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_with_the_former_names_of_signals_is_the_same_profile() {
+    fn a_profile_with_former_names_of_signals_and_keys_is_the_same_profile() {
         let new = include_str!("default.toml");
         let former = [
             ("adjacent-words", "pairs"),
@@ -555,6 +558,21 @@ mod tests {
             assert!(old.contains(&format!("[signals.{name}]")), "{name}");
             old = old.replace(&format!("[signals.{name}]"), &format!("[signals.{before}]"));
             assert_eq!(Signal::by_name(before).map(Signal::name), Some(name));
+        }
+        let former_keys = [
+            ("{ names = ", "{ name = "),
+            (", mixed = ", ", sentence = "),
+            (", words = ", ", question = "),
+            ("\nnames = ", "\nname = "),
+            ("\nmixed = ", "\nsentence = "),
+            ("\nwords = ", "\nquestion = "),
+            ("{ intercept = ", "{ base = "),
+            (", sum = ", ", scale = "),
+            (", softmax = ", ", standing = "),
+        ];
+        for (key, before) in former_keys {
+            assert!(old.contains(key), "{key}");
+            old = old.replace(key, before);
         }
         assert_eq!(Profile::parse(&old).unwrap().to_toml(), Profile::parse(new).unwrap().to_toml());
     }
@@ -598,10 +616,10 @@ mod tests {
     fn a_profile_is_written_as_it_is_read() {
         let mut profile = Profile::built_in().clone();
         let feature: Feature = "lexical.rank".parse().unwrap();
-        profile.set_weight(Some(QueryKind::OnlyNames), feature, 0.25);
+        profile.set_weight(Some(QueryKind::Names), feature, 0.25);
         let again = Profile::parse(&profile.to_toml()).unwrap();
         assert_eq!(again.to_toml(), profile.to_toml());
-        assert_eq!(again.weight(QueryKind::OnlyNames, feature), 0.25);
+        assert_eq!(again.weight(QueryKind::Names, feature), 0.25);
         assert!("lexical.sum".parse::<Feature>().is_err());
     }
 }

@@ -138,12 +138,12 @@ pub struct Feature {
     /// The signal.
     pub signal: Signal,
     /// The transform.
-    pub form: Transform,
+    pub transform: Transform,
 }
 
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.signal, self.form.name())
+        write!(f, "{}.{}", self.signal, self.transform.name())
     }
 }
 
@@ -151,11 +151,11 @@ impl std::str::FromStr for Feature {
     type Err = super::ProfileError;
 
     fn from_str(text: &str) -> Result<Feature, super::ProfileError> {
-        let (signal, form) = text.split_once('.').unwrap_or((text, "value"));
+        let (signal, transform) = text.split_once('.').unwrap_or((text, "value"));
         let known = Signal::by_name(signal);
-        let form = Transform::ALL.into_iter().find(|known| known.name() == form);
-        match (known, form) {
-            (Some(signal), Some(form)) => Ok(Feature { signal, form }),
+        let transform = Transform::ALL.into_iter().find(|known| known.name() == transform);
+        match (known, transform) {
+            (Some(signal), Some(transform)) => Ok(Feature { signal, transform }),
             _ => Err(super::ProfileError::UnknownSignals { unknown: vec![text.to_string()] }),
         }
     }
@@ -164,24 +164,24 @@ impl std::str::FromStr for Feature {
 /// The kind of a query, by its shape. Weights may depend on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueryKind {
-    /// Only names; `name` in profiles.
-    OnlyNames,
-    /// Words and at least one name; `sentence` in profiles.
-    NamesAndWords,
-    /// Words without a name; `question` in profiles.
-    OnlyWords,
+    /// Only names, such as `resolve_api_key`.
+    Names,
+    /// Words and at least one name, such as `who calls resolve_api_key`.
+    Mixed,
+    /// Words without a name, such as `where is the key resolved`.
+    Words,
 }
 
 impl QueryKind {
     /// Every kind.
-    pub const ALL: [QueryKind; 3] = [QueryKind::OnlyNames, QueryKind::NamesAndWords, QueryKind::OnlyWords];
+    pub const ALL: [QueryKind; 3] = [QueryKind::Names, QueryKind::Mixed, QueryKind::Words];
 
     /// The name in profiles.
     pub fn name(self) -> &'static str {
         match self {
-            QueryKind::OnlyNames => "name",
-            QueryKind::NamesAndWords => "sentence",
-            QueryKind::OnlyWords => "question",
+            QueryKind::Names => "names",
+            QueryKind::Mixed => "mixed",
+            QueryKind::Words => "words",
         }
     }
 }

@@ -156,10 +156,10 @@ impl<'a> WireReply<'a> {
             query: &reply.query,
             queries,
             results: Some(hits.collect()),
-            backend: &reply.backend,
+            backend: &reply.evidence_used,
             fallback_grep_hits: reply.literal_lines,
             total: reply.total,
-            complete: reply.complete,
+            complete: reply.literal_complete,
             next: reply.next.as_deref(),
             notes: reply.notes.iter().map(memory::WireNote::new).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
@@ -376,7 +376,7 @@ impl<'a> WireWhyNot<'a> {
     fn new(answer: &'a WhyNot) -> WireWhyNot<'a> {
         let (verdict, detail) = match &answer.verdict {
             Verdict::NoSuchFile => ("no-such-file", None),
-            Verdict::Skipped(entry) => ("skipped", Some(entry.reason.name())),
+            Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) => ("skipped", Some(entry.reason.name())),
             Verdict::NotIndexed => ("not-indexed", None),
             Verdict::Filtered(part) => ("filtered", Some(part.as_str())),
             Verdict::NoTerm => ("no-term", None),

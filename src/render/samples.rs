@@ -80,10 +80,10 @@ fn reply() -> SearchReply {
         offset: 0,
         query: "provider auth".into(),
         results: vec![first_hit(), second_hit()],
-        backend: "lexical+symbol+path".into(),
+        evidence_used: "lexical+symbol+path".into(),
         literal_lines: 1,
         total: 42,
-        complete: false,
+        literal_complete: false,
         next: Some("c2".into()),
         notes: Vec::new(),
         snapshot: Snapshot {

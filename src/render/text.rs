@@ -140,7 +140,7 @@ fn keeper_words(keeper: &OverridingRule) -> String {
 /// Why a file has its rank.
 pub fn why_not(answer: &WhyNot, root: &Path, style: &Style) -> String {
     let mut out = format!("{}\n", clean(&answer.text));
-    if let Verdict::Skipped(entry) = &answer.verdict {
+    if let Verdict::Skipped(entry) | Verdict::PartlyIndexed(entry) = &answer.verdict {
         let _ = writeln!(out, "  {}", style.clip(2, entry.reason.sentence()));
     }
     if let Some(hit) = &answer.hit {

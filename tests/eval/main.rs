@@ -348,7 +348,9 @@ fn weights_times_measures_are_the_sum() {
     {
         let mut profile = Profile::built_in().clone();
         let features = || {
-            Signal::ALL.iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal: *signal, form }))
+            Signal::ALL
+                .iter()
+                .flat_map(|signal| Transform::ALL.map(|transform| Feature { signal: *signal, transform }))
         };
         for (place, feature) in features().enumerate() {
             profile.set_weight(None, feature, ((place + at) % 7) as f32 * 0.1 - 0.2);

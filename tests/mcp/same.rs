@@ -47,7 +47,7 @@ fn table() -> Vec<Request> {
         ),
         request(
             "draw",
-            |r| filter(r, &|f| f.path_glob = vec!["*.py".into(), "*.md".into()]),
+            |r| filter(r, &|f| f.path_globs = vec!["*.py".into(), "*.md".into()]),
             &["draw", "--glob", "*.py", "--glob", "*.md"],
             json!({ "query": "draw", "glob": ["*.py", "*.md"] }),
         ),

@@ -48,7 +48,7 @@ pub fn bounds(signal: Signal) -> Bounds {
 }
 
 /// The features to learn: those that `start` weighs in some kind of query, with those that are added and without those
-/// that are left out. A signal stands for all its forms, `all` for everything.
+/// that are left out. A signal stands for all its transforms, `all` for everything.
 pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec<Feature>, Failure> {
     let weighed = |feature: &Feature| QueryKind::ALL.iter().any(|kind| start.weight(*kind, *feature) != 0.0);
     let mut chosen: BTreeSet<Feature> = learnable().filter(weighed).collect();
@@ -70,13 +70,13 @@ pub fn chosen(start: &Profile, add: &[String], without: &[String]) -> Result<Vec
 /// is calibrated does.
 pub fn weighed_alone() -> impl Iterator<Item = Feature> {
     let signals = [Signal::Literal, Signal::Frame, Signal::Run, Signal::Data, Signal::Generated];
-    signals.into_iter().flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
+    signals.into_iter().flat_map(|signal| Transform::ALL.map(|transform| Feature { signal, transform }))
 }
 
 /// Every feature that can be learned.
 pub fn learnable() -> impl Iterator<Item = Feature> {
     let signals = Signal::ALL.iter().copied().filter(|signal| sign(*signal) != Sign::Kept);
-    signals.flat_map(|signal| Transform::ALL.map(|form| Feature { signal, form }))
+    signals.flat_map(|signal| Transform::ALL.map(|transform| Feature { signal, transform }))
 }
 
 fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
@@ -84,7 +84,7 @@ fn named(option: &str, name: &str) -> Result<Vec<Feature>, Failure> {
         return Ok(learnable().collect());
     }
     let features = match Signal::by_name(name) {
-        Some(signal) => Transform::ALL.map(|form| Feature { signal, form }).to_vec(),
+        Some(signal) => Transform::ALL.map(|transform| Feature { signal, transform }).to_vec(),
         None => vec![name.parse()?],
     };
     match features[0].signal {

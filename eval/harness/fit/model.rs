@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn one_pair_gives_the_weight_that_algebra_gives() {
-        let lesson = Lesson { shape: QueryKind::OnlyNames, better: 1, rows: vec![1.0, 0.0] };
+        let lesson = Lesson { shape: QueryKind::Names, better: 1, rows: vec![1.0, 0.0] };
         let weights =
             learned(&[&lesson], &features(&["lexical.share"]), Restraint { strength: 2.0, kinds: 0.5 });
         // The best common weight is w / (1 + kinds^2), which leaves lambda / 2 * w^2 / (1 + kinds^2) to pay.

@@ -160,13 +160,11 @@ pub struct GrepReply {
     pub pattern: String,
     /// The lines of this page, sorted by path and line, or by the rank of the file and line.
     pub lines: Vec<GrepLine>,
-    /// The number of matching lines over all pages; a lower bound if `complete` is false.
+    /// The number of matching lines over all pages; a lower bound if the answer is `incomplete`.
     pub total_lines: usize,
-    /// The number of files with a matching line; a lower bound if `complete` is false.
+    /// The number of files with a matching line; a lower bound if the answer is `incomplete`.
     pub total_files: usize,
-    /// Whether every file that may match was read to its end.
-    pub complete: bool,
-    /// Why some file was not read; `None` if `complete`.
+    /// Why some file was not read to its end; `None` if every file that may match was.
     pub incomplete: Option<String>,
     /// The cursor of the next page. It names a line of a file, so no line is repeated if the tree changes between two
     /// pages.
@@ -246,7 +244,7 @@ pub struct Enclosing {
 #[derive(Clone, Debug)]
 pub struct FilesRequest {
     /// Letters of the path in order, with gaps (`srchmod` for `search/mod.rs`), case-insensitive. Of several words, each
-    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_glob`]. An
+    /// must match, in any order. A pattern that contains `*`, `?` or `[` is a glob as in [`FilterSpec::path_globs`]. An
     /// empty pattern lists every file by path. At most 1,000 characters.
     pub pattern: String,
     /// Whether files in whose paths the letters are scattered are found although there are better matches.
@@ -466,7 +464,7 @@ pub struct MapReply {
     pub entries: Vec<MapEntry>,
     /// Whether every folder and file down to `depth` has a row and, if the outline is of one file, every symbol. The
     /// symbols of a folder are always a selection.
-    pub complete: bool,
+    pub all_rows_listed: bool,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller, such as that another process is indexing.

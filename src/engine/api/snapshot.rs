@@ -20,7 +20,7 @@ pub struct Snapshot {
     pub checked_at: Option<SystemTime>,
     /// The number of indexed files.
     pub indexed_files: usize,
-    /// The number of skipped entries.
+    /// The number of files and folders that are not indexed or only partly indexed.
     pub skipped_files: usize,
     /// The number of files that changed since they were indexed; 0 without a comparison.
     pub stale_files: usize,

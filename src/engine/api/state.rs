@@ -65,7 +65,7 @@ pub struct Status {
     pub index_bytes: u64,
     /// Files by language, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// The number of skipped entries for each reason, most first.
+    /// The number of files and folders that are not indexed or only partly indexed, for each reason, most first.
     pub skipped: Vec<(SkipReason, usize)>,
     /// The number of files for each note, most first.
     pub notes: Vec<(Note, usize)>,
@@ -166,7 +166,7 @@ impl Health {
     }
 }
 
-/// The skipped files of a view.
+/// The files of a view that are not indexed or only partly indexed.
 #[derive(Clone, Debug)]
 pub struct SkippedReply {
     /// The entries, sorted by path.
@@ -199,7 +199,7 @@ pub struct Explanation {
 pub enum PathOutcome {
     /// The path is indexed with its content.
     Indexed,
-    /// The path is indexed without its content.
+    /// The file is partly indexed: by its path, without its content.
     PathOnly(Skipped),
     /// The path is a folder that is walked.
     Folder,
@@ -221,7 +221,7 @@ impl PathOutcome {
         }
     }
 
-    /// The row among the skipped entries, if there is one.
+    /// The reason, if the path is not indexed or only partly indexed.
     pub fn row(&self) -> Option<&Skipped> {
         match self {
             PathOutcome::PathOnly(row) | PathOutcome::LeftOut(row, _) => Some(row),

@@ -60,7 +60,7 @@ fn grep_text(reply: &GrepReply, lines: usize) -> String {
             let _ = writeln!(out, "{}-{}", context.line, clean(&context.text));
         }
     }
-    let at_least = if reply.complete { "" } else { "at least " };
+    let at_least = if reply.incomplete.is_none() { "" } else { "at least " };
     let _ = writeln!(
         out,
         "\n{lines} of {at_least}{} in {}",
@@ -156,10 +156,12 @@ pub fn map(reply: &MapReply) -> Answer {
     for entry in &reply.entries {
         map_entry(&mut out, entry);
     }
-    let complete =
-        if reply.complete { "" } else { " · not everything: raise max_items or depth, or give a path" };
-    let _ =
-        writeln!(out, "\n{}{complete}", count(reply.entries.len(), "folder or file", "folders and files"));
+    let hint = if reply.all_rows_listed {
+        ""
+    } else {
+        " · not everything: raise max_items or depth, or give a path"
+    };
+    let _ = writeln!(out, "\n{}{hint}", count(reply.entries.len(), "folder or file", "folders and files"));
     Answer { text: with_footer(out, &reply.warnings, None), data }
 }
 

@@ -21,7 +21,7 @@ pub(in crate::render) fn grep_wire(reply: &GrepReply) -> impl Serialize {
         results: reply.lines.iter().map(WireGrepLine::new).collect(),
         total_lines: reply.total_lines,
         total_files: reply.total_files,
-        complete: reply.complete,
+        complete: reply.incomplete.is_none(),
         incomplete: reply.incomplete.as_deref(),
         next: reply.next.as_deref(),
         snapshot: WireSnapshot::new(&reply.snapshot),
@@ -79,7 +79,7 @@ pub(in crate::render) fn map_wire(reply: &MapReply) -> impl Serialize {
         symbols: reply.symbols,
         languages: languages(&reply.languages),
         entries: reply.entries.iter().map(WireMapEntry::new).collect(),
-        complete: reply.complete,
+        complete: reply.all_rows_listed,
         snapshot: WireSnapshot::new(&reply.snapshot),
         warnings: &reply.warnings,
     }

@@ -148,7 +148,7 @@ pub(in crate::render) fn telling(reasons: &[Reason], most: usize) -> Vec<&Reason
 
 /// How many lines have the query as written, if any.
 pub(super) fn literal_lines(reply: &SearchReply) -> Option<String> {
-    let at_least = if reply.complete { "" } else { "at least " };
+    let at_least = if reply.literal_complete { "" } else { "at least " };
     let lines = || count(reply.literal_lines, "line holds", "lines hold");
     (reply.literal_lines > 0).then(|| format!("{at_least}{} the query as written", lines()))
 }

@@ -117,7 +117,8 @@ fn reorder(
     context: &Context<'_>,
     query: &Query,
 ) {
-    let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
+    let weight =
+        context.profile.weight(query.kind, Feature { signal: Signal::Run, transform: Transform::Value });
     let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
     for (ranked, places) in files.iter_mut().zip(&*places) {
         let most = |signal: PlaceSignal| {

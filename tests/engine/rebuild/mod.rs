@@ -112,7 +112,7 @@ fn requests() -> Vec<SearchRequest> {
     let mut requests: Vec<SearchRequest> = queries.into_iter().map(ask).collect();
     let rust = FilterSpec { lang: vec!["rust".into()], ..FilterSpec::default() };
     requests.push(SearchRequest { filter: rust, ..ask("handle the window") });
-    let folder = FilterSpec { path_glob: vec!["merge/**".into()], ..FilterSpec::default() };
+    let folder = FilterSpec { path_globs: vec!["merge/**".into()], ..FilterSpec::default() };
     requests.push(SearchRequest { filter: folder, ..ask("quota key") });
     requests
 }
