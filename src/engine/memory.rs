@@ -351,7 +351,7 @@ pub(super) fn applied(applies: &Applicability) -> FilterSpec {
         // A file, or all of a folder.
         false => format!("{0}{{,/**}}", path.trim_end_matches('/')),
     });
-    FilterSpec { path_glob: globs.collect(), lang: applies.languages.clone(), ..FilterSpec::default() }
+    FilterSpec { path_globs: globs.collect(), lang: applies.languages.clone(), ..FilterSpec::default() }
 }
 
 pub(super) fn damage(notebook: &Notebook) -> Vec<String> {

@@ -27,6 +27,7 @@ struct AskedNotes<'q> {
     files: &'q [RelPath],
     symbols: &'q [String],
     found: &'q [RelPath],
+    found_symbols: &'q [String],
     kind: Option<NoteKind>,
     filter: &'q FilterSpec,
     min_score: f32,
@@ -52,6 +53,7 @@ impl Engine {
             files: &request.files,
             symbols: &request.symbols,
             found: &self.files_found(&request.query, &request.filter),
+            found_symbols: &[],
             kind: request.kind,
             filter: &request.filter,
             min_score: request.min_score,
@@ -61,8 +63,9 @@ impl Engine {
         Ok(NotesReply { notes, total, warnings: damage(&known.notebook) })
     }
 
-    /// The notes that help with a question about these files and symbols, the most relevant first; empty if the tree has no
-    /// notes. This is for callers that have searched already, such as a context pack; it reads the index as it is.
+    /// The notes that help with a question, the most relevant first, up to 3; empty if the tree has no notes. This is for
+    /// callers that have searched already, such as a context pack: `files` and `symbols` are what they found, best first.
+    /// The index is read as it is.
     ///
     /// # Errors
     /// As [`Engine::search_notes`].
@@ -78,8 +81,9 @@ impl Engine {
         let asked = AskedNotes {
             queries: &[query],
             files: &[],
-            symbols,
+            symbols: &[],
             found: files,
+            found_symbols: symbols,
             kind: None,
             filter: &FilterSpec::default(),
             min_score: memory::CUT_OFF,
@@ -112,6 +116,7 @@ impl Engine {
                 files: &[],
                 symbols: &[],
                 found: &found,
+                found_symbols: &[],
                 kind: None,
                 filter,
                 min_score: memory::CUT_OFF,
@@ -155,8 +160,13 @@ impl Engine {
                 continue;
             }
             let of_query = |query: &Query| {
-                let question =
-                    NoteQuestion { query, files: asked.files, symbols: asked.symbols, found: asked.found };
+                let question = NoteQuestion {
+                    query,
+                    files: asked.files,
+                    symbols: asked.symbols,
+                    found: asked.found,
+                    found_symbols: asked.found_symbols,
+                };
                 memory::relevance(note, terms, &question, &|term| rarities.of(term))
             };
             let best = asked.queries.iter().map(of_query).max_by(|a, b| a.score.total_cmp(&b.score));

@@ -25,6 +25,9 @@ const SYMBOL: f32 = 6.0;
 const FILE: f32 = 3.0;
 const FOUND: f32 = 1.7;
 const ELSEWHERE: f32 = -0.7;
+/// A symbol that a search found is better evidence than its file, and worse than a symbol that the question names. This
+/// weight is chosen, not fitted.
+const FOUND_SYMBOL: f32 = 2.5;
 
 /// The amount of shared words beyond which more words say nothing.
 const MOST_AMOUNT: f32 = 4.0;
@@ -46,6 +49,8 @@ pub struct NoteQuestion<'q> {
     pub symbols: &'q [String],
     /// The files that a search found for the question, best first.
     pub found: &'q [RelPath],
+    /// The symbols that a search found for the question.
+    pub found_symbols: &'q [String],
 }
 
 /// The words of a note, prepared once.
@@ -110,7 +115,7 @@ pub fn relevance(
     let reasons: Vec<NoteReason> = word_reasons(terms, question, rarity)
         .into_iter()
         .chain(signal_reason(note, terms, question))
-        .chain(symbol_reason(note, question))
+        .chain(symbol_reason(note, question, rarity))
         .chain(file_reason(note, question))
         .collect();
     let sum: f32 = reasons.iter().map(|reason| reason.contribution).sum();
@@ -197,11 +202,19 @@ fn longest_run(one: &[String], other: &[String]) -> usize {
     longest
 }
 
-fn symbol_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteReason> {
+/// A symbol of the note that the question names. A name of common words, such as that of a central type, is weak evidence.
+fn symbol_reason(
+    note: &RevisionNote,
+    question: &NoteQuestion<'_>,
+    rarity: &dyn Fn(&str) -> f32,
+) -> Option<NoteReason> {
     let query = question.query;
     let qualified = query.qualified.iter().map(|own| (own.container.as_str(), own.name.as_str()));
     let given = question.symbols.iter().map(|symbol| split_container(symbol));
-    let plain = query.names.iter().map(|name| ("", name.as_str()));
+    // In `Pool.take`, the question is about the member and not about the type.
+    let is_container =
+        |name: &str| query.qualified.iter().any(|own| split_container(&own.container).1 == name);
+    let plain = query.names.iter().filter(|name| !is_container(name)).map(|name| ("", name.as_str()));
     let asked: Vec<(&str, &str)> = given.chain(qualified).chain(plain).collect();
     let is_same = |symbol: &str| {
         let (container, name) = split_container(symbol);
@@ -210,10 +223,22 @@ fn symbol_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<Not
             *asked == name && (around.is_empty() || own.is_empty() || split_container(around).1 == own)
         })
     };
-    let symbol = note.links.iter().filter_map(|link| link.symbol.as_deref()).find(|own| is_same(own))?;
+    let named = note.links.iter().filter_map(|link| link.symbol.as_deref()).filter(|own| is_same(own));
+    let named: Vec<&str> = named.collect();
+    if named.is_empty() {
+        return None;
+    }
+    let mut tokenizer = Tokenizer::new();
+    let mut weigh = |symbol: &str| {
+        let mut terms = TermList::default();
+        tokenizer.terms(split_container(symbol).1, &mut terms);
+        terms.iter().map(rarity).fold(0.0, f32::max)
+    };
+    let weighed = named.into_iter().map(|own| (weigh(own), own));
+    let (weight, symbol) = weighed.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(NoteReason {
         signal: "symbol",
-        contribution: SYMBOL,
+        contribution: SYMBOL * weight,
         text: format!("symbol: the note is about '{symbol}'"),
     })
 }
@@ -227,6 +252,11 @@ fn file_reason(note: &RevisionNote, question: &NoteQuestion<'_>) -> Option<NoteR
     if let Some(path) = named {
         let text = format!("file: the note is about '{path}'");
         return Some(NoteReason { signal: "file", contribution: FILE, text });
+    }
+    let linked = |symbol: &&String| note.links.iter().any(|link| link.symbol.as_ref() == Some(*symbol));
+    if let Some(symbol) = question.found_symbols.iter().find(linked) {
+        let text = format!("found: the note is about '{symbol}', which the search found");
+        return Some(NoteReason { signal: "found", contribution: FOUND_SYMBOL, text });
     }
     let Some((rank, path)) = question.found.iter().enumerate().find(|(_, path)| is_linked(path)) else {
         let has_place = !note.links.is_empty() && !question.found.is_empty();

@@ -150,7 +150,8 @@ fn score(note: &RevisionNote, question: &str, files: &[&str], found: &[&str]) ->
     let query = Query::parse(question).unwrap();
     let paths = |paths: &[&str]| paths.iter().map(|path| RelPath::new(path).unwrap()).collect::<Vec<_>>();
     let (files, found) = (paths(files), paths(found));
-    let asked = NoteQuestion { query: &query, files: &files, symbols: &[], found: &found };
+    let asked =
+        NoteQuestion { query: &query, files: &files, symbols: &[], found: &found, found_symbols: &[] };
     let terms = NoteTerms::new(note, &mut Tokenizer::new());
     let rarity = |term: &str| (term.len() as f32 / 8.0).min(1.0);
     let found = relevance(note, &terms, &asked, &rarity);
