@@ -16,15 +16,15 @@ use crate::tokenize::{TermList, Tokenizer, for_each_word};
 pub const CUT_OFF: f32 = 0.5;
 
 /// The weights of the evidence, in log-odds.
-const BASE: f32 = -6.5;
-const COVERED: f32 = 2.9;
-const AMOUNT: f32 = 2.1;
-const TITLE: f32 = 4.6;
-const SIGNAL: f32 = 5.2;
-const SYMBOL: f32 = 6.0;
+const BASE: f32 = -5.5;
+const COVERED: f32 = 2.3;
+const AMOUNT: f32 = 1.5;
+const TITLE: f32 = 4.2;
+const SIGNAL: f32 = 4.6;
+const SYMBOL: f32 = 14.0;
 const FILE: f32 = 3.0;
 const FOUND: f32 = 1.7;
-const ELSEWHERE: f32 = -0.7;
+const ELSEWHERE: f32 = -0.4;
 /// A symbol that a search found is better evidence than its file, and worse than a symbol that the question names. This
 /// weight is chosen, not fitted.
 const FOUND_SYMBOL: f32 = 2.5;

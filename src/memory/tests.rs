@@ -183,3 +183,17 @@ fn a_note_needs_evidence_to_be_shown() {
     assert!(!shown("write the server settings to a file", &[], &[]));
     assert!(!shown("write", &[], &[]));
 }
+
+#[test]
+fn a_question_about_a_member_is_not_about_its_type() {
+    let link = NoteLink {
+        path: RelPath::new("src/upload.rs").unwrap(),
+        symbol: Some("Uploader".into()),
+        content: ContentHash::of(b""),
+        at: None,
+    };
+    let own = RevisionNote { links: vec![link], ..note("Sockets are closed twice") };
+    let shown = |question: &str| score(&own, question, &[], &[]) >= CUT_OFF;
+    assert!(shown("change Uploader"), "{}", score(&own, "change Uploader", &[], &[]));
+    assert!(!shown("change Uploader.retry"));
+}
