@@ -148,8 +148,31 @@ const IMPACT_AS: Alias = Alias {
     ..USES_AS
 };
 
+/// A name for recording a note.
+const RECORD_AS: Alias = Alias {
+    name: "add_memory",
+    canonical: "record_revision",
+    params: &[
+        ("content", same("text")),
+        ("memory", same("text")),
+        ("data", same("text")),
+        ("name", Becomes::Nothing),
+    ],
+    why: "Servers that keep memories teach it; agents call it unasked, and record_revision keeps notes about code",
+    ..USES_AS
+};
+/// A name for searching notes.
+const NOTES_AS: Alias = Alias {
+    name: "search_memory",
+    canonical: "search_revision_memory",
+    params: &[("text", same("query")), ("q", same("query")), ("top_k", same("max_results"))],
+    why: "As add_memory; search_revision_memory finds notes about code",
+    ..USES_AS
+};
+
 /// Every alias, sorted by name.
 pub const ALIASES: &[Alias] = &[
+    RECORD_AS,
     Alias { name: "analyze_impact", ..IMPACT_AS },
     IMPACT_AS,
     TRACE_AS,
@@ -239,6 +262,8 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "list_code_usages", ..USES_AS },
     Alias { name: "open_file", ..READ_AS },
     READ_AS,
+    Alias { name: "recall", ..NOTES_AS },
+    Alias { name: "remember", ..RECORD_AS },
     Alias {
         name: "search_code",
         canonical: "codebase_search",
@@ -251,6 +276,7 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "The commonest name for what codebase_search does; agents call it unasked, and it promises nothing else",
     },
+    NOTES_AS,
     Alias {
         name: "semantic_search",
         canonical: "codebase_search",
@@ -263,9 +289,11 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "It promises a model, and there is none here: an agent should learn the honest name",
     },
+    Alias { name: "store_memory", ..RECORD_AS },
     Alias { name: "view", ..READ_AS },
     Alias { name: "view_file", ..READ_AS },
     Alias { name: "who_calls", ..CALLERS_AS },
+    Alias { name: "write_memory", ..RECORD_AS },
 ];
 
 /// Other systems' parameters of a ranked search.

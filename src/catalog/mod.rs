@@ -16,6 +16,7 @@ mod graph;
 mod grep;
 pub mod grep_params;
 mod map;
+mod memory;
 mod operation;
 mod pack;
 mod param;
@@ -43,6 +44,7 @@ pub use graph::{
 };
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
+pub use memory::*;
 pub use operation::{Example, Operation};
 pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
 pub use param::{Param, Positional, Takes, param};

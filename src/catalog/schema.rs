@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::aliases::ALIASES;
 use super::param::{Param, Takes};
-use super::tools::{ACTIVE, DEFERRED, TOOLS, Tool, ToolProfile};
+use super::tools::{ACTIVE, DEFERRED, ON_GRANT, TOOLS, Tool, ToolProfile};
 
 /// The schema of a tool's arguments. Aliases of parameters are accepted and not shown: a model needs only one name.
 pub fn of(tool: &Tool) -> Map<String, Value> {
@@ -79,7 +79,8 @@ pub fn reference() -> String {
         let listed = names(profile.listed().map(|tool| tool.name).collect());
         let offered: Vec<_> =
             TOOLS.iter().filter(|tool| profile.offers(tool)).map(|tool| tool.name).collect();
-        let offered = if offered.len() == TOOLS.len() { "all".to_string() } else { names(offered) };
+        let offered =
+            if offered.len() == TOOLS.len() - ON_GRANT.len() { "all".to_string() } else { names(offered) };
         let (name, budget) = (profile.name(), profile.head_budget());
         let _ = writeln!(out, "| `{name}` | {listed} | {offered} | {budget} |");
     }
@@ -91,7 +92,8 @@ pub fn reference() -> String {
 }
 
 const PROSE: &str = "
-An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name.
+An *active* tool is listed at first; a *deferred* one is found by `tool_search` and called by its name. A tool *on grant*
+exists only if the server was started with `--allow-memory`, in every profile but `minimal`; it is then deferred.
 
 Paths are relative to the root, or absolute and inside a root that the server was started with; anything else is
 refused. A list may also be given as a single text. `null` is the same as leaving a parameter out. An unknown
@@ -106,6 +108,7 @@ fn state(tool: &Tool) -> &'static str {
     match tool.name {
         name if ACTIVE.contains(&name) => "active",
         name if DEFERRED.contains(&name) => "deferred",
+        name if ON_GRANT.contains(&name) => "on grant",
         _ => "unknown",
     }
 }

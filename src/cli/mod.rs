@@ -34,6 +34,7 @@ mod install;
 mod lsp;
 mod man;
 mod mcp;
+mod memory;
 mod read;
 mod search;
 mod skipped;
@@ -50,7 +51,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use spyhop::catalog::{self, Operation};
 use spyhop::engine::ErrorKind;
-use spyhop::operations::{ListedOperation, OPERATIONS, OperationId};
+use spyhop::operations::{ListedOperation, MEMORY, OPERATIONS, OperationId};
 use spyhop::render::clean;
 
 use crate::limits::{self, WithoutThread};
@@ -77,6 +78,9 @@ fn runner(operation: OperationId) -> RunCommand {
         OperationId::Skipped => skipped::run,
         OperationId::WhyNot => why_not::run,
         OperationId::Touch => touch::run,
+        OperationId::ExportNotes | OperationId::ImportNotes => {
+            unreachable!("the command of the family runs them")
+        }
     }
 }
 
@@ -92,7 +96,8 @@ pub fn main() -> ExitCode {
     }
     let typed: Vec<OsString> = std::env::args_os().collect();
     let command = command_for(typed.get(1).and_then(|word| word.to_str()));
-    let argv = match words::with_ripgrep_config(words::with_command(typed.clone(), &command)) {
+    let argv = words::with_ripgrep_config(words::with_command(typed.clone(), &command));
+    let argv = match argv.and_then(memory::with_standard_input) {
         Ok(argv) => argv,
         Err(error) => {
             complain(&Failure::Io(error));
@@ -201,6 +206,7 @@ fn dispatch(name: &str, matches: &ArgMatches) -> Result<Outcome, Failure> {
         "completions" => return completions::run(matches),
         "man" => return man::run(matches),
         "ui" => return ui::run(matches),
+        MEMORY => return memory::run(matches),
         _ => {}
     }
     log::start(matches)?;
@@ -265,6 +271,7 @@ fn with_operations(is_whole: impl Fn(&Operation) -> bool) -> Command {
         });
     }
     top = top
+        .subcommand(memory::command())
         .subcommand(ui::command())
         .subcommand(mcp::command())
         .subcommand(lsp::command())

@@ -102,6 +102,7 @@ impl<'a> AnswerContext<'a> {
             literal_complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
             next: lookup::next_cursor(self.snapshot, end, total),
             offset,
+            notes: Vec::new(),
             snapshot: self.engine.snapshot(Some(Viewed::from_snapshot(self.snapshot)), &freshness),
             warnings: freshness
                 .warnings

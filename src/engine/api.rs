@@ -8,6 +8,7 @@ mod files;
 mod graph;
 mod grep;
 mod map;
+mod memory;
 mod pack;
 mod page;
 mod read;
@@ -28,6 +29,7 @@ pub use self::files::*;
 pub use self::graph::*;
 pub use self::grep::*;
 pub use self::map::*;
+pub use self::memory::*;
 pub use self::pack::*;
 pub use self::page::*;
 pub use self::read::*;
@@ -388,6 +390,8 @@ pub struct SearchReply {
     pub next: Option<String>,
     /// The number of hits on the pages before.
     pub offset: usize,
+    /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](super::Engine::search_notes).
+    pub notes: Vec<NoteRow>,
     /// Where the answer comes from.
     pub snapshot: Snapshot,
     /// Warnings for the caller, such as that another process is indexing.

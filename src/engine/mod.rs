@@ -30,10 +30,15 @@ mod grep;
 mod impact;
 mod items;
 mod known;
+mod known_notes;
 mod lock;
 mod lookup;
 mod map;
 mod mask;
+mod memory;
+mod note_links;
+mod note_renames;
+mod note_search;
 mod opened;
 mod pack;
 mod ranked_query;
@@ -142,6 +147,7 @@ impl Engine {
             open: Mutex::new(None),
             committed: Mutex::new(None),
             touched: Mutex::new(touched),
+            memory: Mutex::default(),
             clock: Box::new(SystemTime::now),
             tokenizers: Tokenizers::default(),
         };
@@ -277,7 +283,10 @@ impl Engine {
         );
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
-            answer::AnswerContext::new(self, snapshot, &filter, request)?.reply(&parsed, freshness)
+            let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
+            let mut reply = context.reply(&parsed, freshness)?;
+            self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
+            Ok(reply)
         })?;
         span.record("resultCount", reply.results.len());
         Ok(self.masked_search(reply))
@@ -395,11 +404,12 @@ impl Engine {
         let open = lock(&self.open).take();
         let committed = lock(&self.committed).take();
         let tree = lock(&self.tree).take();
+        let notes = std::mem::take(&mut *lock(&self.memory));
         self.tokenizers.clear();
         if let Parsing::Workers(pool) = &self.options.parsing {
             pool.release_idle();
         }
-        drop((open, committed, tree));
+        drop((open, committed, tree, notes));
     }
 
     /// The state of the index. Never builds or changes an index. A missing index is not an error.

@@ -11,6 +11,7 @@
 mod changes;
 mod commit;
 mod head;
+mod renames;
 mod repo;
 mod sound;
 mod tracked;
@@ -23,6 +24,7 @@ use gix::open::Options;
 pub use changes::TreeChange;
 pub use commit::{CommitTree, Revision, RevisionError};
 pub use head::{Head, short};
+pub use renames::ReadNew;
 pub use repo::Repo;
 pub use sound::Reach;
 use sound::{MAX_OBJECT_BYTES, Sound};

@@ -14,8 +14,8 @@ use spyhop::catalog::{
     WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    ActivitySource, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest,
-    Session, SymbolsRequest,
+    ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
+    ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -37,6 +37,8 @@ pub enum ToolRequest {
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
+    Notes(SearchNotesRequest),
+    Record(AddNoteRequest),
     Tools(String),
 }
 
@@ -44,7 +46,7 @@ impl ToolRequest {
     /// Whether the answer comes from the files as they are. An index, if there is one, only makes it faster.
     pub fn needs_no_index(&self) -> bool {
         match self {
-            ToolRequest::Grep(_) => true,
+            ToolRequest::Grep(_) | ToolRequest::Notes(_) | ToolRequest::Record(_) => true,
             ToolRequest::Read(request) => request.path.is_some(),
             _ => false,
         }
@@ -61,10 +63,12 @@ impl ToolRequest {
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
             ToolRequest::Graph(request) => &request.filter,
+            ToolRequest::Notes(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
             | ToolRequest::Touch(_)
+            | ToolRequest::Record(_)
             | ToolRequest::Tools(_) => return None,
         };
         filter.path.as_deref()
@@ -277,6 +281,15 @@ impl ResolvedArguments<'_> {
                     self.filled(catalog::graph_rows(question), GraphRequest::new(question, ""))?;
                 request.target = self.target(&request.target)?;
                 ToolRequest::Graph(request)
+            }
+            ToolId::SearchNotes => {
+                ToolRequest::Notes(self.filled(catalog::SEARCH_NOTES_ROWS, SearchNotesRequest::new(""))?)
+            }
+            ToolId::RecordNote => {
+                let mut request = self.filled(catalog::ADD_NOTE_ROWS, AddNoteRequest::default())?;
+                let links = request.links.iter().map(|link| self.target(link));
+                request.links = links.collect::<Result<_, _>>()?;
+                ToolRequest::Record(request)
             }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.

@@ -93,6 +93,8 @@ fn asked(
             Ok(agent::cut(agent::why_not(&reply, engine.root()), budget))
         }
         ToolRequest::Graph(request) => graph(engine, request, budget, progress),
+        ToolRequest::Notes(request) => Ok(agent::notes(&engine.search_notes(request)?, budget)),
+        ToolRequest::Record(request) => Ok(agent::notes(&engine.add_note(request)?, budget)),
         ToolRequest::Touch(files) => touch(engine, session, files),
         ToolRequest::Status => Ok(agent::status(&engine.status()?, &[engine.root()], None)),
         ToolRequest::Tools(_) => unreachable!("the server answers for its tools itself"),

@@ -8,6 +8,7 @@
 mod answer;
 mod graph;
 mod lookup;
+mod memory;
 mod read;
 
 use std::fmt::Write;
@@ -19,6 +20,7 @@ pub use self::answer::{Answer, cut, tokens};
 use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::graph::{graph, graph_fits};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
+pub use self::memory::notes;
 pub use self::read::{read, read_fits};
 use super::command::no_index;
 use super::json::JsonPaths;
@@ -56,7 +58,11 @@ pub fn search_fits(reply: &SearchReply, queries: &[String], mode: Mode, budget: 
 fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode) -> String {
     let mut out = String::new();
     if reply.results.is_empty() {
-        out = text::search(&SearchReply { next: None, ..reply.clone() }, mode, &Style::default());
+        out = text::search(
+            &SearchReply { next: None, notes: Vec::new(), ..reply.clone() },
+            mode,
+            &Style::default(),
+        );
     }
     for (place, hit) in reply.results[..hits].iter().enumerate() {
         if is_reduced(place, hit, mode) {
@@ -84,6 +90,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
     let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
+    memory::note_lines(&mut out, reply);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }

@@ -11,6 +11,7 @@ mod file_graph;
 mod graph;
 mod index;
 mod lookup;
+mod memory;
 mod read;
 mod shared;
 
@@ -23,10 +24,11 @@ pub use self::graph::graph;
 pub use self::index::{checkup, collected, exported, imported, refresh, status, views, watched};
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
+pub use self::memory::{imported_notes, notes};
 pub use self::read::read;
+use self::shared::{WireReasonCount, reasons, rounded};
 pub use self::shared::{JsonPaths, line};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
-use self::shared::{WireReasonCount, reasons};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
@@ -89,11 +91,6 @@ pub fn languages(rows: &[LanguageRow]) -> impl Serialize {
     WireLanguages { languages }
 }
 
-/// A score or contribution, rounded to six decimals, without negative zero.
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 1e6).round() / 1e6 + 0.0
-}
-
 #[derive(Serialize)]
 struct WireReply<'a> {
     query: &'a str,
@@ -107,6 +104,9 @@ struct WireReply<'a> {
     total: usize,
     complete: bool,
     next: Option<&'a str>,
+    /// Only if a note helps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
     warnings: &'a [String],
 }
@@ -126,6 +126,7 @@ impl<'a> WireReply<'a> {
             total: reply.total,
             complete: reply.literal_complete,
             next: reply.next.as_deref(),
+            notes: reply.notes.iter().map(|row| memory::WireNote::new(row, paths)).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
             warnings: &reply.warnings,
         }

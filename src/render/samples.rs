@@ -86,6 +86,7 @@ fn reply() -> SearchReply {
         total: 42,
         literal_complete: false,
         next: Some("c2".into()),
+        notes: Vec::new(),
         snapshot: Snapshot {
             root: PathBuf::from("/w/tree"),
             branch: Some("main".into()),

@@ -23,6 +23,7 @@ mod grep;
 mod hostile;
 mod literal;
 mod map;
+mod notes;
 mod pack;
 mod place;
 mod portable;

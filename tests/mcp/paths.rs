@@ -75,7 +75,8 @@ fn nothing_outside_the_roots_is_reached_by_any_parameter() {
         "\\\\?\\C:\\Windows".into(),
         "\\\\.\\pipe\\x".into(),
     ];
-    let mut session = Session::new(&tree);
+    tree.run(&["index", "-q"]);
+    let mut session = Session::start(tree.command().args(["mcp", "--allow-memory"]));
     let params = path_params();
     assert!(params.len() >= 10, "{params:?}");
     for (tool, name, takes) in params {

@@ -13,7 +13,7 @@ use crate::engine::api::{
 };
 use crate::render::command::with_advice;
 use crate::render::phrases::note_words;
-use crate::render::time::rfc3339;
+use crate::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status) -> impl Serialize {

@@ -7,11 +7,16 @@ use serde::Serialize;
 use crate::engine::api::{Building, Snapshot};
 use crate::model::SkipReason;
 use crate::path::RelPath;
-use crate::render::time::rfc3339;
+use crate::time::rfc3339;
 
 /// A value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("wire structs hold only strings, numbers and lists")
+}
+
+/// A score or contribution, rounded to six decimals, without negative zero.
+pub(super) fn rounded(value: f32) -> f64 {
+    (f64::from(value) * 1e6).round() / 1e6 + 0.0
 }
 
 /// A path as a string, with replacement characters for invalid UTF-8.

@@ -13,7 +13,7 @@ use crate::engine::api::{
 use crate::render::command::{no_index, with_advice};
 use crate::render::paint::{Ink, Style, shown};
 use crate::render::phrases::note_words;
-use crate::render::time::rfc3339;
+use crate::time::rfc3339;
 
 /// The state of an index.
 pub fn status(status: &Status, style: &Style) -> String {
