@@ -175,6 +175,11 @@ impl Engine {
                 .extend(best.filter(|_| self.applies(note, asked, filter.as_ref())).map(|best| (note, best)));
         }
         found.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.id.cmp(&b.0.id)));
+        if asked.min_score >= memory::CUT_OFF
+            && let Some(first) = found.first().map(|(note, _)| note.id.clone())
+        {
+            found.retain(|(note, own)| note.id == first || own.score >= memory::FURTHER_CUT_OFF);
+        }
         let total = found.len();
         found.truncate(asked.most);
         let rows = self.note_rows(found.into_iter().map(|(note, relevance)| (note, Some(relevance))))?;
@@ -207,7 +212,7 @@ struct Rarities<'a> {
     computed: std::cell::RefCell<FxHashMap<String, f32>>,
 }
 
-/// The number of notes that a tree without an index is taken to have at least.
+/// The number of notes that a tree is taken to have at least.
 const LEAST_NOTES: f32 = 20.0;
 
 impl<'a> Rarities<'a> {
@@ -219,12 +224,12 @@ impl<'a> Rarities<'a> {
         if let Some(rarity) = self.computed.borrow().get(term) {
             return *rarity;
         }
+        let notes = self.known.terms.iter().filter(|terms| terms.contains(term)).count().max(1) as f32;
+        let all = LEAST_NOTES.max(self.known.terms.len() as f32);
+        let among_notes = ((1.0 + all) / notes).ln() / (1.0 + all).ln();
+        // A word that many notes have tells little, however rare the word is in the tree.
         let in_view = self.snapshot.and_then(|snapshot| search::rarity(term, snapshot).ok());
-        let rarity = in_view.unwrap_or_else(|| {
-            let notes = self.known.terms.iter().filter(|terms| terms.contains(term)).count() as f32;
-            let all = LEAST_NOTES.max(self.known.terms.len() as f32);
-            (1.0 + all / (1.0 + notes)).ln() / (1.0 + all).ln()
-        });
+        let rarity = in_view.map_or(among_notes, |in_view| in_view.min(among_notes));
         self.computed.borrow_mut().insert(term.to_string(), rarity);
         rarity
     }

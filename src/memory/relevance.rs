@@ -15,8 +15,12 @@ use crate::tokenize::{TermList, Tokenizer, for_each_word};
 /// Notes below this probability are not shown.
 pub const CUT_OFF: f32 = 0.5;
 
+/// Notes behind the first one are not shown below this probability: where one note helps, another one that resembles it
+/// seldom does.
+pub const FURTHER_CUT_OFF: f32 = 0.85;
+
 /// The weights of the evidence, in log-odds.
-const BASE: f32 = -5.5;
+const BASE: f32 = -5.8;
 const COVERED: f32 = 2.3;
 const AMOUNT: f32 = 1.5;
 const TITLE: f32 = 4.2;
