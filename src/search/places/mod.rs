@@ -17,6 +17,7 @@ use super::context::Context;
 use super::error::SearchError;
 use super::evidence::Evidence;
 use super::model::RankedFile;
+use super::role::is_template;
 use super::source::{CurrentFile, ReadSource};
 use crate::model::SymbolKind;
 use crate::parallel;
@@ -105,8 +106,8 @@ pub fn places(
     Ok(places)
 }
 
-/// The factor of a verbatim run if the query is not a message. The words of a question occur in this order in many
-/// texts by chance.
+/// The factor of a verbatim run if the query is not a message and the file is not a template. The words of a question
+/// occur in this order in many texts by chance; the text of a template is what its page says.
 const RUN_OF_QUESTION: f32 = 0.1;
 
 /// Adds to the sums of the files what only their texts show: verbatim runs and templates. Sorts the files
@@ -118,12 +119,13 @@ fn reorder(
     query: &Query,
 ) {
     let weight = context.profile.weight(query.kind, Feature { signal: Signal::Run, form: Transform::Value });
-    let part_of_question = if query.is_message { 1.0 } else { RUN_OF_QUESTION };
     for (ranked, places) in files.iter_mut().zip(&*places) {
         let most = |signal: PlaceSignal| {
             places.iter().map(|place| place.values[signal as usize][0]).fold(0.0, f32::max)
         };
-        let run = (part_of_question * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
+        let is_said = query.is_message || is_template(context.snapshot.path(ranked.file));
+        let counted = if is_said { 1.0 } else { RUN_OF_QUESTION };
+        let run = (counted * most(PlaceSignal::Run)).max(most(PlaceSignal::Template));
         let part = weight * run;
         ranked.measured.values[Signal::Run as usize] = run;
         ranked.parts[Signal::Run as usize] = part;
