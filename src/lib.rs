@@ -51,7 +51,7 @@ pub use engine::api::{
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
 pub use profile::{
-    Feature, PlaceSignal, Profile, ProfileError, QueryKind, ScoreLine, Scores, Signal, Transform,
+    Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, ScoreLine, Scores, Signal, Transform,
 };
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).

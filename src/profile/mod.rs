@@ -11,6 +11,7 @@
 //! rank = { name = 0.2, sentence = 0.5, question = 0.8 }   # or one weight for each kind of query
 //! ```
 
+mod report;
 mod signal;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 
 use crate::similar::{did_you_mean, most_similar};
 
+pub use report::Reports;
 pub use signal::{Feature, PlaceSignal, QueryKind, Signal, Transform};
 
 /// The version of the schema and of the meaning of the signals.
@@ -39,6 +41,8 @@ pub struct Profile {
     pub bm25: Bm25Fields,
     /// The calibration of scores.
     pub scores: Scores,
+    /// The parameters for reports.
+    pub reports: Reports,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
@@ -243,6 +247,8 @@ struct Written {
     bm25: Bm25Fields,
     #[serde(default)]
     scores: Option<Scores>,
+    #[serde(default)]
+    reports: Option<Reports>,
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
@@ -355,6 +361,7 @@ impl Profile {
             fusion: written.fusion,
             bm25: written.bm25,
             scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
+            reports: written.reports.unwrap_or(Reports::PLAIN),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
@@ -380,6 +387,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
+        self.reports.check()?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
         if !(k.is_finite() && k >= 0.0) {
@@ -467,6 +475,8 @@ impl Profile {
                 "{shape} = {{ base = {base:.4}, scale = {scale:.4}, standing = {standing:.4} }}"
             );
         }
+        let Reports { best_place, spread } = self.reports;
+        let _ = writeln!(text, "\n[reports]\nbest_place = {best_place:?}\nspread = {spread:?}");
         for signal in Signal::ALL {
             let _ =
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
@@ -590,6 +600,7 @@ mod tests {
         check("k = 10.0", "k = -1.0", "fusion.k is -1");
         check("head = ", "head = 0 # ", "at least 1");
         check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
+        check("spread = 0.6", "spread = -0.6", "reports has best_place 0.4 and spread -0.6");
         check("\nshare = ", "\nshare = nan # ", "is NaN");
         check("\nshare = ", "\nshares = ", "unknown field `shares`");
     }
@@ -599,9 +610,11 @@ mod tests {
         let mut profile = Profile::built_in().clone();
         let feature: Feature = "lexical.rank".parse().unwrap();
         profile.set_weight(Some(QueryKind::OnlyNames), feature, 0.25);
+        profile.reports.spread = 0.75;
         let again = Profile::parse(&profile.to_toml()).unwrap();
         assert_eq!(again.to_toml(), profile.to_toml());
         assert_eq!(again.weight(QueryKind::OnlyNames, feature), 0.25);
+        assert_eq!(again.reports, profile.reports);
         assert!("lexical.sum".parse::<Feature>().is_err());
     }
 }
