@@ -387,7 +387,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
-        self.reports.check()?;
+        self.reports.check().map_err(ProfileError::Syntax)?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
         if !(k.is_finite() && k >= 0.0) {

@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use super::ProfileError;
-
 /// The parameters for reports, which are queries of many words on several lines. The other weights are those of the kind
 /// of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -20,14 +18,13 @@ impl Reports {
     /// The parameters of a profile without the table.
     pub const PLAIN: Reports = Reports { best_place: 0.0, spread: 1.0 };
 
-    pub(super) fn check(&self) -> Result<(), ProfileError> {
+    /// Checks the values. The error says what to choose.
+    pub(super) fn check(&self) -> Result<(), String> {
         let Reports { best_place, spread } = *self;
         let may_be = |value: f32| value.is_finite() && value >= 0.0;
         if may_be(best_place) && may_be(spread) {
             return Ok(());
         }
-        Err(ProfileError::Syntax(format!(
-            "reports has best_place {best_place} and spread {spread}; choose numbers of 0 or more"
-        )))
+        Err(format!("reports has best_place {best_place} and spread {spread}; choose numbers of 0 or more"))
     }
 }

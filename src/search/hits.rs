@@ -158,7 +158,7 @@ fn hit(
         lift: 0.0,
         sum,
         score: probability(sum),
-        evidence: probability(ranked.raw),
+        evidence: probability(ranked.raw - ranked.lead()),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),
