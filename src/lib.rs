@@ -54,7 +54,7 @@ pub use engine::api::{
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
 pub use profile::{
-    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Scores, Signal, Transform,
+    Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, Scores, Signal, Transform,
 };
 
 // The floors, lowest first. Each module imports only from floors below (`tests/architecture.rs`).

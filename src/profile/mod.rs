@@ -12,6 +12,7 @@
 //! ```
 
 mod error;
+mod report;
 mod scores;
 mod signal;
 
@@ -24,6 +25,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 pub use error::ProfileError;
+pub use report::Reports;
 pub use scores::{Calibration, Scores};
 pub use signal::{Feature, PROFILE_VERSION, PlaceSignal, QueryKind, Signal, Transform};
 
@@ -38,6 +40,8 @@ pub struct Profile {
     pub bm25: Bm25Fields,
     /// The calibration of scores.
     pub scores: Scores,
+    /// The parameters for reports.
+    pub reports: Reports,
     texts: BTreeMap<Signal, String>,
     places: Places,
     weights: Box<[[[f32; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]>,
@@ -105,6 +109,8 @@ struct Written {
     bm25: Bm25Fields,
     #[serde(default)]
     scores: Option<Scores>,
+    #[serde(default)]
+    reports: Option<Reports>,
     signals: BTreeMap<Signal, Entry>,
     #[serde(default)]
     places: Option<BTreeMap<PlaceSignal, PlaceEntry>>,
@@ -220,6 +226,7 @@ impl Profile {
             fusion: written.fusion,
             bm25: written.bm25,
             scores: written.scores.unwrap_or(Scores::UNCALIBRATED),
+            reports: written.reports.unwrap_or(Reports::PLAIN),
             texts: BTreeMap::new(),
             weights: Box::new([[[0.0; Transform::ALL.len()]; Signal::COUNT]; QueryKind::ALL.len()]),
         };
@@ -245,6 +252,7 @@ impl Profile {
 
     fn check(&self) -> Result<(), ProfileError> {
         self.scores.check()?;
+        self.reports.check().map_err(ProfileError::Syntax)?;
         let Fusion { k, depth, head } = self.fusion;
         let refuse = |text: String| Err(ProfileError::Syntax(text));
         if !(k.is_finite() && k >= 0.0) {
@@ -328,6 +336,8 @@ impl Profile {
                 "{kind} = {{ intercept = {intercept:.4}, sum = {sum:.4}, softmax = {softmax:.4} }}"
             );
         }
+        let Reports { best_place, spread } = self.reports;
+        let _ = writeln!(text, "\n[reports]\nbest_place = {best_place:?}\nspread = {spread:?}");
         for signal in Signal::ALL {
             let _ =
                 writeln!(text, "\n[signals.{signal}]\ntext = {}", toml::Value::from(self.sentence(*signal)));
@@ -482,6 +492,7 @@ mod tests {
         check("k = 10.0", "k = -1.0", "fusion.k is -1");
         check("head = ", "head = 0 # ", "at least 1");
         check("b = 0.75", "b = 7.5", "choose k1 of 0 or more");
+        check("spread = 0.6", "spread = -0.6", "reports has best_place 0.4 and spread -0.6");
         check("\nrelative = ", "\nrelative = nan # ", "is NaN");
         check("\nrelative = ", "\nrelatives = ", "unknown field `relatives`");
     }
@@ -491,9 +502,11 @@ mod tests {
         let mut profile = Profile::built_in().clone();
         let feature: Feature = "lexical.rank".parse().unwrap();
         profile.set_weight(Some(QueryKind::Names), feature, 0.25);
+        profile.reports.spread = 0.75;
         let again = Profile::parse(&profile.to_toml()).unwrap();
         assert_eq!(again.to_toml(), profile.to_toml());
         assert_eq!(again.weight(QueryKind::Names, feature), 0.25);
+        assert_eq!(again.reports, profile.reports);
         assert!("lexical.sum".parse::<Feature>().is_err());
         assert_eq!("lexical.share".parse::<Feature>().unwrap().to_string(), "lexical.relative");
     }

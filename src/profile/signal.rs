@@ -70,6 +70,7 @@ signals! {
     Literal "literal",
     Frame "frame",
     Run "run",
+    BestPlace "best-place",
     Session "session",
     Depth "depth",
     Size "size",

@@ -78,6 +78,7 @@ pub fn hits(
             .profile
             .weight(query.kind, Feature { signal: Signal::Sibling, transform: Transform::Value }),
     };
+    let spread = if query.is_report { context.profile.reports.spread } else { 1.0 };
     let mut hits = Vec::new();
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
@@ -90,7 +91,7 @@ pub fn hits(
         if let Some([first, rest @ ..]) = places.get(place).map(Vec::as_slice) {
             add(doc_of(snapshot, ranked.file, first.place.span.start), Some(&first.place), 0.0);
             for other in rest.iter().take(context.per_file - 1) {
-                let ratio = other.place.probability / first.place.probability;
+                let ratio = (other.place.probability / first.place.probability).powf(spread);
                 let sibling = shown(sibling_penalty(ranked.raw, ratio, penalty));
                 add(doc_of(snapshot, ranked.file, other.place.span.start), Some(&other.place), sibling);
             }
@@ -158,7 +159,7 @@ fn hit(
         lift: 0.0,
         sum,
         score: probability(sum),
-        evidence: probability(ranked.raw),
+        evidence: probability(ranked.raw - ranked.lead()),
         literal: match place {
             Some(place) => place.literal,
             None => evidence.literal_docs.binary_search(&doc).is_ok(),

@@ -29,6 +29,13 @@ pub struct RankedFile {
     pub measured: MeasuredFile,
 }
 
+impl RankedFile {
+    /// The contribution of the lead over the best places of other files, before calibration.
+    pub fn lead(&self) -> f32 {
+        self.parts[Signal::BestPlace as usize] / self.factor
+    }
+}
+
 /// The measures of the files of the head under all transforms, in the order of `measured`.
 pub fn feature_measures(measured: &[MeasuredFile]) -> Vec<FeatureMeasures> {
     transformed(measured, |_| true)

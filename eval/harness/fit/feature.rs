@@ -32,6 +32,8 @@ pub fn sign(signal: Signal) -> Sign {
         S::Depth | S::Size | S::NamedAsFolder => Sign::Either,
         // The base is calibrated; candidates are files of their own, and nobody touched one.
         S::Base | S::Session | S::Sibling => Sign::Kept,
+        // Only the first files have places, and their order decides which files are the first.
+        S::BestPlace => Sign::Kept,
         // The development sets hold next to none of these.
         S::Literal | S::Frame | S::Run | S::Data | S::Generated => Sign::Kept,
     }
