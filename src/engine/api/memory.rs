@@ -20,15 +20,15 @@ use crate::path::RelPath;
 /// # let engine = spyhop::Engine::open(&tree, options)?;
 /// use spyhop::{AddNoteRequest, NoteKind, SearchNotesRequest};
 ///
-/// let mut note = AddNoteRequest::new(NoteKind::Failure, "More than 3 retries of an upload lock the account");
+/// let mut note = AddNoteRequest::new(NoteKind::Failure, "How many retries of an upload the server allows: 3");
 /// note.links.push("up.py#retry_limit".to_string());
 /// engine.add_note(&note)?;
 ///
-/// let found = engine.search_notes(&SearchNotesRequest::new("raise the number of retries of an upload"))?;
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
 /// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Current);
 ///
 /// std::fs::write(tree.join("up.py"), "def retry_limit():\n    return 9\n")?;
-/// let found = engine.search_notes(&SearchNotesRequest::new("raise the number of retries of an upload"))?;
+/// let found = engine.search_notes(&SearchNotesRequest::new("how many retries of an upload are allowed"))?;
 /// assert_eq!(found.notes[0].links[0].state, spyhop::LinkState::Changed);
 /// # Ok(())
 /// # }
