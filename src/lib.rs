@@ -38,15 +38,16 @@
 )]
 
 pub use engine::api::{
-    ALL_ROWS, ActivitySource, AffectedTest, Band, CallPolicy, ContextLine, EnclosingLine, EntriesReply,
-    EntriesRequest, EntryKind, EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow,
-    FilesReply, FilesRequest, Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow,
-    GrepLine, GrepReply, GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry,
-    MapReply, MapRequest, MapSymbol, Mode, OnMissing, Options, PackFile, PackGoal, PackReply, PackRequest,
-    PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
-    ReadReply, ReadRequest, ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session,
-    SkippedReply, Snapshot, Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow,
-    SymbolsReply, SymbolsRequest, Verdict, Watched, WhyNot,
+    ALL_ROWS, ActivitySource, AffectedTest, Band, CallPolicy, ContextLine, EntriesReply, EntriesRequest,
+    EntryKind, EntryRow, Explanation, FileActivity, FileMatch, FilePlaces, FileRow, FilesReply, FilesRequest,
+    Gap, GraphChanges, GraphEnd, GraphQuestion, GraphReply, GraphRequest, GraphRow, GrepLine, GrepReply,
+    GrepRequest, Hit, LanguageRow, LeftOutPlace, LeftOutReason, LineRange, MapEntry, MapReply, MapRequest,
+    MapSymbol, Mode, OnMissing, Options, PackBackup, PackFile, PackGoal, PackLine, PackMode, PackNote,
+    PackPair, PackRecord, PackRegion, PackReply, PackRequest, PackStages, PackTrace, PackUnit, PathOutcome,
+    PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates, ReadReply, ReadRequest,
+    ReadText, Reason, RefreshReport, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot,
+    Snippet, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest,
+    Verdict, Watched, WhyNot,
 };
 pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
@@ -83,9 +84,10 @@ pub mod fuzzy;
 pub mod snippet;
 pub mod watch;
 
-mod goals;
+pub mod goals;
 pub mod index;
 pub mod meta;
+mod pack;
 pub mod session;
 pub mod worker;
 

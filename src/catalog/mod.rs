@@ -38,7 +38,7 @@ pub use graph::{
 pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use lookup::*;
 pub use operation::{Example, Operation};
-pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
+pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, SEED_FILE, TASK};
 pub use param::{Param, Positional, Takes, param};
 pub use row::{Listed, Row, fill};
 pub use search::{SEARCH, SEARCH_ROWS, SearchCall, WHY_NOT, WHY_NOT_ROWS, WhyNotCall};

@@ -1,11 +1,12 @@
 //! The rows of context packs.
 
+use super::choice;
 use super::operation::Operation;
 use super::param::{Param, Positional, Takes, param};
 use super::params;
-use super::row::{Listed, Row, assign, both, listed, saturated};
-use super::shared::{self, Call, HasFilter};
-use crate::engine::api::PackRequest;
+use super::row::{Listed, Row, assign, both, command_line, listed, saturated, tools};
+use super::shared::{self, Call, HasFilter, flag};
+use crate::engine::api::{GraphChanges, Mode, PackMode, PackRequest};
 use crate::filter::FilterSpec;
 
 impl HasFilter for PackRequest {
@@ -26,6 +27,32 @@ pub const BUDGET: Param = Param {
 pub const MAX_FILES: Param =
     Param { default: Some("20"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
 
+/// How far the collection goes.
+pub const PACK_MODE: Param = Param {
+    default: Some("auto"),
+    ..param(
+        "pack_mode",
+        Takes::Choice(choice::names::<PackMode>),
+        "How far: navigation_prune, one place; focused, one region; broad, all",
+    )
+};
+/// How much of the pack is shown.
+pub const PACK_DETAIL: Param = Param {
+    default: Some("default"),
+    ..param(
+        "mode",
+        Takes::Choice(choice::names::<Mode>),
+        "compact: places; default: code; debug: every stage",
+    )
+};
+/// Files to start from.
+pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to start from");
+/// Symbols to start from.
+pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to start from");
+/// A change to start from.
+pub const PACK_DIFF: Param =
+    param("diff", Takes::Text, "A change to start from: since a revision, A..B, or a diff");
+
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
     both(&TASK, |call, param, given| {
@@ -36,16 +63,45 @@ pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
         assign(&mut call.request.budget, saturated(given.number(param)?));
         Ok(())
     }),
-    both(&MAX_FILES, |call, param, given| {
+    both(&PACK_MODE, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.pack_mode = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    both(&PACK_DETAIL, |call, param, given| {
+        if let Some(name) = given.text(param)? {
+            call.request.mode = choice::parse(param.name, &name)?;
+        }
+        Ok(())
+    }),
+    both(&SEED_FILE, |call, param, given| {
+        call.request.seed_files = given.texts(param)?;
+        Ok(())
+    }),
+    both(&SEED_SYMBOL, |call, param, given| {
+        call.request.seed_symbols = given.texts(param)?;
+        Ok(())
+    }),
+    both(&PACK_DIFF, |call, param, given| {
+        call.request.changes = given.text(param)?.map(GraphChanges::of);
+        Ok(())
+    }),
+    tools(&params::DEDUPE, |call, param, given| flag(&mut call.request.dedupe, param, given)),
+    both(&params::CURSOR, |call, param, given| {
+        call.request.cursor = given.text(param)?;
+        Ok(())
+    }),
+    command_line(&MAX_FILES, |call, param, given| {
         assign(&mut call.request.max_files, saturated(given.number(param)?));
         Ok(())
     }),
     shared::path(),
     shared::here(),
-    shared::path_glob(&params::PATH_GLOB),
-    shared::exclude(),
-    shared::lang(),
-    shared::kind(&params::KIND),
+    shared::path_glob(&params::PATH_GLOB).on_command_line(),
+    shared::exclude().on_command_line(),
+    shared::lang().on_command_line(),
+    shared::kind(&params::KIND).on_command_line(),
     shared::show_secrets(),
     shared::view(),
     shared::stale_policy(),
@@ -64,5 +120,10 @@ pub const PACK: Operation = Operation {
     examples: &[
         ("pack add a retry limit to uploads and show it in the status page", "a task with two goals"),
         ("pack fix the parser of dates --budget 4000", "fewer tokens"),
+        (
+            "pack rename the limit --seed-symbol Uploader.send",
+            "begin with a symbol; also --seed-file and --diff",
+        ),
+        ("pack where is a token checked --mode debug", "what each stage did"),
     ],
 };

@@ -27,6 +27,13 @@ pub struct Listed {
     pub faces: Faces,
 }
 
+impl<R> Row<R> {
+    /// This row for command lines only.
+    pub const fn on_command_line(self) -> Row<R> {
+        Row { faces: Faces::CommandLine, ..self }
+    }
+}
+
 /// A row of command lines and tools.
 pub const fn both<R>(param: &'static Param, set: Setter<R>) -> Row<R> {
     Row { param, faces: Faces::Both, set }

@@ -13,6 +13,7 @@ use super::grep::GREP;
 use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
 use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
 use super::operation::Operation;
+use super::pack::{BUDGET, PACK, PACK_DETAIL, PACK_DIFF, PACK_MODE, SEED_FILE, SEED_SYMBOL, TASK};
 use super::param::Param;
 use super::params::{
     CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
@@ -39,6 +40,7 @@ pub enum ToolId {
     Touch,
     Status,
     Graph(GraphQuestion),
+    Pack,
     ToolSearch,
 }
 
@@ -74,6 +76,7 @@ pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "i
 /// Tools that are not listed, but found by `tool_search`, and callable.
 pub const DEFERRED: &[&str] = &[
     "find_references",
+    "get_context_pack",
     "impact",
     "project_map",
     "read_file",
@@ -92,6 +95,7 @@ pub const HIDDEN: &[&str] = &[
     "call_graph",
     "call_hierarchy",
     "cat",
+    "context_pack",
     "find_all_references",
     "find_callees",
     "find_callers",
@@ -102,6 +106,7 @@ pub const HIDDEN: &[&str] = &[
     "get_call_graph",
     "get_callees",
     "get_callers",
+    "get_context",
     "get_definition",
     "get_references",
     "glob",
@@ -112,6 +117,7 @@ pub const HIDDEN: &[&str] = &[
     "impact_analysis",
     "list_code_usages",
     "open_file",
+    "pack_context",
     "read",
     "search_code",
     "view",
@@ -196,6 +202,29 @@ pub const TOOLS: &[Tool] = &[
             &LANG,
             &VIEW,
             &MAX_TOKENS,
+            &TREE,
+        ],
+        required: 1,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Pack,
+        name: "get_context_pack",
+        operation: Some(&PACK),
+        description: "Collect the code that a task of one or several goals needs: whole functions and types within a \
+                      budget of tokens, with callers, tests and what was left out.",
+        params: &[
+            &TASK,
+            &BUDGET,
+            &PACK_MODE,
+            &PACK_DETAIL,
+            &SEED_FILE,
+            &SEED_SYMBOL,
+            &PACK_DIFF,
+            &PATH,
+            &DEDUPE,
+            &CURSOR,
+            &VIEW,
             &TREE,
         ],
         required: 1,

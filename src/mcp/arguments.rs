@@ -14,8 +14,8 @@ use spyhop::catalog::{
     WhyNotCall, params,
 };
 use spyhop::engine::api::{
-    ActivitySource, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options, ReadRequest, SearchRequest,
-    Session, SymbolsRequest,
+    ActivitySource, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options, PackRequest, ReadRequest,
+    SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -37,6 +37,7 @@ pub enum ToolRequest {
     WhyNot(RelPath, SearchRequest),
     Touch(Vec<RelPath>),
     Graph(GraphRequest),
+    Pack(Box<PackRequest>),
     Tools(String),
 }
 
@@ -61,6 +62,7 @@ impl ToolRequest {
             ToolRequest::Symbols(request) => &request.filter,
             ToolRequest::Map(request) => &request.filter,
             ToolRequest::Graph(request) => &request.filter,
+            ToolRequest::Pack(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
@@ -277,6 +279,15 @@ impl ResolvedArguments<'_> {
                 request.target = self.target(&request.target)?;
                 ToolRequest::Graph(request)
             }
+            ToolId::Pack => {
+                let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
+                let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
+                ToolRequest::Pack(Box::new(PackRequest {
+                    seed_files: files,
+                    activity: self.activity.clone(),
+                    ..request
+                }))
+            }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -314,6 +325,12 @@ impl ResolvedArguments<'_> {
         }
         let place = self.roots.place(TARGET.name, file, Some(self.root))?;
         Ok(format!("{}{}", place.path, &typed[file.len()..]))
+    }
+
+    /// Files, relative to the root of the call.
+    fn relative(&self, param: &str, files: &[String]) -> Result<Vec<String>, String> {
+        let place = |file: &String| self.roots.place(param, file, Some(self.root));
+        files.iter().map(|file| place(file).map(|place| place.path.to_string())).collect()
     }
 
     /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be

@@ -10,6 +10,7 @@ mod pack;
 mod plain;
 mod state;
 
+pub use pack::PACK;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{

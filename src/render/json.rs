@@ -12,6 +12,7 @@ mod file_graph;
 mod graph;
 mod index;
 mod lookup;
+mod pack;
 mod read;
 mod shared;
 
@@ -29,6 +30,8 @@ pub use self::index::{checkup, collected, exported, imported, refresh, status, v
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub(super) use self::lookup::{files_wire, grep_wire, map_wire, symbols_wire};
+pub use self::pack::pack;
+pub(super) use self::pack::pack_wire;
 pub use self::read::read;
 pub(super) use self::read::read_wire;
 pub(crate) use self::shared::WireSnapshot;

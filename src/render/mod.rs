@@ -18,7 +18,6 @@ mod time;
 
 pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};
-pub(crate) use paint::Ink;
 pub use paint::Style;
 
 #[cfg(test)]
