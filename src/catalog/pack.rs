@@ -17,11 +17,11 @@ impl HasFilter for PackRequest {
 
 /// The task.
 pub const TASK: Param =
-    Param { positional: Positional::Required, ..param("task", Takes::Texts, "What is to be done, in words") };
+    Param { positional: Positional::Required, ..param("task", Takes::Texts, "The task, in words") };
 /// The number of tokens.
 pub const BUDGET: Param = Param {
     default: Some("8000"),
-    ..param("budget", Takes::Number(200, 200_000), "Tokens of the pack, 200 to 200000; a token is 4 bytes")
+    ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)")
 };
 /// The number of files.
 pub const MAX_FILES: Param =
@@ -42,16 +42,16 @@ pub const PACK_DETAIL: Param = Param {
     ..param(
         "mode",
         Takes::Choice(choice::names::<Mode>),
-        "compact: places; default: code; debug: every stage",
+        "debug: every stage",
     )
 };
 /// Files to start from.
-pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to start from");
+pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
 /// Symbols to start from.
-pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to start from");
+pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
 /// A change to start from.
 pub const PACK_DIFF: Param =
-    param("diff", Takes::Text, "A change to start from: since a revision, A..B, or a diff");
+    param("diff", Takes::Text, "Start from a change");
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
@@ -63,7 +63,7 @@ pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
         assign(&mut call.request.budget, saturated(given.number(param)?));
         Ok(())
     }),
-    both(&PACK_MODE, |call, param, given| {
+    command_line(&PACK_MODE, |call, param, given| {
         if let Some(name) = given.text(param)? {
             call.request.pack_mode = choice::parse(param.name, &name)?;
         }
@@ -103,7 +103,7 @@ pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[
     shared::lang().on_command_line(),
     shared::kind(&params::KIND).on_command_line(),
     shared::show_secrets(),
-    shared::view(),
+    shared::view().on_command_line(),
     shared::stale_policy(),
     shared::no_refresh(),
     shared::require_index(),

@@ -13,7 +13,7 @@ use super::grep::GREP;
 use super::grep_params::{FIXED, GREP_EXPAND, GREP_KIND, GREP_RESULTS, IGNORE_CASE, PATTERN, RANK, WORD};
 use super::lookup::{FIND_FILES, MAP, READ, SKIPPED, SYMBOLS};
 use super::operation::Operation;
-use super::pack::{BUDGET, PACK, PACK_DETAIL, PACK_DIFF, PACK_MODE, SEED_FILE, SEED_SYMBOL, TASK};
+use super::pack::{BUDGET, PACK, PACK_DETAIL, PACK_DIFF, SEED_FILE, SEED_SYMBOL, TASK};
 use super::param::Param;
 use super::params::{
     CURSOR, DEDUPE, DEPTH, EXCLUDE, EXPAND, FILE, FILES, FILES_RESULTS, KIND, LANG, LINES, MAX_ITEMS,
@@ -211,12 +211,11 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Pack,
         name: "get_context_pack",
         operation: Some(&PACK),
-        description: "Collect the code that a task of one or several goals needs: whole functions and types within a \
-                      budget of tokens, with callers, tests and what was left out.",
+        description: "Collect code that a task needs: whole functions and types within a budget, with callers and \
+                      tests.",
         params: &[
             &TASK,
             &BUDGET,
-            &PACK_MODE,
             &PACK_DETAIL,
             &SEED_FILE,
             &SEED_SYMBOL,
@@ -224,7 +223,6 @@ pub const TOOLS: &[Tool] = &[
             &PATH,
             &DEDUPE,
             &CURSOR,
-            &VIEW,
             &TREE,
         ],
         required: 1,

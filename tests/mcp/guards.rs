@@ -81,6 +81,7 @@ fn arguments(tool: &str) -> Value {
         "index_status" => json!({}),
         "read_file" => json!({ "path": "src/paint.py", "lines": "2-3" }),
         "find_references" | "trace_symbol" | "impact" => json!({ "target": "resolve_api_key" }),
+        "get_context_pack" => json!({ "task": "draw_circle", "budget": 500 }),
         other => panic!("no arguments for {other}"),
     }
 }
