@@ -19,10 +19,8 @@ impl HasFilter for PackRequest {
 pub const TASK: Param =
     Param { positional: Positional::Required, ..param("task", Takes::Texts, "The task, in words") };
 /// The number of tokens.
-pub const BUDGET: Param = Param {
-    default: Some("8000"),
-    ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)")
-};
+pub const BUDGET: Param =
+    Param { default: Some("8000"), ..param("budget", Takes::Number(200, 200_000), "Tokens (bytes / 4)") };
 /// The number of files.
 pub const MAX_FILES: Param =
     Param { default: Some("20"), ..param("max_files", Takes::Number(1, 50), "Files of the pack, 1 to 50") };
@@ -39,19 +37,14 @@ pub const PACK_MODE: Param = Param {
 /// How much of the pack is shown.
 pub const PACK_DETAIL: Param = Param {
     default: Some("default"),
-    ..param(
-        "mode",
-        Takes::Choice(choice::names::<Mode>),
-        "debug: every stage",
-    )
+    ..param("mode", Takes::Choice(choice::names::<Mode>), "debug: every stage")
 };
 /// Files to start from.
 pub const SEED_FILE: Param = param("seed_file", Takes::Repeated, "Files to begin with");
 /// Symbols to start from.
 pub const SEED_SYMBOL: Param = param("seed_symbol", Takes::Repeated, "Symbols to begin with");
 /// A change to start from.
-pub const PACK_DIFF: Param =
-    param("diff", Takes::Text, "Start from a change");
+pub const PACK_DIFF: Param = param("diff", Takes::Text, "Start from a change");
 
 /// The rows of `pack`.
 pub const PACK_ROWS: &[Row<Call<PackRequest>>] = &[

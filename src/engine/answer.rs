@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tracing::debug_span;
 
 use super::api::*;
@@ -210,32 +210,7 @@ impl<'a> AnswerContext<'a> {
 
     /// The first `most` hits of a query in the order of a reply, without their texts.
     pub fn places(&self, query: &Query, most: usize) -> Result<Vec<FoundPlace>, Error> {
-        self.places_of(self.ask(0, query)?, most)
-    }
-
-    /// The first `most` hits of a query in `files`.
-    pub fn places_in(
-        &self,
-        query: &Query,
-        files: FxHashSet<String>,
-        most: usize,
-    ) -> Result<Vec<FoundPlace>, Error> {
-        let ranking = self.search(query, &self.filter.only(files), None)?;
-        let worth = search::unranked(query, self.profile(), &ranking.standing);
-        let asked = RankedQuery {
-            place: 0,
-            query,
-            ranking,
-            literal_complete: true,
-            unranked: Vec::new(),
-            worth,
-            is_unquoted: false,
-        };
-        self.places_of(asked, most)
-    }
-
-    fn places_of(&self, asked: RankedQuery<'_>, most: usize) -> Result<Vec<FoundPlace>, Error> {
-        let asked = [asked];
+        let asked = [self.ask(0, query)?];
         let rows = few::lifted(rows::merged(&asked, self.snapshot, |_| true), &asked, self.snapshot);
         let mut places = Vec::new();
         for row in rows.into_iter().take(most) {

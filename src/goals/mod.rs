@@ -18,4 +18,4 @@ mod words;
 pub use decompose::{Goal, MAX_GOALS, decompose};
 pub use mode::{PackMode, ProbeFigures, chosen_mode};
 pub use planner::{Clusterer, NoClusterer, NoPlanner, PackHelpers, Planner, planned};
-pub use regions::{GoalHead, GoalPair, HeadFile, MergeReason, Region, Regions, regions};
+pub use regions::{GoalHead, GoalPair, GoalRegion, GoalRegions, HeadFile, MergeReason, regions};

@@ -75,7 +75,7 @@ pub struct GoalPair {
 
 /// A region: the goals that are about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Region {
+pub struct GoalRegion {
     /// The goals, in their order.
     pub goals: Vec<usize>,
     /// The sum of the weights of its first files.
@@ -84,9 +84,9 @@ pub struct Region {
 
 /// The regions of a task.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Regions {
+pub struct GoalRegions {
     /// The regions, the primary one first.
-    pub all: Vec<Region>,
+    pub all: Vec<GoalRegion>,
     /// The pairs of goals that were compared.
     pub pairs: Vec<GoalPair>,
 }
@@ -97,7 +97,7 @@ pub fn regions(
     heads: &[GoalHead<'_>],
     linked: &dyn Fn(u32, u32) -> bool,
     semantic: &dyn Clusterer,
-) -> Regions {
+) -> GoalRegions {
     let mut region_of: Vec<usize> = (0..heads.len()).collect();
     let mut pairs = Vec::new();
     for second in 1..heads.len() {
@@ -114,16 +114,16 @@ pub fn regions(
             }
         }
     }
-    let mut all: Vec<Region> = Vec::new();
+    let mut all: Vec<GoalRegion> = Vec::new();
     for region in 0..heads.len() {
         let goals: Vec<usize> = (0..heads.len()).filter(|goal| region_of[*goal] == region).collect();
         if !goals.is_empty() {
             let mass = goals.iter().map(|goal| mass(&heads[*goal])).sum();
-            all.push(Region { goals, mass });
+            all.push(GoalRegion { goals, mass });
         }
     }
     all.sort_by(|a, b| b.mass.total_cmp(&a.mass).then_with(|| a.goals.cmp(&b.goals)));
-    Regions { all, pairs }
+    GoalRegions { all, pairs }
 }
 
 fn mass(head: &GoalHead<'_>) -> f32 {
@@ -182,11 +182,15 @@ mod tests {
         GoalHead { files: files.iter().map(file).collect() }
     }
 
-    fn found(heads: &[GoalHead<'_>], linked: &dyn Fn(u32, u32) -> bool, semantic: &dyn Clusterer) -> Regions {
+    fn found(
+        heads: &[GoalHead<'_>],
+        linked: &dyn Fn(u32, u32) -> bool,
+        semantic: &dyn Clusterer,
+    ) -> GoalRegions {
         regions(&vec![Goal::default(); heads.len()], heads, linked, semantic)
     }
 
-    fn goals(regions: &Regions) -> Vec<Vec<usize>> {
+    fn goals(regions: &GoalRegions) -> Vec<Vec<usize>> {
         regions.all.iter().map(|region| region.goals.clone()).collect()
     }
 

@@ -4,7 +4,7 @@ use super::weights as w;
 
 /// What is known of a file.
 #[derive(Clone, Debug, Default)]
-pub struct FileEvidence {
+pub struct NeedEvidence {
     /// The rank, from 0, and the score in the search for the whole task.
     pub task: Option<(usize, f32)>,
     /// The best rank and score in a search for one of several goals.
@@ -21,7 +21,7 @@ pub struct FileEvidence {
     pub is_named: bool,
 }
 
-impl FileEvidence {
+impl NeedEvidence {
     /// The estimated probability that the task needs the file, 0 to 1.
     pub fn probability(&self) -> f32 {
         let of_search = |found: Option<(usize, f32)>| {
@@ -54,10 +54,10 @@ pub struct WeighedFile {
 
 /// The files by their probability, best first. `key` breaks ties.
 pub fn order<K: Ord>(
-    evidence: impl Iterator<Item = FileEvidence>,
+    evidence: impl Iterator<Item = NeedEvidence>,
     key: impl Fn(usize) -> K,
 ) -> Vec<WeighedFile> {
-    let weigh = |(at, own): (usize, FileEvidence)| WeighedFile { at, probability: own.probability() };
+    let weigh = |(at, own): (usize, NeedEvidence)| WeighedFile { at, probability: own.probability() };
     let mut files: Vec<WeighedFile> = evidence.enumerate().map(weigh).collect();
     files.sort_by(|a, b| b.probability.total_cmp(&a.probability).then_with(|| key(a.at).cmp(&key(b.at))));
     files
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn evidence_raises_and_lowers_the_probability() {
-        let found = FileEvidence { task: Some((3, 0.4)), ..FileEvidence::default() };
-        let more = |change: fn(&mut FileEvidence)| {
+        let found = NeedEvidence { task: Some((3, 0.4)), ..NeedEvidence::default() };
+        let more = |change: fn(&mut NeedEvidence)| {
             let mut own = found.clone();
             change(&mut own);
             own.probability() - found.probability()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn equal_probabilities_are_ordered_by_key() {
-        let files = order((0..3).map(|_| FileEvidence::default()), std::cmp::Reverse);
+        let files = order((0..3).map(|_| NeedEvidence::default()), std::cmp::Reverse);
         assert_eq!(files.iter().map(|file| file.at).collect::<Vec<_>>(), [2, 1, 0]);
     }
 }

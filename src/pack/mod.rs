@@ -1,6 +1,6 @@
 //! The choice of a context pack: which files a task needs, how many of them, and which units fit the budget.
 //!
-//! The module is pure. The engine finds the evidence ([`FileEvidence`]), asks [`order`] for the files by their
+//! The module is pure. The engine finds the evidence ([`NeedEvidence`]), asks [`order`] for the files by their
 //! probability, [`cut`] for their number, and a [`Budget`] for what fits. The weights of the evidence are in [`weights`].
 
 mod budget;
@@ -8,4 +8,4 @@ mod choice;
 mod weights;
 
 pub use budget::{BYTES_PER_TOKEN, Budget, HEADING_TOKENS, LINE_BYTES, tokens_of_bytes};
-pub use choice::{FileEvidence, Spread, WeighedFile, cut, is_core, order, worth};
+pub use choice::{NeedEvidence, Spread, WeighedFile, cut, is_core, order, worth};

@@ -1,9 +1,6 @@
 //! The request and the reply of a context pack: the code that a task needs, within a budget of tokens.
 
-use super::graph::{GraphChanges, Relation};
-use super::snapshot::Snapshot;
-use super::{ActivitySource, Mode, Reason, Sent};
-use crate::filter::FilterSpec;
+use super::*;
 pub use crate::goals::{PackHelpers, PackMode};
 use crate::id::ContentHash;
 use crate::model::SymbolKind;

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::candidates::{Candidate, CandidatePlace};
+use super::assembled::Assembled;
+use super::candidates::{CandidatePlace, PackCandidate};
 use super::run::PackRun;
 use super::traces::{tokens_of_lines, tokens_of_traces};
 use super::units::UnitExtent;
@@ -34,18 +35,9 @@ const MAX_TRACED: usize = 3;
 /// The expected number of files that a task needs.
 const EXPECTED_FILES: f32 = 4.0;
 
-/// The files and units of a pack.
-pub struct Assembled {
-    pub files: Vec<PackFile>,
-    pub left_out: Vec<LeftOutPlace>,
-    pub tokens: usize,
-    /// Whether nothing is left for a further page.
-    pub is_complete: bool,
-}
-
 /// A file that is being filled.
 struct Draft<'c> {
-    candidate: &'c Candidate,
+    candidate: &'c PackCandidate,
     probability: f32,
     is_backup: bool,
     units: Vec<DraftUnit<'c>>,
@@ -72,7 +64,7 @@ impl PackRun<'_, '_> {
     /// Fills the page of a pack, after the pages before it.
     pub(super) fn assembled(
         &mut self,
-        candidates: &[Candidate],
+        candidates: &[PackCandidate],
         ranked: &[WeighedFile],
         page: usize,
     ) -> Result<Assembled, Error> {
@@ -103,11 +95,11 @@ impl PackRun<'_, '_> {
     /// Takes the places of the search in their order.
     fn fill_plainly<'c>(
         &self,
-        candidates: &'c [Candidate],
+        candidates: &'c [PackCandidate],
         mut filling: Filling<'c>,
     ) -> Result<Filling<'c>, Error> {
         let places = candidates.iter().flat_map(|own| own.places.iter().map(move |place| (own, place)));
-        let mut places: Vec<(&Candidate, &CandidatePlace)> = places.collect();
+        let mut places: Vec<(&PackCandidate, &CandidatePlace)> = places.collect();
         places.sort_by_key(|(_, place)| place.position);
         for (own, place) in places {
             self.take(&mut filling, own, place, place.score)?;
@@ -118,13 +110,13 @@ impl PackRun<'_, '_> {
     /// Takes one unit of each file that is worth its tokens, and then more of the core files.
     fn fill<'c>(
         &mut self,
-        candidates: &'c [Candidate],
+        candidates: &'c [PackCandidate],
         ranked: &[WeighedFile],
         mut filling: Filling<'c>,
         is_extension: bool,
     ) -> Result<Filling<'c>, Error> {
         let mut others = Vec::new();
-        let mut wanted: Vec<(&Candidate, f32)> = Vec::new();
+        let mut wanted: Vec<(&PackCandidate, f32)> = Vec::new();
         for own in ranked.iter().take(MAX_CONSIDERED) {
             let candidate = &candidates[own.at];
             match self.is_of_branch(candidate) {
@@ -163,7 +155,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Whether a file belongs to the primary region, if the mode commits to that region.
-    fn is_of_branch(&self, candidate: &Candidate) -> bool {
+    fn is_of_branch(&self, candidate: &PackCandidate) -> bool {
         let primary = self.record.regions.first();
         let is_primary = |goal: &usize| primary.is_none_or(|region| region.goals.contains(goal));
         !self.commits_to_region()
@@ -173,7 +165,7 @@ impl PackRun<'_, '_> {
     }
 
     /// The number of files, of those in order, that are worth their tokens.
-    fn number_of_files(&self, wanted: &[(&Candidate, f32)], is_extension: bool) -> Result<usize, Error> {
+    fn number_of_files(&self, wanted: &[(&PackCandidate, f32)], is_extension: bool) -> Result<usize, Error> {
         if !self.request.stages.prune || is_extension {
             return Ok(wanted.len());
         }
@@ -193,7 +185,8 @@ impl PackRun<'_, '_> {
             }
         }
         let n_fitting = cut(&fitting, EXPECTED_FILES, Spread { precision });
-        let is_lead = |own: &Candidate| (own.leads && self.record.regions.len() > 1) || own.evidence.is_named;
+        let is_lead =
+            |own: &PackCandidate| (own.leads && self.record.regions.len() > 1) || own.evidence.is_named;
         let leads = wanted.iter().take_while(|(own, _)| is_lead(own)).count();
         Ok(n_fitting.checked_sub(1).map_or(leads.max(1), |last| places[last] + 1).max(leads))
     }
@@ -202,7 +195,7 @@ impl PackRun<'_, '_> {
     fn first_unsent<'c>(
         &self,
         filling: &mut Filling<'c>,
-        own: &'c Candidate,
+        own: &'c PackCandidate,
         probability: f32,
     ) -> Result<Option<&'c CandidatePlace>, Error> {
         for place in self.by_worth(own)? {
@@ -233,7 +226,7 @@ impl PackRun<'_, '_> {
     }
 
     /// The places of a file by what they are worth their tokens.
-    fn by_worth<'c>(&self, own: &'c Candidate) -> Result<Vec<&'c CandidatePlace>, Error> {
+    fn by_worth<'c>(&self, own: &'c PackCandidate) -> Result<Vec<&'c CandidatePlace>, Error> {
         let best = own.places.first().map_or(0.0, |place| place.score);
         let mut places = Vec::with_capacity(own.places.len());
         for place in &own.places {
@@ -257,7 +250,7 @@ impl PackRun<'_, '_> {
     fn take<'c>(
         &self,
         filling: &mut Filling<'c>,
-        own: &'c Candidate,
+        own: &'c PackCandidate,
         place: &'c CandidatePlace,
         probability: f32,
     ) -> Result<bool, Error> {
@@ -312,7 +305,7 @@ impl PackRun<'_, '_> {
     fn reason_to_omit(
         &self,
         filling: &Filling<'_>,
-        own: &Candidate,
+        own: &PackCandidate,
         place: &CandidatePlace,
     ) -> Result<LeftOutReason, Error> {
         let tokens = self.units.extent(own.file, place)?.map_or(0, |extent| extent.tokens + HEADING_TOKENS);
@@ -374,15 +367,15 @@ impl PackRun<'_, '_> {
     fn back_up<'c>(
         &mut self,
         filling: &mut Filling<'c>,
-        others: &[(&'c Candidate, f32)],
-        improbable: &[(&'c Candidate, f32)],
+        others: &[(&'c PackCandidate, f32)],
+        improbable: &[(&'c PackCandidate, f32)],
     ) -> Result<(), Error> {
         if !self.request.stages.backup || self.record.pack_mode == PackMode::NavigationPrune {
             return Ok(());
         }
-        let folder = |own: &Candidate| crate::path::split(self.snapshot.path(own.file)).0;
+        let folder = |own: &PackCandidate| crate::path::split(self.snapshot.path(own.file)).0;
         let folders: FxHashSet<&str> = filling.drafts.iter().map(|draft| folder(draft.candidate)).collect();
-        let is_elsewhere = |own: &Candidate| !folders.contains(folder(own));
+        let is_elsewhere = |own: &PackCandidate| !folders.contains(folder(own));
         let of_other = others.first();
         let backup = of_other.or_else(|| improbable.iter().find(|(own, _)| is_elsewhere(own)));
         let Some((own, probability)) = backup else { return Ok(()) };
@@ -414,7 +407,7 @@ impl PackRun<'_, '_> {
 
     fn place_row(
         &self,
-        own: &Candidate,
+        own: &PackCandidate,
         lines: Lines,
         place: &CandidatePlace,
         score: f32,
@@ -512,7 +505,7 @@ fn overlaps(one: Lines, other: Lines) -> bool {
 }
 
 /// Why a file was chosen.
-fn reason_of(own: &Candidate) -> String {
+fn reason_of(own: &PackCandidate) -> String {
     let evidence = &own.evidence;
     if evidence.is_named {
         return own.edge.clone().unwrap_or_else(|| "the task names it".to_string());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::answer::FoundPlace;
 use crate::engine::api::Reason;
 use crate::model::SymbolKind;
-use crate::pack::FileEvidence;
+use crate::pack::NeedEvidence;
 use crate::text::Lines;
 
 /// A place in a candidate file.
@@ -25,11 +25,11 @@ pub struct CandidatePlace {
 
 /// A file that a task may need.
 #[derive(Clone, Default)]
-pub struct Candidate {
+pub struct PackCandidate {
     pub file: u32,
     /// The places, best first.
     pub places: Vec<CandidatePlace>,
-    pub evidence: FileEvidence,
+    pub evidence: NeedEvidence,
     /// The goals whose searches found the file.
     pub goals: Vec<usize>,
     /// Whether the file is the first one of a goal.
@@ -40,13 +40,13 @@ pub struct Candidate {
 
 /// The candidates by the number of their file.
 #[derive(Default)]
-pub struct Candidates {
-    pub by_file: BTreeMap<u32, Candidate>,
+pub struct PackCandidates {
+    pub by_file: BTreeMap<u32, PackCandidate>,
 }
 
-impl Candidates {
-    pub fn of(&mut self, file: u32) -> &mut Candidate {
-        self.by_file.entry(file).or_insert_with(|| Candidate { file, ..Candidate::default() })
+impl PackCandidates {
+    pub fn of(&mut self, file: u32) -> &mut PackCandidate {
+        self.by_file.entry(file).or_insert_with(|| PackCandidate { file, ..PackCandidate::default() })
     }
 
     /// Adds the places of a search: of a goal, or of the whole task.
@@ -84,7 +84,7 @@ impl Candidates {
     }
 }
 
-impl Candidate {
+impl PackCandidate {
     /// Adds a place in the order of scores; equal places are one.
     pub fn add(&mut self, place: CandidatePlace) {
         let place = match self.places.iter().position(|known| known.lines == place.lines) {

@@ -12,6 +12,7 @@
 //! read once.
 
 mod assemble;
+mod assembled;
 mod candidates;
 mod near;
 mod notes;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidates::{Candidate, CandidatePlace, Candidates};
+use super::candidates::{CandidatePlace, PackCandidate, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::graph::Definition;
@@ -40,7 +40,7 @@ struct FirstFile {
 
 impl PackRun<'_, '_> {
     /// Adds the neighbours of the first files as candidates, and the evidence that the graph gives for each candidate.
-    pub(super) fn add_neighbors(&mut self, candidates: &mut Candidates) -> Result<(), Error> {
+    pub(super) fn add_neighbors(&mut self, candidates: &mut PackCandidates) -> Result<(), Error> {
         let first = self.first_files(candidates);
         let mut imports: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for own in first.iter().take(IMPORTS_OF) {
@@ -72,7 +72,7 @@ impl PackRun<'_, '_> {
     }
 
     /// The first files by the evidence of searches and start points, with shares that add up to 1.
-    fn first_files(&self, candidates: &Candidates) -> Vec<FirstFile> {
+    fn first_files(&self, candidates: &PackCandidates) -> Vec<FirstFile> {
         let files = candidates.by_file.values().filter(|own| !self.is_aside(own.file));
         let mut first: Vec<FirstFile> =
             files.map(|own| FirstFile { file: own.file, share: own.evidence.probability() }).collect();
@@ -98,7 +98,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Adds files that an edge led to, if the filter takes them.
-    fn add_led(&self, candidates: &mut Candidates, files: &[u32], edge: &str) {
+    fn add_led(&self, candidates: &mut PackCandidates, files: &[u32], edge: &str) {
         for &file in files {
             let version = self.snapshot.version(file);
             let is_taken = self.answer.takes_file(version.path(), version.language());
@@ -111,7 +111,7 @@ impl PackRun<'_, '_> {
     /// Sets the evidence that imports and names give.
     fn add_evidence(
         &self,
-        candidates: &mut Candidates,
+        candidates: &mut PackCandidates,
         first: &[FirstFile],
         imports: &mut FxHashMap<u32, Vec<u32>>,
     ) {
@@ -149,7 +149,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Marks the files of kinds that the task does not ask for.
-    pub(super) fn mark_asides(&self, candidates: &mut Candidates) {
+    pub(super) fn mark_asides(&self, candidates: &mut PackCandidates) {
         for own in candidates.by_file.values_mut() {
             own.evidence.is_aside = !own.evidence.is_named && self.is_aside(own.file);
         }
@@ -168,47 +168,34 @@ impl PackRun<'_, '_> {
             || (is_data && !asks.data)
     }
 
-    /// Finds places in the files that an edge or a start point led to: by a search in these files, or else their first
-    /// definition.
+    /// Finds places in the files that an edge or a start point led to: the definition with the most words of the task, or
+    /// else the main definition.
     pub(super) fn place_edge_led(
         &self,
-        candidates: &mut [Candidate],
+        candidates: &mut [PackCandidate],
         ranked: &[WeighedFile],
     ) -> Result<(), Error> {
         let without = ranked.iter().map(|own| own.at).filter(|at| candidates[*at].places.is_empty());
-        let without: Vec<usize> = without.take(MAX_EDGE_LED).collect();
-        if without.is_empty() {
-            return Ok(());
-        }
-        let paths = without.iter().map(|at| self.snapshot.path(candidates[*at].file).to_string()).collect();
-        let places = self.answer.places_in(self.query, paths, 2 * MAX_EDGE_LED)?;
-        let at: FxHashMap<u32, usize> = without.iter().map(|at| (candidates[*at].file, *at)).collect();
-        for place in places {
-            let Some(at) = at.get(&place.file) else { continue };
-            candidates[*at].add(CandidatePlace {
-                lines: place.lines,
-                kind: place.kind,
-                symbol: place.symbol,
-                score: place.score,
-                goals: Vec::new(),
-                reasons: place.reasons,
-                position: usize::MAX,
-                why: None,
-            });
-        }
-        for at in without {
-            if candidates[at].places.is_empty()
-                && let Some(own) = self.main_definition(candidates[at].file)?
-            {
+        for at in without.take(MAX_EDGE_LED).collect::<Vec<_>>() {
+            let file = candidates[at].file;
+            let place = match self.units.telling_place(file)? {
+                Some((lines, kind, symbol)) => {
+                    Some((lines, kind, symbol, "it has the most words of the task in its file"))
+                }
+                None => self.main_definition(file)?.map(|own| {
+                    (own.lines, own.kind, own.qualified(), "it is the main definition of its file")
+                }),
+            };
+            if let Some((lines, kind, symbol, why)) = place {
                 candidates[at].add(CandidatePlace {
-                    lines: own.lines,
-                    kind: own.kind,
-                    symbol: Some(own.qualified()),
+                    lines,
+                    kind,
+                    symbol: Some(symbol),
                     score: 0.0,
                     goals: Vec::new(),
                     reasons: Vec::new(),
                     position: usize::MAX,
-                    why: None,
+                    why: Some(why.to_string()),
                 });
             }
         }

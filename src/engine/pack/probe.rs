@@ -1,10 +1,12 @@
 //! The searches for the task and its goals, the regions of the goals, and the mode.
 
-use super::candidates::Candidates;
+use super::candidates::PackCandidates;
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::api::*;
-use crate::goals::{Goal, GoalHead, HeadFile, PackMode, ProbeFigures, Region, Regions, chosen_mode, regions};
+use crate::goals::{
+    Goal, GoalHead, GoalRegion, GoalRegions, HeadFile, PackMode, ProbeFigures, chosen_mode, regions,
+};
 use crate::path::RelPath;
 use crate::query::Query;
 use crate::search::SearchSnapshot;
@@ -21,7 +23,7 @@ const HEAD: usize = 5;
 
 impl PackRun<'_, '_> {
     /// Searches for the whole task, and for each of several goals.
-    pub(super) fn probe(&mut self, goals: &[Goal], candidates: &mut Candidates) -> Result<(), Error> {
+    pub(super) fn probe(&mut self, goals: &[Goal], candidates: &mut PackCandidates) -> Result<(), Error> {
         let is_only = goals.len() == 1;
         let most = if self.request.stages.weighing { OF_TASK } else { OF_PLAIN };
         let places = self.answer.places(self.query, most)?;
@@ -39,7 +41,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Divides the goals into regions and chooses the mode.
-    pub(super) fn choose_mode(&mut self, goals: &[Goal], candidates: &Candidates) -> Result<(), Error> {
+    pub(super) fn choose_mode(&mut self, goals: &[Goal], candidates: &PackCandidates) -> Result<(), Error> {
         let heads: Vec<GoalHead<'_>> = {
             let snapshot = self.snapshot;
             (0..goals.len()).map(|goal| head(snapshot, goal, candidates)).collect()
@@ -50,8 +52,8 @@ impl PackRun<'_, '_> {
                 regions(goals, &heads, &linked, &*self.request.helpers.clusterer)
             }
             false => {
-                let alone = |goal| Region { goals: vec![goal], mass: 0.0 };
-                Regions { all: (0..goals.len()).map(alone).collect(), pairs: Vec::new() }
+                let alone = |goal| GoalRegion { goals: vec![goal], mass: 0.0 };
+                GoalRegions { all: (0..goals.len()).map(alone).collect(), pairs: Vec::new() }
             }
         };
         let scores = || candidates.by_file.values().filter_map(|own| own.places.first());
@@ -103,7 +105,7 @@ impl PackRun<'_, '_> {
 }
 
 /// The first files of a goal.
-fn head<'c>(snapshot: &'c SearchSnapshot, goal: usize, candidates: &'c Candidates) -> GoalHead<'c> {
+fn head<'c>(snapshot: &'c SearchSnapshot, goal: usize, candidates: &'c PackCandidates) -> GoalHead<'c> {
     let mut files: Vec<HeadFile<'c>> = Vec::new();
     for own in candidates.by_file.values() {
         let of_goal = own.places.iter().find(|place| place.goals.contains(&goal));

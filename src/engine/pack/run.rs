@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::assemble::Assembled;
-use super::candidates::Candidates;
+use super::assembled::Assembled;
+use super::candidates::PackCandidates;
 use super::units::Units;
 use crate::engine::Error;
 use crate::engine::answer::AnswerContext;
@@ -70,7 +70,7 @@ pub fn pack(
     };
     let graph = Graph::new(snapshot, &engine.grammars, &graph_sources, limits);
     let graph = GraphAnswer { engine, snapshot, graph, sources: &graph_sources, warnings: Vec::new() };
-    let units = Units::new(engine, snapshot, &sources);
+    let units = Units::new(engine, snapshot, &sources, query);
     let record = PackRecord::default();
     let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record };
     let reply = run.reply(freshness)?;
@@ -87,7 +87,7 @@ impl PackRun<'_, '_> {
             true => planned(&self.request.task, &*self.request.helpers.planner),
             false => vec![Goal::whole(&self.request.task)],
         };
-        let mut candidates = Candidates::default();
+        let mut candidates = PackCandidates::default();
         self.probe(&goals, &mut candidates)?;
         self.add_seeds(&mut candidates)?;
         self.choose_mode(&goals, &candidates)?;

@@ -1,6 +1,6 @@
 //! Where a pack starts: lines and files that the task names, and the files, symbols and changes that the caller has.
 
-use super::candidates::{CandidatePlace, Candidates};
+use super::candidates::{CandidatePlace, PackCandidates};
 use super::run::PackRun;
 use crate::engine::Error;
 use crate::engine::graph_target::{self, Target};
@@ -21,7 +21,7 @@ const MAX_CHANGED: usize = 40;
 
 impl PackRun<'_, '_> {
     /// Adds the start points of the request, and the lines and files that the task names.
-    pub(super) fn add_seeds(&mut self, candidates: &mut Candidates) -> Result<(), Error> {
+    pub(super) fn add_seeds(&mut self, candidates: &mut PackCandidates) -> Result<(), Error> {
         if self.request.stages.weighing {
             self.add_frames(candidates);
             self.add_named_files(candidates);
@@ -69,7 +69,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Adds the lines that a stack trace in the task names.
-    fn add_frames(&self, candidates: &mut Candidates) {
+    fn add_frames(&self, candidates: &mut PackCandidates) {
         for frame in &self.query.frames {
             for file in self.meant_by(&frame.path) {
                 let own = candidates.of(file);
@@ -89,7 +89,7 @@ impl PackRun<'_, '_> {
     }
 
     /// Marks the files that the task names by a path or by a file name.
-    fn add_named_files(&self, candidates: &mut Candidates) {
+    fn add_named_files(&self, candidates: &mut PackCandidates) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
         for word in self.request.task.split(|c: char| !is_part(c)) {
             let word = word.trim_matches(['.', '/']);
@@ -119,7 +119,7 @@ impl PackRun<'_, '_> {
     }
 }
 
-fn add_symbol(candidates: &mut Candidates, own: &Definition, score: f32, why: &str) {
+fn add_symbol(candidates: &mut PackCandidates, own: &Definition, score: f32, why: &str) {
     let candidate = candidates.of(own.file);
     candidate.evidence.is_named = true;
     candidate.add(CandidatePlace {

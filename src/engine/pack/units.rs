@@ -13,6 +13,7 @@ use crate::engine::core::Engine;
 use crate::engine::source::ReplySources;
 use crate::model::SymbolKind;
 use crate::pack::{HEADING_TOKENS, LINE_BYTES, tokens_of_bytes};
+use crate::query::Query;
 use crate::search::{SearchError, SearchSnapshot};
 use crate::secrets::{self, SecretMask};
 use crate::text::{LineIndex, Lines, Span};
@@ -25,6 +26,8 @@ pub struct Units<'a> {
     engine: &'a Engine,
     snapshot: &'a SearchSnapshot,
     sources: Arc<ReplySources<'a>>,
+    /// The words of the task in lower case.
+    words: Vec<String>,
     files: RefCell<FxHashMap<u32, Option<Rc<UnitFile>>>>,
 }
 
@@ -36,6 +39,12 @@ struct UnitFile {
     items: Vec<UnitItem>,
     mask: OnceCell<Option<SecretMask>>,
 }
+
+/// The words of a task that are looked for in items have at least so many letters.
+const LEAST_LETTERS: usize = 3;
+
+/// The tokens at which an item is worth half as much as a short one with as many words.
+const LONG_ITEM: f32 = 400.0;
 
 struct UnitItem {
     kind: SymbolKind,
@@ -63,8 +72,11 @@ impl<'a> Units<'a> {
         engine: &'a Engine,
         snapshot: &'a SearchSnapshot,
         sources: &Arc<ReplySources<'a>>,
+        query: &Query,
     ) -> Units<'a> {
-        Units { engine, snapshot, sources: Arc::clone(sources), files: RefCell::default() }
+        let words = query.terms.iter().map(|term| term.word.to_lowercase());
+        let words = words.filter(|word| word.chars().count() >= LEAST_LETTERS).collect();
+        Units { engine, snapshot, sources: Arc::clone(sources), words, files: RefCell::default() }
     }
 
     /// The file with its items; `None` if the file cannot be read or has changed since it was indexed.
@@ -110,6 +122,7 @@ impl<'a> Units<'a> {
         let is_function = |item: &&UnitItem| contains(item.whole) && item.kind.is_function();
         let item = own.items.iter().find(is_item);
         let item = item.or_else(|| own.items.iter().rev().find(is_function));
+        let item = item.or_else(|| self.telling_item(&own, Some(lines)));
         let whole = item.map_or(lines, |item| item.whole);
         let around = own.items.iter().rev().find(|item| {
             let is_container =
@@ -127,6 +140,32 @@ impl<'a> Units<'a> {
             enclosing,
             tokens: tokens_of_bytes(bytes(whole) + above) + HEADING_TOKENS,
         }))
+    }
+
+    /// The function or type of a file that says most about the task; `None` if no item has a word of the task.
+    pub fn telling_place(&self, file: u32) -> Result<Option<(Lines, SymbolKind, String)>, Error> {
+        let Some(own) = self.file(file)? else { return Ok(None) };
+        let item = self.telling_item(&own, None);
+        Ok(item.map(|item| (item.lines, item.kind, item.symbol.clone())))
+    }
+
+    /// The function or type within lines that has the most words of the task for its length.
+    fn telling_item<'f>(&self, own: &'f UnitFile, within: Option<Lines>) -> Option<&'f UnitItem> {
+        let is_inside = |item: &&UnitItem| {
+            let is_unit = item.kind.is_function() || item.kind.is_type_like();
+            is_unit
+                && within.is_none_or(|lines| lines.first <= item.lines.first && item.whole.last <= lines.last)
+        };
+        let mut best: Option<(f32, &UnitItem)> = None;
+        for item in own.items.iter().filter(is_inside) {
+            let text = own.text[own.index.span_of(item.whole).range()].to_lowercase();
+            let n_words = self.words.iter().filter(|word| text.contains(word.as_str())).count();
+            let worth = n_words as f32 / (1.0 + tokens_of_bytes(text.len()) as f32 / LONG_ITEM);
+            if n_words > 0 && best.is_none_or(|(known, _)| worth > known) {
+                best = Some((worth, item));
+            }
+        }
+        best.map(|(_, item)| item)
     }
 
     /// The lines of a file without line breaks at their ends, with secrets masked.
