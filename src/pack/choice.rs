@@ -115,7 +115,7 @@ mod tests {
         assert!(more(|own| own.name = 0.5) > 0.0);
         assert!(more(|own| own.is_named = true) > 0.0);
         assert!(more(|own| own.is_aside = true) < 0.0);
-        assert!(more(|own| own.goal = Some((0, 0.9))) > 0.0);
+        assert!(more(|own| own.goal = Some((0, 0.99))) > 0.0);
         assert_eq!(more(|own| own.goal = Some((40, 0.01))), 0.0);
     }
 

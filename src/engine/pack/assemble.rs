@@ -20,7 +20,7 @@ use crate::text::Lines;
 const MAX_LEFT_OUT: usize = 30;
 
 /// The most files that are considered.
-const MAX_CONSIDERED: usize = 80;
+const MAX_CONSIDERED: usize = 60;
 
 /// The most core files, and further units of one of them.
 const MAX_CORE: usize = 5;
@@ -30,7 +30,7 @@ const MAX_FURTHER: usize = 3;
 const FURTHER_SHARE: f32 = 0.15;
 
 /// The most units with traces.
-const MAX_TRACED: usize = 3;
+const MAX_TRACED: usize = 2;
 
 /// The expected number of files that a task needs.
 const EXPECTED_FILES: f32 = 4.0;
@@ -171,8 +171,8 @@ impl PackRun<'_, '_> {
         }
         let precision = match self.record.pack_mode {
             PackMode::NavigationPrune => 1.5,
-            PackMode::Broad => 0.6,
-            PackMode::Focused | PackMode::Auto => 0.65,
+            PackMode::Broad => 0.65,
+            PackMode::Focused | PackMode::Auto => 0.7,
         };
         let mut budget = Budget::new(self.request.budget);
         let (mut fitting, mut places) = (Vec::new(), Vec::new());

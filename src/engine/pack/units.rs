@@ -29,6 +29,8 @@ pub struct Units<'a> {
     /// The words of the task in lower case.
     words: Vec<String>,
     files: RefCell<FxHashMap<u32, Option<Rc<UnitFile>>>>,
+    /// The extents of places, by file and lines.
+    extents: RefCell<FxHashMap<(u32, u32, u32), Option<UnitExtent>>>,
 }
 
 /// A file with its items.
@@ -76,7 +78,14 @@ impl<'a> Units<'a> {
     ) -> Units<'a> {
         let words = query.terms.iter().map(|term| term.word.to_lowercase());
         let words = words.filter(|word| word.chars().count() >= LEAST_LETTERS).collect();
-        Units { engine, snapshot, sources: Arc::clone(sources), words, files: RefCell::default() }
+        Units {
+            engine,
+            snapshot,
+            sources: Arc::clone(sources),
+            words,
+            files: RefCell::default(),
+            extents: RefCell::default(),
+        }
     }
 
     /// The file with its items; `None` if the file cannot be read or has changed since it was indexed.
@@ -109,6 +118,16 @@ impl<'a> Units<'a> {
 
     /// The whole unit of a place: its item with the doc comment. A part of a function is the function.
     pub fn extent(&self, file: u32, place: &CandidatePlace) -> Result<Option<UnitExtent>, Error> {
+        let key = (file, place.lines.first, place.lines.last);
+        if let Some(known) = self.extents.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.computed_extent(file, place)?;
+        self.extents.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn computed_extent(&self, file: u32, place: &CandidatePlace) -> Result<Option<UnitExtent>, Error> {
         let Some(own) = self.file(file)? else { return Ok(None) };
         let last = own.index.count();
         if place.lines.first > last {
