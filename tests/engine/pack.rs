@@ -3,10 +3,11 @@
 use spyhop::engine::ErrorKind;
 use spyhop::engine::api::Relation;
 use spyhop::operations::PACK;
+use spyhop::path::RelPath;
 use spyhop::render::agent;
 use spyhop::{
-    ActivitySource, GraphChanges, LeftOutReason, Mode, PackFile, PackMode, PackReply, PackRequest,
-    PackStages, PackUnit, Session,
+    ActivitySource, FileActivity, GraphChanges, LeftOutReason, Mode, PackFile, PackMode, PackReply,
+    PackRequest, PackStages, PackUnit, Session,
 };
 
 use super::open;
@@ -362,6 +363,26 @@ fn a_session_is_not_sent_a_unit_twice() {
     assert_eq!(known.sent_before.as_ref().unwrap().call, 1);
     let all = engine.pack(&PackRequest { dedupe: false, ..request }).unwrap();
     assert_eq!(units(&all), sent);
+}
+
+#[test]
+fn a_further_page_of_a_session_repeats_nothing_though_the_session_changes_the_ranking() {
+    let tree = Tree::new(LARGE);
+    let engine = open(&tree);
+    let session = Session::new();
+    let activity = ActivitySource::Session(session.clone());
+    let mut request = PackRequest { activity, budget: 200, ..PackRequest::new("retry of uploads") };
+    let first = engine.pack(&request).unwrap();
+    session.record_pack(&request, &first);
+    engine.record_activity(&session, &[RelPath::new("app/main.py").unwrap()], FileActivity::Touched).unwrap();
+    request.cursor.clone_from(&first.next);
+    let more = engine.pack(&request).unwrap();
+    let sent = units(&first);
+    assert!(
+        !more.files.is_empty() && units(&more).iter().all(|unit| !sent.contains(unit)),
+        "{:?}",
+        units(&more)
+    );
 }
 
 #[test]

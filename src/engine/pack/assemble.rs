@@ -70,6 +70,8 @@ impl PackRun<'_, '_> {
     ) -> Result<Assembled, Error> {
         let mut earlier = FxHashSet::default();
         for number in 0..=page {
+            // The pages before are filled as they were; a further page never repeats what the session was sent.
+            self.dedupes = number == page && (self.request.dedupe || page > 0);
             let filling = Filling {
                 budget: Budget::new(self.request.budget),
                 drafts: Vec::new(),
@@ -240,7 +242,7 @@ impl PackRun<'_, '_> {
     fn sent_before(&self, file: u32, lines: Lines) -> Result<Option<Sent>, Error> {
         let ActivitySource::Session(session) = &self.request.activity else { return Ok(None) };
         let version = self.snapshot.version(file);
-        let Some(content) = version.content().ranked().filter(|_| self.request.dedupe) else {
+        let Some(content) = version.content().ranked().filter(|_| self.dedupes) else {
             return Ok(None);
         };
         Ok(session.sent_lines(self.engine.root(), &RelPath::new(version.path())?, content, lines))

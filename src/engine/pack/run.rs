@@ -40,6 +40,8 @@ pub struct PackRun<'a, 'e> {
     pub graph: GraphAnswer<'a, 'e>,
     pub units: Units<'a>,
     pub record: PackRecord,
+    /// Whether units that the session was sent are left out.
+    pub dedupes: bool,
 }
 
 /// Makes the pack of a request.
@@ -57,6 +59,8 @@ pub fn pack(
         filter: request.filter.clone(),
         mode: Mode::Compact,
         activity: request.activity.clone(),
+        // A further page is ranked with the activity of the first one.
+        cursor: request.cursor.clone(),
         ..SearchRequest::new(&*request.task)
     };
     let answer = AnswerContext::with_sources(engine, snapshot, filter, &search, Arc::clone(&sources));
@@ -72,7 +76,7 @@ pub fn pack(
     let graph = GraphAnswer { engine, snapshot, graph, sources: &graph_sources, warnings: Vec::new() };
     let units = Units::new(engine, snapshot, &sources, query);
     let record = PackRecord::default();
-    let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record };
+    let mut run = PackRun { engine, snapshot, request, query, answer, graph, units, record, dedupes: false };
     let reply = run.reply(freshness)?;
     match run.graph.graph.damage() {
         Some(damage) => Err(SearchError::from(damage).into()),
