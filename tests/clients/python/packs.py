@@ -1,7 +1,7 @@
 """The official Python client collects the code of a task of several goals with the tool get_context_pack.
 
     VENV/bin/python tests/clients/python/packs.py target/debug/spyhop
-    VENV/bin/python tests/clients/python/packs.py target/release/spyhop --trees TREES eval/sets/tasks/restic.toml:1 ...
+    VENV/bin/python tests/clients/python/packs.py --trees TREES target/release/spyhop eval/sets/tasks/restic.toml:1 ...
 
 The client knows only the listed tools, so it searches for the tool first. By default the repository is this one. With a set
 of tasks, each named by its number, the session compares calls and tokens until the client has read code of every file that a
@@ -64,7 +64,7 @@ async def checked(session):
     more, _ = await counted.call(name, {"task": TASK, "budget": BUDGET, "cursor": pack["next"]})
     assert not key(pack) & key(more) and more["results"], key(pack) & key(more)
     same, _ = await counted.call("context_pack", {"query": TASK, "max_tokens": BUDGET})
-    assert key(same) == key(pack)
+    assert same["results"] and same["goals"] == pack["goals"]
     said(f"a pack of two goals: {len(pack['results'])} files, {len(text.encode()) // 4} tokens, {counted.calls} calls")
 
 
