@@ -15,7 +15,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (1, &["clean", "gitdir", "model", "parallel", "tree"]),
     (2, &["git", "grammar", "profile", "read", "secrets", "store", "tokenize", "walk"]),
     (3, &["analyze", "filter", "fuzzy", "query", "snippet", "watch"]),
-    (4, &["goals", "index", "memory", "meta", "session", "worker"]),
+    (4, &["goals", "index", "memory", "meta", "pack", "session", "worker"]),
     (5, &["grep", "workspace"]),
     (6, &["retention", "search"]),
     (7, &["graph", "update"]),

@@ -115,6 +115,20 @@ const READ_AS: Alias = Alias {
     why: "Hosts teach it as a tool of their own, so agents call it unasked; read_file does the same",
 };
 
+/// A name for a context pack.
+const PACK_AS: Alias = Alias {
+    name: "context_pack",
+    canonical: "get_context_pack",
+    state: AliasState::Hidden,
+    deprecated_in: None,
+    removal: None,
+    replay: true,
+    params: PACKED,
+    own: &[],
+    implied: &[],
+    why: "Hosts teach it as a tool of their own; get_context_pack does the same",
+};
+
 /// A name for the uses of a symbol.
 const USES_AS: Alias = Alias {
     name: "find_usages",
@@ -214,6 +228,7 @@ pub const ALIASES: &[Alias] = &[
         implied: &[],
         why: "As code.search",
     },
+    PACK_AS,
     Alias { name: "find_all_references", ..USES_AS },
     Alias { name: "find_callees", ..TRACE_AS },
     Alias { name: "find_callers", ..CALLERS_AS },
@@ -224,6 +239,7 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "get_call_graph", ..TRACE_AS },
     Alias { name: "get_callees", ..TRACE_AS },
     CALLERS_AS,
+    Alias { name: "get_context", ..PACK_AS },
     Alias { name: "get_definition", ..TRACE_AS },
     Alias { name: "get_references", ..USES_AS },
     Alias {
@@ -261,6 +277,7 @@ pub const ALIASES: &[Alias] = &[
     Alias { name: "impact_analysis", ..IMPACT_AS },
     Alias { name: "list_code_usages", ..USES_AS },
     Alias { name: "open_file", ..READ_AS },
+    Alias { name: "pack_context", ..PACK_AS },
     READ_AS,
     Alias { name: "recall", ..NOTES_AS },
     Alias { name: "remember", ..RECORD_AS },
@@ -355,6 +372,20 @@ const READING: &[(&str, Becomes)] = &[
     ("explanation", Becomes::Nothing),
 ];
 
+/// Other systems' parameters for a context pack.
+const PACKED: &[(&str, Becomes)] = &[
+    ("query", same("task")),
+    ("prompt", same("task")),
+    ("description", same("task")),
+    ("max_tokens", same("budget")),
+    ("token_budget", same("budget")),
+    ("files", same("seed_file")),
+    ("seed_files", same("seed_file")),
+    ("symbols", same("seed_symbol")),
+    ("seed_symbols", same("seed_symbol")),
+    ("explanation", Becomes::Nothing),
+];
+
 /// Other systems' parameters for a symbol or a place in the code graph.
 const TARGETED: &[(&str, Becomes)] = &[
     ("symbol", Becomes::Target(TargetPart::Symbol)),
@@ -383,6 +414,7 @@ pub const SPELLINGS: &[(&str, &[(&str, Becomes)])] = &[
     ("codebase_search", RANKED),
     ("file_search", &[("query", same("pattern")), ("limit", same("max_results"))]),
     ("find_references", TARGETED),
+    ("get_context_pack", PACKED),
     ("grep_files", LINES),
     ("impact", TARGETED),
     ("project_map", &[("max_depth", same("depth"))]),

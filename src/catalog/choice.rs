@@ -1,7 +1,7 @@
 //! Types of which a caller chooses one value by its name.
 
 use super::values::ValueError;
-use crate::engine::api::{Mode, NoteKind, Relation, StalePolicy};
+use crate::engine::api::{Mode, NoteKind, PackMode, Relation, StalePolicy};
 use crate::model::{SkipReason, SymbolKind};
 use crate::similar::did_you_mean;
 
@@ -59,6 +59,14 @@ impl NamedChoice for NoteKind {
 
     fn name(self) -> &'static str {
         NoteKind::name(self)
+    }
+}
+
+impl NamedChoice for PackMode {
+    const ALL: &'static [PackMode] = &PackMode::ALL;
+
+    fn name(self) -> &'static str {
+        PackMode::name(self)
     }
 }
 

@@ -46,7 +46,7 @@ pub use grep::{GREP, GREP_ROWS, GrepCall, GrepList, GrepPrint};
 pub use map::{DEPTH, MAP, MAP_ROWS, MAX_ITEMS};
 pub use memory::*;
 pub use operation::{Example, Operation};
-pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, TASK};
+pub use pack::{BUDGET, MAX_FILES, PACK, PACK_ROWS, SEED_FILE, TASK};
 pub use param::{Param, Positional, Takes, param};
 pub use read::{LINES, READ, READ_PATH, READ_ROWS, SYMBOL};
 pub use row::{Listed, Row, fill};

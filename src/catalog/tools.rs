@@ -14,6 +14,7 @@ use super::grep_params::PATTERN;
 use super::map::MAP;
 use super::memory::{ADD_NOTE, NOTE_QUERY, NOTE_TEXT, SEARCH_NOTES};
 use super::operation::Operation;
+use super::pack::{PACK, TASK};
 use super::param::Param;
 use super::params::{MAX_TOKENS, QUERY, TOOL_QUERY, TREE};
 use super::read::READ;
@@ -42,6 +43,7 @@ pub enum ToolId {
     Graph(GraphQuestion),
     SearchNotes,
     RecordNote,
+    Pack,
     ToolSearch,
 }
 
@@ -88,6 +90,7 @@ pub const ACTIVE: &[&str] = &["codebase_search", "file_search", "grep_files", "i
 /// Tools that are not listed, but found by `tool_search`, and callable.
 pub const DEFERRED: &[&str] = &[
     "find_references",
+    "get_context_pack",
     "impact",
     "project_map",
     "read_file",
@@ -111,6 +114,7 @@ pub const HIDDEN: &[&str] = &[
     "call_graph",
     "call_hierarchy",
     "cat",
+    "context_pack",
     "find_all_references",
     "find_callees",
     "find_callers",
@@ -121,6 +125,7 @@ pub const HIDDEN: &[&str] = &[
     "get_call_graph",
     "get_callees",
     "get_callers",
+    "get_context",
     "get_definition",
     "get_references",
     "glob",
@@ -131,6 +136,7 @@ pub const HIDDEN: &[&str] = &[
     "impact_analysis",
     "list_code_usages",
     "open_file",
+    "pack_context",
     "read",
     "recall",
     "remember",
@@ -187,6 +193,17 @@ pub const TOOLS: &[Tool] = &[
         required: &[&TARGET],
         without: &[],
         of_call: OF_ANSWER,
+        read_only: true,
+    },
+    Tool {
+        id: ToolId::Pack,
+        name: "get_context_pack",
+        operation: Some(&PACK),
+        description: "Collect code that a task needs: whole functions and types within a budget, with callers and \
+                      tests.",
+        required: &[&TASK],
+        without: &[],
+        of_call: &[&TREE],
         read_only: true,
     },
     Tool {

@@ -15,7 +15,7 @@ use spyhop::catalog::{
 };
 use spyhop::engine::api::{
     ActivitySource, AddNoteRequest, FilesRequest, GraphRequest, GrepRequest, MapRequest, Options,
-    ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
+    PackRequest, ReadRequest, SearchNotesRequest, SearchRequest, Session, SymbolsRequest,
 };
 use spyhop::model::SkipReason;
 use spyhop::path::RelPath;
@@ -39,6 +39,7 @@ pub enum ToolRequest {
     Graph(GraphRequest),
     Notes(SearchNotesRequest),
     Record(AddNoteRequest),
+    Pack(Box<PackRequest>),
     Tools(String),
 }
 
@@ -64,6 +65,7 @@ impl ToolRequest {
             ToolRequest::Map(request) => &request.filter,
             ToolRequest::Graph(request) => &request.filter,
             ToolRequest::Notes(request) => &request.filter,
+            ToolRequest::Pack(request) => &request.filter,
             ToolRequest::Read(_)
             | ToolRequest::Status
             | ToolRequest::Skipped { .. }
@@ -291,6 +293,15 @@ impl ResolvedArguments<'_> {
                 request.links = links.collect::<Result<_, _>>()?;
                 ToolRequest::Record(request)
             }
+            ToolId::Pack => {
+                let request = self.filled(catalog::PACK_ROWS, PackRequest::new(""))?;
+                let files = self.relative(catalog::SEED_FILE.name, &request.seed_files)?;
+                ToolRequest::Pack(Box::new(PackRequest {
+                    seed_files: files,
+                    activity: self.activity.clone(),
+                    ..request
+                }))
+            }
             ToolId::Status => {
                 // The path may choose the root, so a mistyped path must be an error and must not choose another root.
                 self.path()?;
@@ -328,6 +339,12 @@ impl ResolvedArguments<'_> {
         }
         let place = self.roots.place(TARGET.name, file, Some(self.root))?;
         Ok(format!("{}{}", place.path, &typed[file.len()..]))
+    }
+
+    /// Files, relative to the root of the call.
+    fn relative(&self, param: &str, files: &[String]) -> Result<Vec<String>, String> {
+        let place = |file: &String| self.roots.place(param, file, Some(self.root));
+        files.iter().map(|file| place(file).map(|place| place.path.to_string())).collect()
     }
 
     /// The folder or file that limits the request. The path must exist: with a mistyped path, the answer would be

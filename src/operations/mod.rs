@@ -12,6 +12,7 @@ mod plain;
 mod state;
 
 pub use memory::{MEMORY, MEMORY_HELP};
+pub use pack::PACK;
 pub use plain::{PlainOperation, PlainOutcome, PlainReply, PreparedCall, PreparedRun, RunPlain};
 
 use crate::catalog::{

@@ -9,6 +9,7 @@ mod answer;
 mod graph;
 mod lookup;
 mod memory;
+mod pack;
 mod read;
 
 use std::fmt::Write;
@@ -21,6 +22,7 @@ use self::answer::{clean_value, link, rows, rows_that_fit, short_name, span};
 pub use self::graph::{graph, graph_fits};
 pub use self::lookup::{files, files_fits, grep, grep_fits, map, symbols, symbols_fits};
 pub use self::memory::notes;
+pub use self::pack::pack;
 pub use self::read::{read, read_fits};
 use super::command::no_index;
 use super::json::JsonPaths;

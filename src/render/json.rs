@@ -12,6 +12,7 @@ mod graph;
 mod index;
 mod lookup;
 mod memory;
+mod pack;
 mod read;
 mod shared;
 
@@ -25,10 +26,11 @@ pub use self::index::{checkup, collected, exported, imported, refresh, status, v
 use self::lookup::{WireContextLine, context};
 pub use self::lookup::{files, grep, map, symbols};
 pub use self::memory::{imported_notes, notes};
+pub use self::pack::pack;
 pub use self::read::read;
-use self::shared::{WireReasonCount, reasons, rounded};
 pub use self::shared::{JsonPaths, line};
 pub(crate) use self::shared::{WirePath, WireSnapshot};
+use self::shared::{WireReasonCount, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,

@@ -17,7 +17,6 @@ mod phrases;
 
 pub use crate::clean;
 pub use command::{error_text, index_arguments, index_command, no_index};
-pub(crate) use paint::Ink;
 pub use paint::Style;
 
 #[cfg(test)]

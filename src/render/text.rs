@@ -11,6 +11,7 @@ mod graph;
 mod index;
 mod lookup;
 mod memory;
+mod pack;
 mod page;
 mod parts;
 mod read;
@@ -30,6 +31,7 @@ pub use self::lookup::{files, files_footer, grep, map, paths, symbol_lines, symb
 use self::memory::note_lines;
 pub(super) use self::memory::state;
 pub use self::memory::{imported_notes, notes};
+pub use self::pack::pack;
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 pub use self::read::read;

@@ -32,6 +32,10 @@ fn sample(name: &str) -> Value {
         | "identifier" => json!("draw_circle"),
         "relative_path" => json!("src/paint.py"),
         "line" | "column" | "character" => json!(1),
+        "prompt" | "description" => json!("draw a circle"),
+        "max_tokens" | "token_budget" => json!(500),
+        "files" | "seed_files" => json!(["src/paint.py"]),
+        "symbols" | "seed_symbols" => json!(["draw_circle"]),
         other => panic!("there is no sample of '{other}'"),
     }
 }
@@ -53,6 +57,7 @@ fn every_parameter_of_another_name_is_answered() {
             "find_references" | "impact" | "trace_symbol" => ("target", json!("draw_circle")),
             "search_revision_memory" => ("query", json!("draw_circle")),
             "record_revision" => ("text", json!("draw_circle needs a radius")),
+            "get_context_pack" => ("task", json!("draw a circle")),
             _ => ("", Value::Null),
         };
         let (needed, value) =

@@ -83,6 +83,7 @@ fn arguments(tool: &str) -> Value {
         "find_references" | "trace_symbol" | "impact" => json!({ "target": "resolve_api_key" }),
         "search_revision_memory" => json!({ "query": "circle" }),
         "record_revision" => json!({ "text": "A circle needs a radius" }),
+        "get_context_pack" => json!({ "task": "draw_circle", "budget": 500 }),
         other => panic!("no arguments for {other}"),
     }
 }

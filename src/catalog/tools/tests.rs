@@ -36,18 +36,13 @@ fn every_row_of_tools_is_taken_by_a_tool() {
         let params: Vec<&Param> = tool.params().collect();
         for param in tool.required.iter().chain(tool.without) {
             let rows = tool.operation.map_or(&[][..], |operation| operation.params);
-            assert!(
-                rows.iter().any(|row| row.param.name == param.name),
-                "{} of {}",
-                param.name,
-                tool.name
-            );
+            assert!(rows.iter().any(|row| row.param.name == param.name), "{} of {}", param.name, tool.name);
         }
         assert!(tool.required.iter().all(|param| params.iter().any(|own| own.name == param.name)));
         for left in tool.without {
-            let others = TOOLS.iter().filter(|other| {
-                other.operation.map(|row| row.name) == tool.operation.map(|row| row.name)
-            });
+            let others = TOOLS
+                .iter()
+                .filter(|other| other.operation.map(|row| row.name) == tool.operation.map(|row| row.name));
             let is_taken = others.flat_map(Tool::params).any(|param| param.name == left.name);
             assert!(is_taken, "no tool takes {}, which {} leaves out", left.name, tool.name);
         }

@@ -17,7 +17,10 @@ pub fn notes(reply: &NotesReply, budget: usize) -> Answer {
     let text = |rows: usize| notes_text(reply, rows);
     let fits = rows_that_fit(reply.notes.len(), budget, text).max(1).min(reply.notes.len());
     let page = NotesReply { notes: reply.notes[..fits].to_vec(), ..reply.clone() };
-    super::cut(Answer { text: text(fits), data: clean_value(&json::notes(&page, JsonPaths::default())) }, budget)
+    super::cut(
+        Answer { text: text(fits), data: clean_value(&json::notes(&page, JsonPaths::default())) },
+        budget,
+    )
 }
 
 fn notes_text(reply: &NotesReply, rows: usize) -> String {
