@@ -103,8 +103,10 @@ impl Engine {
         // Files that were deleted meanwhile are not shown.
         let firsts = scan(&others, others.len(), Some(1)).lines;
         let counts: FxHashMap<&RelPath, u32> = others.iter().zip(counts).collect();
-        let unranked =
-            firsts.into_iter().map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first }).collect();
+        let unranked = firsts
+            .into_iter()
+            .map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first })
+            .collect();
         let complete = super::grep::incomplete(&found.unread, &scope).is_none();
         Ok(ExhaustiveMatches { known: search::ExhaustivePass { candidates, lines, complete }, unranked })
     }

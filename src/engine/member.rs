@@ -18,7 +18,7 @@ pub struct MemberTree<'a> {
     pub engine: &'a Engine,
     /// The snapshot of this tree alone.
     pub snapshot: &'a SearchSnapshot,
-    pub sources: ReplySources<'a>,
+    pub sources: Arc<ReplySources<'a>>,
     /// The number of its first file in the snapshot that is searched.
     pub first_file: u32,
 }
@@ -31,9 +31,13 @@ pub struct MemberTrees<'a> {
 
 impl<'a> MemberTrees<'a> {
     /// One tree that answers alone.
-    pub fn one(engine: &'a Engine, snapshot: &'a SearchSnapshot) -> Result<MemberTrees<'a>, Error> {
-        let tree = MemberTree::new(None, engine, snapshot, 0)?;
-        Ok(MemberTrees { all: vec![tree], snapshot })
+    pub fn one(
+        engine: &'a Engine,
+        snapshot: &'a SearchSnapshot,
+        sources: Arc<ReplySources<'a>>,
+    ) -> MemberTrees<'a> {
+        let tree = MemberTree { name: None, engine, snapshot, sources, first_file: 0 };
+        MemberTrees { all: vec![tree], snapshot }
     }
 
     /// The trees of the `members` of a joined snapshot, in the order of the members.
@@ -41,9 +45,17 @@ impl<'a> MemberTrees<'a> {
         members: &'a [(SourceName, &'a Engine, Arc<SearchSnapshot>)],
         snapshot: &'a SearchSnapshot,
     ) -> Result<MemberTrees<'a>, Error> {
-        let tree = |(place, (name, engine, own)): (usize, &'a (SourceName, &'a Engine, Arc<SearchSnapshot>))| {
-            MemberTree::new(Some(name.clone()), engine, own, snapshot.first_file_of(place))
-        };
+        let tree =
+            |(place, (name, engine, own)): (usize, &'a (SourceName, &'a Engine, Arc<SearchSnapshot>))| {
+                let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(own))?, own);
+                Ok::<_, Error>(MemberTree {
+                    name: Some(name.clone()),
+                    engine,
+                    snapshot: own,
+                    sources: Arc::new(sources),
+                    first_file: snapshot.first_file_of(place),
+                })
+            };
         Ok(MemberTrees { all: members.iter().enumerate().map(tree).collect::<Result<_, _>>()?, snapshot })
     }
 
@@ -67,17 +79,5 @@ impl<'a> MemberTrees<'a> {
     pub fn text(&self, file: u32) -> Option<Arc<String>> {
         let tree = self.of_file(file);
         tree.sources.text(file - tree.first_file)
-    }
-}
-
-impl<'a> MemberTree<'a> {
-    fn new(
-        name: Option<SourceName>,
-        engine: &'a Engine,
-        snapshot: &'a SearchSnapshot,
-        first_file: u32,
-    ) -> Result<MemberTree<'a>, Error> {
-        let sources = ReplySources::new(engine.source_tree_of(Viewed::from_snapshot(snapshot))?, snapshot);
-        Ok(MemberTree { name, engine, snapshot, sources, first_file })
     }
 }

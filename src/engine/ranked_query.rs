@@ -35,8 +35,7 @@ impl RankedQuery<'_> {
         if holding.len() + self.unranked.len() > search::FEW {
             return Vec::new();
         }
-        let unranked =
-            self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));
+        let unranked = self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));
         let ranked = holding.iter().map(|file| (snapshot.path(*file), snapshot.member_of(*file)));
         ranked.chain(unranked).collect()
     }

@@ -173,7 +173,9 @@ impl Reader {
     fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
         let NewestCommit { layout, stamp, payload, segments: all } = NewestCommit::read(dir)?;
         let open = |some: &[tantivy::Segment]| -> Result<Vec<Arc<Segment>>, IndexError> {
-            some.iter().map(|segment| Segment::open(dir, SegmentReader::open(segment)?).map(Arc::new)).collect()
+            some.iter()
+                .map(|segment| Segment::open(dir, SegmentReader::open(segment)?).map(Arc::new))
+                .collect()
         };
         // Opening a segment takes some tenths of a millisecond, so many segments are shared by two threads.
         let segments = if all.len() < MANY_SEGMENTS {

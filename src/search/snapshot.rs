@@ -65,7 +65,7 @@ impl PathRole {
 /// members.
 pub struct SearchSnapshot {
     /// The views, in the order of their files. There is at least one.
-    members: Vec<Member>,
+    members: Vec<JoinedView>,
     /// The segments of all members.
     index: SegmentList,
     versions: Vec<VersionId>,
@@ -83,8 +83,8 @@ pub struct SearchSnapshot {
     pool: Arc<Pool>,
 }
 
-/// A view of a commit whose files have adjacent numbers in a snapshot.
-struct Member {
+/// A view of a commit. Its files have adjacent numbers in the snapshot.
+struct JoinedView {
     committed: Arc<Committed>,
     key: ViewKey,
     /// The number of its first file.
@@ -109,7 +109,7 @@ impl SearchSnapshot {
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
         let index = SegmentList::clone(&committed.reader);
-        let members = vec![Member { committed, key: key.clone(), first_file: 0 }];
+        let members = vec![JoinedView { committed, key: key.clone(), first_file: 0 }];
         let paths = OnceLock::new();
         Ok(Some(SearchSnapshot {
             members,
@@ -132,7 +132,7 @@ impl SearchSnapshot {
         let mut totals = Totals::default();
         let mut first_file = 0u32;
         for part in parts {
-            members.extend(part.members.iter().map(|member| Member {
+            members.extend(part.members.iter().map(|member| JoinedView {
                 committed: Arc::clone(&member.committed),
                 key: member.key.clone(),
                 first_file: first_file + member.first_file,
@@ -170,7 +170,7 @@ impl SearchSnapshot {
     }
 
     /// The only member of a snapshot that is not joined.
-    fn only_member(&self) -> &Member {
+    fn only_member(&self) -> &JoinedView {
         debug_assert_eq!(self.members.len(), 1, "a joined snapshot has several commits");
         &self.members[0]
     }
