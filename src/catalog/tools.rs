@@ -188,7 +188,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Graph(GraphQuestion::References),
         name: "find_references",
         operation: Some(&REFS),
-        description: "Find the uses of a symbol, each resolved to the definition that it means: callers, type uses, \
+        description: "Find the uses of a symbol, each resolved to its definition: callers, type uses, \
                       imports, implementations. By name, or by path and line.",
         required: &[&TARGET],
         without: &[],
@@ -297,8 +297,7 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Skipped,
         name: "skipped_files",
         operation: Some(&SKIPPED),
-        description: "List the files that were seen and left out of the index, each with its reason: ignored, \
-                      binary, too large, generated and so on.",
+        description: "List the files left out of the index, each with its reason: ignored, binary, too large, generated and so on.",
         required: &[],
         without: &[],
         of_call: OF_ANSWER,
@@ -340,8 +339,8 @@ pub const TOOLS: &[Tool] = &[
         id: ToolId::Graph(GraphQuestion::Trace),
         name: "trace_symbol",
         operation: Some(&TRACE),
-        description: "Show where a symbol is defined, who calls it and what it calls, with the lines: a call graph \
-                      around one function; or the paths of calls to another.",
+        description: "Show where a symbol is defined, who calls it and what it calls: a call graph around one \
+                      function, with the lines; or the paths of calls to another.",
         required: &[&TARGET],
         without: &[],
         of_call: OF_ANSWER,

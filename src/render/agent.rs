@@ -92,7 +92,7 @@ fn search_text(reply: &SearchReply, hits: usize, queries: &[String], mode: Mode)
     }
     let compared = if reply.snapshot.checked_at.is_none() { " · not compared with the tree" } else { "" };
     let _ = writeln!(out, "\n{}{compared}", footer(reply, hits));
-    memory::note_lines(&mut out, reply);
+    memory::note_lines(&mut out, &reply.notes);
     for warning in &reply.warnings {
         let _ = writeln!(out, "note: {}", clean(warning));
     }

@@ -32,6 +32,7 @@ use self::memory::note_lines;
 pub(super) use self::memory::state;
 pub use self::memory::{imported_notes, notes};
 pub use self::pack::pack;
+pub(super) use self::pack::pack_without_notes;
 use self::parts::{annotations, code, kind_and_symbol, location, score_and_band};
 pub(super) use self::parts::{footer, telling};
 pub use self::read::read;
@@ -53,7 +54,7 @@ pub fn search(reply: &SearchReply, mode: Mode, style: &Style) -> String {
 
 /// A page of a search with the lines about notes. In compact mode, the page is for programs and has hits only.
 fn with_notes(page: String, reply: &SearchReply, mode: Mode, style: &Style) -> String {
-    if mode == Mode::Compact { page } else { page + &note_lines(reply, style) }
+    if mode == Mode::Compact { page } else { page + &note_lines(&reply.notes, style) }
 }
 
 /// The line about a page of a search that stands beside hits in compact mode, which are lines for programs; about an
@@ -64,7 +65,7 @@ pub fn summary(reply: &SearchReply, style: &Style) -> String {
     }
     let more = reply.next.iter().map(|next| format!("more: --cursor {}", clean(next)));
     let parts: Vec<String> = page::parts(reply, reply.results.len()).into_iter().chain(more).collect();
-    format!("{}\n{}", style.paint(Ink::Dim, &parts.join(" · ")), note_lines(reply, style))
+    format!("{}\n{}", style.paint(Ink::Dim, &parts.join(" · ")), note_lines(&reply.notes, style))
 }
 
 /// The reply to several queries. Each hit names the query that found the hit.

@@ -118,8 +118,8 @@ pub struct PackReply {
     pub goals: Vec<PackGoal>,
     /// The files, best first.
     pub files: Vec<PackFile>,
-    /// Notes about earlier revisions that are related to the pack.
-    pub notes: Vec<PackNote>,
+    /// The notes that help with the task, up to 3; see [`Engine::related_notes`](crate::Engine::related_notes).
+    pub notes: Vec<NoteRow>,
     /// The best places that the pack does not have, up to 30.
     pub left_out: Vec<LeftOutPlace>,
     /// The tokens of the pack, at most [`PackRequest::budget`].
@@ -226,19 +226,6 @@ pub struct PackTrace {
     pub line: u32,
     /// The estimated probability that the edge is right, 0 to 1.
     pub confidence: f32,
-}
-
-/// A note about an earlier revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackNote {
-    /// The id of the note.
-    pub id: String,
-    /// The text. The text is untrusted data.
-    pub text: String,
-    /// The verification state, such as `verified`.
-    pub state: String,
-    /// Why the note is related to the pack.
-    pub reason: String,
 }
 
 /// A place that a pack does not have.

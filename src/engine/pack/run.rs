@@ -113,9 +113,11 @@ impl PackRun<'_, '_> {
         let goals = goals.into_iter().enumerate().map(|(at, goal)| pack_goal(goal, region(at))).collect();
         let generation = self.snapshot.meta().commit().generation;
         let viewed = Some(Viewed::from_snapshot(self.snapshot));
+        let (notes, unread) = self.related_notes(&files);
+        let warnings = freshness.warnings.iter().cloned().chain(self.graph.warnings.drain(..)).chain(unread);
         Ok(PackReply {
             goals,
-            notes: self.related_notes(&files),
+            notes,
             files,
             left_out,
             tokens,
@@ -124,7 +126,7 @@ impl PackRun<'_, '_> {
             record: std::mem::take(&mut self.record),
             next: (!is_complete).then(|| page_cursor(generation, page + 1)),
             snapshot: self.engine.snapshot(viewed, freshness),
-            warnings: freshness.warnings.iter().cloned().chain(self.graph.warnings.drain(..)).collect(),
+            warnings: warnings.collect(),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::answer::{Answer, clean_value, rows_that_fit, short_name};
 use crate::clean::{self, line as clean};
-use crate::engine::api::{LinkState, NoteRow, NotesReply, SearchReply};
+use crate::engine::api::{LinkState, NoteRow, NotesReply};
 use crate::render::json::{self, JsonPaths};
 use crate::render::text;
 
@@ -79,9 +79,9 @@ fn note(out: &mut String, row: &NoteRow) {
     }
 }
 
-/// The lines about notes in the answer to a search.
-pub(super) fn note_lines(out: &mut String, reply: &SearchReply) {
-    for row in &reply.notes {
+/// The lines about notes in the answer to a search, or in a pack.
+pub(super) fn note_lines(out: &mut String, notes: &[NoteRow]) {
+    for row in notes {
         let state = short_name(&text::state(row));
         let _ = writeln!(
             out,

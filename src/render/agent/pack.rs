@@ -14,7 +14,8 @@ pub fn pack(reply: &PackReply) -> Answer {
         let lines = file.units.first().map(|unit| unit.lines);
         wire.insert("link".into(), link(&reply.snapshot.root, &file.path, lines).into());
     }
-    let mut text = text::pack(reply, &Style::default());
+    let mut text = text::pack_without_notes(reply, &Style::default());
+    super::memory::note_lines(&mut text, &reply.notes);
     for warning in &reply.warnings {
         let _ = writeln!(text, "note: {}", crate::clean::line(warning));
     }

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::memory::WireNote;
 use super::shared::{JsonPaths, WirePath, WireSnapshot};
 use crate::engine::api::{
-    LeftOutPlace, Mode, PackFile, PackLine, PackNote, PackRecord, PackReply, PackTrace, PackUnit,
+    LeftOutPlace, Mode, PackFile, PackLine, PackRecord, PackReply, PackTrace, PackUnit,
 };
 
 /// A context pack.
@@ -21,7 +22,7 @@ pub fn pack<'r>(reply: &'r PackReply, paths: JsonPaths<'r>) -> impl Serialize + 
         pack_mode: reply.record.pack_mode.name(),
         pack_mode_reason: &reply.record.mode_reason,
         results: reply.files.iter().map(|file| WirePackFile::new(file, reply.mode, paths)).collect(),
-        notes: reply.notes.iter().map(WirePackNote::new).collect(),
+        notes: reply.notes.iter().map(|row| WireNote::new(row, paths)).collect(),
         left_out: reply.left_out.iter().map(|place| WireLeftOut::new(place, paths)).collect(),
         tokens: reply.tokens,
         budget: reply.budget,
@@ -38,7 +39,7 @@ struct WirePack<'a> {
     pack_mode: &'static str,
     pack_mode_reason: &'a str,
     results: Vec<WirePackFile<'a>>,
-    notes: Vec<WirePackNote<'a>>,
+    notes: Vec<WireNote<'a>>,
     left_out: Vec<WireLeftOut<'a>>,
     tokens: usize,
     budget: usize,
@@ -167,20 +168,6 @@ impl<'a> WireTrace<'a> {
             line: trace.line,
             confidence: trace.confidence,
         }
-    }
-}
-
-#[derive(Serialize)]
-struct WirePackNote<'a> {
-    id: &'a str,
-    text: &'a str,
-    state: &'a str,
-    reason: &'a str,
-}
-
-impl<'a> WirePackNote<'a> {
-    fn new(note: &'a PackNote) -> WirePackNote<'a> {
-        WirePackNote { id: &note.id, text: &note.text, state: &note.state, reason: &note.reason }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::counts::count;
 use crate::clean::{self, line as clean};
-use crate::engine::api::{ImportedNotes, LinkRow, LinkState, NoteRow, NotesReply, SearchReply, Verification};
+use crate::engine::api::{ImportedNotes, LinkRow, LinkState, NoteRow, NotesReply, Verification};
 use crate::render::paint::{Ink, Style};
 
 /// Notes, each with its title, state, text and links.
@@ -96,10 +96,10 @@ pub(in crate::render) fn state(row: &NoteRow) -> String {
     state
 }
 
-/// A line for each note that a search shows beside its hits.
-pub(super) fn note_lines(reply: &SearchReply, style: &Style) -> String {
+/// A line for each note that a search or a pack shows.
+pub(super) fn note_lines(notes: &[NoteRow], style: &Style) -> String {
     let mut out = String::new();
-    for row in &reply.notes {
+    for row in notes {
         let line = format!("note {} ({}): {}", row.note.id, state(row), clean(row.note.title()));
         let _ = writeln!(out, "{}", style.paint(Ink::Dim, &style.clip(0, &line)));
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::super::paint::{Ink, Style};
+use super::memory::note_lines;
 use crate::clean::{self, line as clean};
 use crate::engine::api::{LeftOutReason, Mode, PackFile, PackReply, PackTrace, PackUnit, Relation};
 
@@ -11,6 +12,11 @@ const MAX_NAMED: usize = 8;
 
 /// A context pack.
 pub fn pack(reply: &PackReply, style: &Style) -> String {
+    pack_without_notes(reply, style) + &note_lines(&reply.notes, style)
+}
+
+/// A context pack without its notes.
+pub(in crate::render) fn pack_without_notes(reply: &PackReply, style: &Style) -> String {
     let mut out = String::new();
     let dim = |text: &str| style.paint(Ink::Dim, text);
     if reply.goals.len() > 1 {
@@ -24,13 +30,6 @@ pub fn pack(reply: &PackReply, style: &Style) -> String {
     }
     if reply.files.is_empty() {
         out.push_str("nothing found\n");
-    }
-    for note in &reply.notes {
-        let _ = writeln!(
-            out,
-            "{}",
-            dim(&format!("note {} ({}): {}", clean(&note.id), clean(&note.state), clean(&note.text)))
-        );
     }
     if reply.mode == Mode::Debug {
         record(&mut out, reply, style);
