@@ -56,8 +56,8 @@ pub use engine::{Engine, Error, ErrorKind, Stop};
 pub use filter::FilterSpec;
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, ImportEvent, ImportRecord, IndexSettings,
-    Library, LibraryOptions, LibraryReply, LibraryStatus, Origin, PackageName, SourceId, SourceKind,
-    SourceManifest, SourceState, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+    Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceId, SourceKind, SourceManifest,
+    SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
 };
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, Scores, Signal, Transform,

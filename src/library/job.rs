@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{IndexSettings, LeftOutEntry, MANIFEST_FORMAT, Origin};
+use super::manifest::{IndexSettings, LeftOutEntry, MANIFEST_FORMAT, SourceOrigin};
 use super::names::SourceId;
 use crate::path::RelPath;
 
@@ -12,7 +12,7 @@ pub(super) struct Job {
     pub format: u32,
     pub id: SourceId,
     pub name: String,
-    pub origin: Origin,
+    pub origin: SourceOrigin,
     pub settings: IndexSettings,
     /// The number of the import.
     pub import: u32,
@@ -28,7 +28,7 @@ impl Job {
     pub fn new(
         id: SourceId,
         name: String,
-        origin: Origin,
+        origin: SourceOrigin,
         settings: IndexSettings,
         planned: PlannedSource,
     ) -> Job {

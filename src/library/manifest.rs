@@ -26,7 +26,7 @@ pub struct SourceManifest {
     /// The name, which a user can change.
     pub name: String,
     /// Where the source came from.
-    pub origin: Origin,
+    pub origin: SourceOrigin,
     /// Whether the source is indexed.
     pub state: SourceState,
     /// The number of the import that answers, from 1.
@@ -76,7 +76,7 @@ impl SourceManifest {
 
 /// Where a source came from, and which part of it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct SourceOrigin {
     /// The kind of source.
     pub kind: SourceKind,
     /// The absolute path.
@@ -90,7 +90,7 @@ pub struct Origin {
     pub snapshot: bool,
 }
 
-impl Origin {
+impl SourceOrigin {
     /// Whether raw files lie in the library.
     pub(super) fn is_held(&self) -> bool {
         self.kind != SourceKind::Folder || self.snapshot

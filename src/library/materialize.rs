@@ -9,7 +9,7 @@ use super::error::LibraryError;
 use super::format::{self, FileForm};
 use super::job::{AcquiredSource, Job, JobStage, MaterializedSource};
 use super::listing;
-use super::manifest::{Origin, SourceKind};
+use super::manifest::{SourceKind, SourceOrigin};
 use super::open::Library;
 use super::paths;
 use super::plan;
@@ -170,7 +170,7 @@ impl Library {
 }
 
 /// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.
-fn searched(tree: &Path, origin: &Origin) -> Result<RelPath, LibraryError> {
+fn searched(tree: &Path, origin: &SourceOrigin) -> Result<RelPath, LibraryError> {
     if !matches!(origin.kind, SourceKind::Zip | SourceKind::Tar) {
         return Ok(RelPath::root());
     }

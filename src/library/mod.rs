@@ -38,8 +38,8 @@ pub use api::{
 };
 pub use error::LibraryError;
 pub use manifest::{
-    ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, Origin, PackageName, SourceKind, SourceManifest,
-    SourceState,
+    ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, SourceKind, SourceManifest,
+    SourceOrigin, SourceState,
 };
 pub use names::SourceId;
 pub use open::Library;

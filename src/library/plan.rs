@@ -7,7 +7,7 @@ use super::error::LibraryError;
 use super::format::FileForm;
 use super::job::{Job, PlannedSource};
 use super::location::{self, Located};
-use super::manifest::{IndexSettings, Origin, SourceKind};
+use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
 use super::names::{self, SourceId};
 use crate::git;
 
@@ -15,7 +15,7 @@ use crate::git;
 pub(super) struct LocatedSource {
     pub id: SourceId,
     pub name: String,
-    pub origin: Origin,
+    pub origin: SourceOrigin,
 }
 
 /// Locates the source of a request.
@@ -46,7 +46,7 @@ pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryErro
     let id = SourceId::new(&default, &properties);
     let name = request.name.clone().unwrap_or(default);
     names::check_name(&name)?;
-    let origin = Origin { kind, location, reference, folder, snapshot };
+    let origin = SourceOrigin { kind, location, reference, folder, snapshot };
     Ok(LocatedSource { id, name, origin })
 }
 
@@ -83,7 +83,7 @@ impl LocatedSource {
 }
 
 /// What the origin is at present.
-pub(super) fn planned(origin: &Origin) -> Result<PlannedSource, LibraryError> {
+pub(super) fn planned(origin: &SourceOrigin) -> Result<PlannedSource, LibraryError> {
     let path = origin.path();
     match origin.kind {
         SourceKind::Git => {
@@ -110,7 +110,7 @@ pub(super) fn planned(origin: &Origin) -> Result<PlannedSource, LibraryError> {
 }
 
 /// The repository of this machine that an origin names.
-pub(super) fn repository(origin: &Origin) -> Result<git::Repo, LibraryError> {
+pub(super) fn repository(origin: &SourceOrigin) -> Result<git::Repo, LibraryError> {
     git::open_objects(&origin.path())?
         .ok_or_else(|| LibraryError::bad_source(&origin.location, "it is not a git repository"))
 }

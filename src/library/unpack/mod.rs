@@ -17,3 +17,6 @@ pub use limits::UnpackLimits;
 pub(super) use tarball::unpack_tar;
 pub(super) use writer::{TreeWriter, UnpackedTree};
 pub(super) use zip_file::unpack_zip;
+
+#[cfg(test)]
+mod tests;
