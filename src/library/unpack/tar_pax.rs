@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn records_are_read_by_their_length() {
-        let records = b"9 path=a\n10 path=bc\n13 other==\nx\n";
+        let records = b"9 path=a\n11 path=bc\n13 other==\nx\n";
         assert_eq!(value_of(records, "path").unwrap(), Some(&b"bc"[..]));
         assert_eq!(value_of(records, "other").unwrap(), Some(&b"=\nx"[..]));
         assert_eq!(value_of(records, "none").unwrap(), None);

@@ -58,10 +58,12 @@ struct ExtendedHeader {
     size: Option<u64>,
 }
 
-fn unpack(mut from: impl Read, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
+fn unpack(from: impl Read, writer: &mut TreeWriter<'_>) -> Result<(), UnpackError> {
     let damaged = |writer: &TreeWriter<'_>, error: io::Error| {
         writer.error_of_all(UnpackFault::Damaged(error.to_string()))
     };
+    // Headers and entries that are left out are decompressed too.
+    let mut from = from.take(writer.most_tar_bytes());
     let mut archive = tar::Archive::new(&mut from);
     let entries = archive.entries().map_err(|error| damaged(writer, error))?.raw(true);
     let mut extended = ExtendedHeader::default();

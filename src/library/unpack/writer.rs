@@ -19,6 +19,9 @@ const NAMED: usize = 20;
 /// The size of the buffer between a decompressor and a file.
 const BUFFER_BYTES: usize = 128 << 10;
 
+/// The bytes that a tar archive may have for an entry besides its content.
+const ENTRY_BYTES: u64 = 8 << 10;
+
 /// How many bytes are written between two reports of progress.
 const REPORT_BYTES: u64 = 4 << 20;
 
@@ -109,6 +112,12 @@ impl<'a> TreeWriter<'a> {
 
     pub fn limits(&self) -> &UnpackLimits {
         &self.limits
+    }
+
+    /// The size of the largest tar archive whose entries are within the limits: each entry also has a header, padding and
+    /// perhaps a long name.
+    pub fn most_tar_bytes(&self) -> u64 {
+        self.most.saturating_add((self.limits.entries as u64).saturating_mul(ENTRY_BYTES))
     }
 
     /// The error for an entry.

@@ -70,7 +70,8 @@ fn listed(
         if mode.is_symlink() {
             return fault(UnpackFault::Link);
         }
-        if ![0, REGULAR, FOLDER].contains(&(mode.value() & TYPE_BITS)) {
+        // Some writers give folders the mode of a file, and the reader joins both bits.
+        if !row.is_dir() && ![0, REGULAR, FOLDER].contains(&(mode.value() & TYPE_BITS)) {
             return fault(UnpackFault::Device);
         }
         let method = row.compression_method();
