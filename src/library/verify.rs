@@ -82,7 +82,7 @@ fn entries_below(
         if metadata.is_dir() {
             entries_below(&entry.path(), &format!("{path}/"), found)?;
         } else {
-            found.insert(path, metadata.is_file().then(|| metadata.len()));
+            found.insert(path, metadata.is_file().then_some(metadata.len()));
         }
     }
     Ok(())
