@@ -48,11 +48,11 @@ pub use engine::api::{
     PackMode, PackNote, PackPair, PackRecord, PackRegion, PackReply, PackRequest, PackStages, PackTrace,
     PackUnit, PathOutcome, PlaceCandidate, PlaceCandidates, Progress, RankedCandidate, RankedCandidates,
     ReadReply, ReadRequest, ReadText, Reason, RefreshReport, RetireNoteRequest, Retirement, RevisionNote,
-    SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet, Stage,
-    StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply, SymbolsRequest, Verdict,
-    Verification, Verifier, VerifyNoteRequest, Watched, WhyNot,
+    SearchNotesRequest, SearchReply, SearchRequest, Sent, Session, SkippedReply, Snapshot, Snippet,
+    SourceName, SourceSnapshot, Stage, StalePolicy, State, Status, SymbolChoices, SymbolRow, SymbolsReply,
+    SymbolsRequest, Verdict, Verification, Verifier, VerifyNoteRequest, Watched, WhyNot,
 };
-pub use engine::{Engine, Error, ErrorKind, Stop};
+pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;
 pub use library::{
     AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, ImportEvent, ImportRecord, IndexSettings,

@@ -119,6 +119,5 @@ pub const PACK: Operation = Operation {
             "pack rename the limit --seed-symbol Uploader.send",
             "begin with a symbol; also --seed-file and --diff",
         ),
-        ("pack where is a token checked --mode debug", "what each stage did"),
     ],
 };

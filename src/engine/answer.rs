@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracing::debug_span;
 
+use super::api::cursor::page_cursor;
 use super::api::*;
 use super::core::Engine;
 use super::current::{Freshness, Viewed};
 use super::exhaustive::{ExhaustiveMatches, UnrankedFile};
 use super::lock::lock;
+use super::member::{MemberTree, MemberTrees};
 use super::ranked_query::RankedQuery;
 use super::rows::{self, HitRow, What};
 use super::source::ReplySources;
@@ -38,6 +40,28 @@ use crate::text::{LineIndex, Lines};
 /// files.
 const LEAST_TERMS_TO_DOUBT: usize = 3;
 
+/// What a reply says of its origin.
+pub struct ReplyOrigin {
+    pub snapshot: Snapshot,
+    /// The sources, if several trees answer.
+    pub sources: Vec<SourceSnapshot>,
+    /// Whether every tree that was asked answers.
+    pub is_whole: bool,
+    pub warnings: Vec<String>,
+}
+
+impl ReplyOrigin {
+    /// The origin of a reply of one engine.
+    pub fn of(engine: &Engine, snapshot: &SearchSnapshot, freshness: Freshness) -> ReplyOrigin {
+        ReplyOrigin {
+            snapshot: engine.snapshot(Some(Viewed::from_snapshot(snapshot)), &freshness),
+            sources: Vec::new(),
+            is_whole: !snapshot.key().staged,
+            warnings: freshness.warnings,
+        }
+    }
+}
+
 /// A hit without its text.
 #[derive(Clone)]
 pub struct FoundPlace {
@@ -56,7 +80,7 @@ pub struct AnswerContext<'a> {
     snapshot: &'a SearchSnapshot,
     filter: &'a Filter,
     request: &'a SearchRequest,
-    sources: Arc<ReplySources<'a>>,
+    trees: MemberTrees<'a>,
     /// The record of earlier calls, unless the request excludes it.
     session: Option<session::ActivityRecord>,
 }
@@ -82,6 +106,7 @@ impl<'a> AnswerContext<'a> {
         request: &'a SearchRequest,
         sources: Arc<ReplySources<'a>>,
     ) -> AnswerContext<'a> {
+        let trees = MemberTrees::one(engine, snapshot, sources);
         let session = match &request.activity {
             ActivitySource::AnyCaller => {
                 Some(session::ActivityRecord::Log(lock(&engine.touched).clone(), (engine.clock)()))
@@ -92,11 +117,23 @@ impl<'a> AnswerContext<'a> {
             }
             ActivitySource::Ignored => None,
         };
-        AnswerContext { engine, snapshot, filter, request, sources, session }
+        AnswerContext { engine, snapshot, filter, request, trees, session }
+    }
+
+    /// The context for answering `request` from the joined `snapshot` of several trees. Earlier calls do not count. Masks
+    /// and languages follow the settings of the first engine.
+    pub fn joined(
+        trees: MemberTrees<'a>,
+        snapshot: &'a SearchSnapshot,
+        filter: &'a Filter,
+        request: &'a SearchRequest,
+    ) -> AnswerContext<'a> {
+        let engine = trees.all()[0].engine;
+        AnswerContext { engine, snapshot, filter, request, trees, session: None }
     }
 
     /// Ranks every query and assembles the reply.
-    pub fn reply(&self, queries: &[Query], freshness: Freshness) -> Result<SearchReply, Error> {
+    pub fn reply(&self, queries: &[Query], origin: ReplyOrigin) -> Result<SearchReply, Error> {
         let offset = lookup::parse_offset(self.request.cursor.as_deref())?;
         let asked: Vec<RankedQuery<'_>> = (queries.iter().enumerate())
             .map(|(place, query)| self.ask(place, query))
@@ -124,12 +161,13 @@ impl<'a> AnswerContext<'a> {
             evidence_used: format!("lexical+symbol+path{}", if used_session { "+session" } else { "" }),
             literal_lines: asked.iter().map(RankedQuery::literal_lines).sum(),
             total,
-            literal_complete: asked.iter().all(|asked| asked.literal_complete) && !self.snapshot.key().staged,
-            next: lookup::next_cursor(self.snapshot, end, total),
+            literal_complete: asked.iter().all(|asked| asked.literal_complete) && origin.is_whole,
+            next: (end < total).then(|| page_cursor(origin.snapshot.generation, end)),
             offset,
             notes: Vec::new(),
-            snapshot: self.engine.snapshot(Some(Viewed::from_snapshot(self.snapshot)), &freshness),
-            warnings: freshness
+            snapshot: origin.snapshot,
+            sources: origin.sources,
+            warnings: origin
                 .warnings
                 .into_iter()
                 .chain(asked.iter().flat_map(query_warnings))
@@ -186,7 +224,7 @@ impl<'a> AnswerContext<'a> {
     /// Ranks the query at `place` and, for an exhaustive request, finds the other files that contain it.
     fn ask<'q>(&self, place: usize, query: &'q Query) -> Result<RankedQuery<'q>, Error> {
         let exhaustive = match self.request.exhaustive {
-            true => Some(self.engine.exhaustive(self.snapshot, self.filter, &query.text)?),
+            true => Some(self.exhaustive(&query.text)?),
             false => None,
         };
         let filter = self.filter_with_quotes(query, exhaustive.as_ref())?;
@@ -242,7 +280,7 @@ impl<'a> AnswerContext<'a> {
     /// Whether a file matches any part of a query, regardless of its rank.
     pub fn matches(&self, query: &Query, path: &RelPath) -> Result<bool, Error> {
         let filter = self.filter_with_quotes(query, None)?;
-        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), true);
+        let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), true);
         Ok(search::matches(query, &self.context(&filter, None), &source, path.as_str())?)
     }
 
@@ -295,6 +333,16 @@ impl<'a> AnswerContext<'a> {
         ranking.files.iter().zip(ranking.places).map(of_file).collect()
     }
 
+    /// The result of an exact search for `text` in all trees.
+    fn exhaustive(&self, text: &str) -> Result<ExhaustiveMatches, Error> {
+        let mut all = ExhaustiveMatches::default();
+        for (member, tree) in self.trees.all().iter().enumerate() {
+            let own = tree.engine.exhaustive(tree.snapshot, self.filter, text)?;
+            all.add(own, member, tree.first_file);
+        }
+        Ok(all)
+    }
+
     /// The filter, narrowed to the files that contain every quoted part of the query. If there is no such file, the
     /// filter is unchanged.
     fn filter_with_quotes(
@@ -305,8 +353,11 @@ impl<'a> AnswerContext<'a> {
         if query.quoted.is_empty() {
             return Ok(Cow::Borrowed(self.filter));
         }
-        let mut files =
-            self.engine.files_with_all(Viewed::from_snapshot(self.snapshot), self.filter, &query.quoted)?;
+        let mut files = FxHashSet::default();
+        for tree in self.trees.all() {
+            let viewed = Viewed::from_snapshot(tree.snapshot);
+            files.extend(tree.engine.files_with_all(viewed, self.filter, &query.quoted)?);
+        }
         if let Some(exhaustive) = exhaustive {
             // A file that contains the whole query contains its parts.
             files.extend(exhaustive.ranked(self.snapshot).map(str::to_string));
@@ -324,7 +375,7 @@ impl<'a> AnswerContext<'a> {
         exhaustive: Option<&search::ExhaustivePass>,
     ) -> Result<Ranking, Error> {
         let keeps = exhaustive.is_none();
-        let source = |file: u32, wanted: &Finder<'_>| self.sources.read(file, Some(wanted), keeps);
+        let source = |file: u32, wanted: &Finder<'_>| self.trees.read(file, Some(wanted), keeps);
         Ok(search::search(query, &self.context(filter, exhaustive), &source)?)
     }
 
@@ -354,17 +405,18 @@ impl<'a> AnswerContext<'a> {
             .in_scope(|| search::face(query, self.filter.kinds(), self.snapshot, &ranked))?;
         let _span = debug_span!("search.snippet").entered();
         let version = self.snapshot.version(file.file);
+        let tree = self.trees.of_file(file.file);
         let is_path_only = version.content().is_path_only();
         if is_path_only && ranked.literal {
             let path = RelPath::new(version.path())?;
             if let Some(first) =
-                self.engine.first_line(self.sources.source_tree(), &path, &asked.query.text)?
+                tree.engine.first_line(tree.sources.source_tree(), &path, &asked.query.text)?
             {
-                let hit = self.hit_by_line(asked, &first, ranked.score, reasons);
+                let hit = self.hit_by_line(asked, tree, &first, (ranked.score, reasons));
                 return Ok(self.deduplicated(hit));
             }
         }
-        let source = self.sources.text(file.file);
+        let source = self.trees.text(file.file);
         let stale = !is_path_only && source.is_none();
         // The text must come from the indexed content.
         let (snippet, representative_line) =
@@ -384,6 +436,7 @@ impl<'a> AnswerContext<'a> {
             reasons: reasons.into_iter().map(reason_row).collect(),
             stale,
             query_index: asked.place,
+            source: tree.name.clone(),
             path: RelPath::new(version.path())?,
         };
         Ok(self.deduplicated(hit))
@@ -410,17 +463,18 @@ impl<'a> AnswerContext<'a> {
         place: usize,
         worth: &UnrankedMatch,
     ) -> Result<Hit, Error> {
-        let UnrankedFile { lines, first } = &asked.unranked[place];
-        Ok(self.deduplicated(self.hit_by_line(asked, first, worth.score, worth.reasons(*lines))))
+        let UnrankedFile { member, lines, first } = &asked.unranked[place];
+        let tree = &self.trees.all()[*member];
+        Ok(self.deduplicated(self.hit_by_line(asked, tree, first, (worth.score, worth.reasons(*lines)))))
     }
 
     /// The hit of a file without indexed text: its first line that contains the query.
     fn hit_by_line(
         &self,
         asked: &RankedQuery<'_>,
+        tree: &MemberTree<'_>,
         first: &Line,
-        score: f32,
-        reasons: Vec<Contribution>,
+        (score, reasons): (f32, Vec<Contribution>),
     ) -> Hit {
         let line = Lines { first: first.number, last: first.number };
         let shows = self.request.mode != Mode::Compact;
@@ -441,10 +495,10 @@ impl<'a> AnswerContext<'a> {
             lines: line,
             kind: SymbolKind::Text,
             symbol: None,
-            language: self
+            language: tree
                 .engine
                 .grammars
-                .name(self.engine.language_now(&first.path, self.sources.source_tree())),
+                .name(tree.engine.language_now(&first.path, tree.sources.source_tree())),
             // Only the line is known, so the hash is that of the line.
             content: snippet.as_ref().map(|snippet| ContentHash::of(snippet.text.as_bytes())),
             snippet,
@@ -455,6 +509,7 @@ impl<'a> AnswerContext<'a> {
             reasons: reasons.into_iter().map(reason_row).collect(),
             stale: false,
             query_index: asked.place,
+            source: tree.name.clone(),
             path: first.path.clone(),
         }
     }

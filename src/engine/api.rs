@@ -14,6 +14,7 @@ mod page;
 mod read;
 pub(super) mod remedy;
 mod snapshot;
+mod sources;
 mod state;
 mod symbols;
 mod views;
@@ -35,6 +36,7 @@ pub use self::page::*;
 pub use self::read::*;
 pub use self::remedy::*;
 pub use self::snapshot::*;
+pub use self::sources::*;
 pub use self::state::*;
 pub use self::symbols::*;
 pub use self::views::*;
@@ -392,8 +394,10 @@ pub struct SearchReply {
     pub offset: usize,
     /// The notes that help with the query, up to 3, only on the first page; see [`Engine::search_notes`](super::Engine::search_notes).
     pub notes: Vec<NoteRow>,
-    /// Where the answer comes from.
+    /// Where the answer comes from. If several trees answer: the sums over the trees, without branch and commit.
     pub snapshot: Snapshot,
+    /// The trees that answer, if there are several.
+    pub sources: Vec<SourceSnapshot>,
     /// Warnings for the caller, such as that another process is indexing.
     pub warnings: Vec<String>,
 }
@@ -411,7 +415,9 @@ impl SearchReply {
 /// A result of a ranked search: a place in a file.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The file.
+    /// The source that has the file; `None` if one tree answers.
+    pub source: Option<SourceName>,
+    /// The file, relative to the root of its tree.
     pub path: RelPath,
     /// The lines of the place.
     pub lines: Lines,

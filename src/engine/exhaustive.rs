@@ -16,6 +16,7 @@ use crate::read::SourceTree;
 use crate::search::{self, SearchSnapshot};
 
 /// The files that contain a query as written.
+#[derive(Default)]
 pub struct ExhaustiveMatches {
     /// The result for ranking.
     pub known: search::ExhaustivePass,
@@ -25,6 +26,8 @@ pub struct ExhaustiveMatches {
 
 /// A file that is not ranked.
 pub struct UnrankedFile {
+    /// The number of its tree among those of the answer.
+    pub member: usize,
     /// The number of lines that contain the query.
     pub lines: u32,
     /// The first of these lines.
@@ -32,6 +35,16 @@ pub struct UnrankedFile {
 }
 
 impl ExhaustiveMatches {
+    /// Adds the matches of one more tree, whose files have numbers from `first_file` in the joined snapshot. `member` is
+    /// the number of the tree; the first tree is added to an empty value.
+    pub fn add(&mut self, own: ExhaustiveMatches, member: usize, first_file: u32) {
+        let search::ExhaustivePass { candidates, lines, complete } = own.known;
+        self.known.candidates.extend(candidates.into_iter().map(|file| first_file + file));
+        self.known.lines.extend(lines.into_iter().map(|(file, lines)| (first_file + file, lines)));
+        self.known.complete = complete && (member == 0 || self.known.complete);
+        self.unranked.extend(own.unranked.into_iter().map(|file| UnrankedFile { member, ..file }));
+    }
+
     /// The paths of the ranked files that contain the query.
     pub fn ranked<'p>(&'p self, snapshot: &'p SearchSnapshot) -> impl Iterator<Item = &'p str> {
         self.known.lines.iter().map(|(file, _)| snapshot.path(*file))
@@ -90,8 +103,10 @@ impl Engine {
         // Files that were deleted meanwhile are not shown.
         let firsts = scan(&others, others.len(), Some(1)).lines;
         let counts: FxHashMap<&RelPath, u32> = others.iter().zip(counts).collect();
-        let unranked =
-            firsts.into_iter().map(|first| UnrankedFile { lines: counts[&first.path], first }).collect();
+        let unranked = firsts
+            .into_iter()
+            .map(|first| UnrankedFile { member: 0, lines: counts[&first.path], first })
+            .collect();
         let complete = super::grep::incomplete(&found.unread, &scope).is_none();
         Ok(ExhaustiveMatches { known: search::ExhaustivePass { candidates, lines, complete }, unranked })
     }

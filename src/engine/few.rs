@@ -47,8 +47,9 @@ pub fn lifted(rows: Vec<HitRow>, asked: &[RankedQuery<'_>], snapshot: &SearchSna
 fn wanted(rows: &[HitRow], asked: &[RankedQuery<'_>], snapshot: &SearchSnapshot) -> FxHashSet<usize> {
     let mut wanted = FxHashSet::default();
     for (query, own) in asked.iter().enumerate() {
-        for path in own.few_literal_paths(snapshot) {
-            let of_file = || rows.iter().enumerate().filter(|(_, row)| row.path(asked, snapshot) == path);
+        for wanted_file in own.few_literal_files(snapshot) {
+            let of_file =
+                || rows.iter().enumerate().filter(|(_, row)| row.file(asked, snapshot) == wanted_file);
             let literal = of_file().find(|(_, row)| row.literal && row.query == query);
             if let Some((place, _)) = literal.or_else(|| of_file().next())
                 && wanted.len() < FEW

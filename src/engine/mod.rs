@@ -35,6 +35,7 @@ mod lock;
 mod lookup;
 mod map;
 mod mask;
+mod member;
 mod memory;
 mod note_links;
 mod note_renames;
@@ -49,6 +50,7 @@ mod scope;
 mod session;
 mod session_replies;
 mod source;
+mod source_set;
 mod state;
 mod symbols;
 mod views;
@@ -66,6 +68,7 @@ pub use cancel::Cancel;
 pub use error::{Error, ErrorKind, no_thread};
 pub use graph_uses::GraphOfFile;
 pub use session::Session;
+pub use source_set::SourceSet;
 pub use watch::Stop;
 
 use self::api::Remedy;
@@ -284,7 +287,7 @@ impl Engine {
         let _entered = span.enter();
         let reply = self.with_snapshot(progress, |snapshot, freshness| {
             let context = answer::AnswerContext::new(self, snapshot, &filter, request)?;
-            let mut reply = context.reply(&parsed, freshness)?;
+            let mut reply = context.reply(&parsed, answer::ReplyOrigin::of(self, snapshot, freshness))?;
             self.add_notes(&mut reply, &parsed, &request.filter, snapshot);
             Ok(reply)
         })?;

@@ -28,14 +28,16 @@ impl RankedQuery<'_> {
         self.ranking.query(self.query)
     }
 
-    /// The paths of the files that contain the query as written, if they are at most [`search::FEW`].
-    pub fn few_literal_paths<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<&'p str> {
+    /// The files that contain the query as written, if they are at most [`search::FEW`]: the path, and the number of the
+    /// tree.
+    pub fn few_literal_files<'p>(&'p self, snapshot: &'p SearchSnapshot) -> Vec<(&'p str, usize)> {
         let Ranking { holding, .. } = &self.ranking;
         if holding.len() + self.unranked.len() > search::FEW {
             return Vec::new();
         }
-        let unranked = self.unranked.iter().map(|unranked| unranked.first.path.as_str());
-        holding.iter().map(|file| snapshot.path(*file)).chain(unranked).collect()
+        let unranked = self.unranked.iter().map(|unranked| (unranked.first.path.as_str(), unranked.member));
+        let ranked = holding.iter().map(|file| (snapshot.path(*file), snapshot.member_of(*file)));
+        ranked.chain(unranked).collect()
     }
 
     pub fn literal_lines(&self) -> usize {

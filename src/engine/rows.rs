@@ -31,17 +31,31 @@ pub enum What {
 }
 
 impl HitRow {
-    /// The path of the file.
-    pub fn path<'p>(&self, asked: &'p [RankedQuery<'_>], snapshot: &'p SearchSnapshot) -> &'p str {
-        self.place(asked, snapshot).0
+    /// The path of the file, and the number of its tree.
+    pub fn file<'p>(&self, asked: &'p [RankedQuery<'_>], snapshot: &'p SearchSnapshot) -> (&'p str, usize) {
+        match &self.what {
+            What::Ranked(hit) => {
+                let file = snapshot.file_of_doc(hit.doc);
+                (snapshot.path(file), snapshot.member_of(file))
+            }
+            What::UnrankedMatch(place, _) => {
+                let unranked = &asked[self.query].unranked[*place];
+                (unranked.first.path.as_str(), unranked.member)
+            }
+        }
     }
 
-    /// The path of the file and the start of the hit in it.
-    fn place<'p>(&self, asked: &'p [RankedQuery<'_>], snapshot: &'p SearchSnapshot) -> (&'p str, u32) {
-        match &self.what {
-            What::Ranked(hit) => (snapshot.path_of(hit.doc), hit.start(snapshot)),
-            What::UnrankedMatch(place, _) => (asked[self.query].unranked[*place].first.path.as_str(), 0),
-        }
+    /// The file, and the start of the hit in it.
+    fn place<'p>(
+        &self,
+        asked: &'p [RankedQuery<'_>],
+        snapshot: &'p SearchSnapshot,
+    ) -> ((&'p str, usize), u32) {
+        let start = match &self.what {
+            What::Ranked(hit) => hit.start(snapshot),
+            What::UnrankedMatch(..) => 0,
+        };
+        (self.file(asked, snapshot), start)
     }
 
     /// This row with the greater sum `to`, because only few files contain the query as written.

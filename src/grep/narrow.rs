@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::plan::{Edge, NarrowPlan, WordPart};
 use crate::cores::spread;
-use crate::index::{IndexError, IndexField, MIN_WORDS, PostingBlocks, Reader, Words};
+use crate::index::{IndexError, IndexField, MIN_WORDS, PostingBlocks, SegmentList, Words};
 use crate::tokenize::OPEN_WORDS;
 
 /// The number of dictionary words that can be compared in the time of reading and searching a file: about 20 microseconds
@@ -41,7 +41,7 @@ pub struct Narrowed(pub Vec<Vec<u32>>);
 
 /// The documents of files that may match, in a view of `n_files` files; `None` for all files.
 pub fn narrow(
-    reader: &Reader,
+    reader: &SegmentList,
     plan: &NarrowPlan,
     n_files: usize,
     effort: Effort,
@@ -97,7 +97,7 @@ type SegmentMatches = (usize, Option<Vec<u32>>);
 
 /// The documents of files that may match, in a segment with about `n_files` files of the view; `None` for all.
 fn narrow_segment(
-    reader: &Reader,
+    reader: &SegmentList,
     segment: usize,
     plan: &NarrowPlan,
     n_files: u64,
@@ -164,7 +164,7 @@ impl Docs {
 
 /// The lookup of a plan in one segment.
 struct SegmentLookup<'r> {
-    reader: &'r Reader,
+    reader: &'r SegmentList,
     segment: usize,
     words: Words<'r>,
     n_docs: u32,

@@ -24,7 +24,7 @@ mod writer;
 
 pub use carry::{copy_commit, files, put_in_place};
 pub use near::folded;
-pub use reader::{DocColumns, Lengths, PostingBlocks, Reader, Segment};
+pub use reader::{DocColumns, Lengths, PostingBlocks, Reader, Segment, SegmentList};
 pub use schema::{ChunkDoc, IndexField};
 pub use trigrams::{MIN_WORDS, Trigram, grams_of};
 pub use verify::{guarded, verify};

@@ -4,6 +4,7 @@
 //! (see [`super::directory`]). Postings include all documents of a segment, even deleted ones: the caller checks
 //! [`Segment::is_live`] and its own view.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -27,14 +28,23 @@ use crate::text::{Lines, Span};
 /// One commit of an index, open for reading from any number of threads.
 pub struct Reader {
     dir: PathBuf,
-    layout: Layout,
     stamp: Arc<[u8]>,
     payload: String,
-    segments: Vec<Segment>,
+    segments: SegmentList,
 }
 
-/// A segment of a [`Reader`].
+/// Segments that are searched as one index: those of one commit, or those of the commits of several indexes. Clones
+/// share the segments.
+#[derive(Clone)]
+pub struct SegmentList {
+    layout: Layout,
+    segments: Vec<Arc<Segment>>,
+}
+
+/// A segment of a [`SegmentList`].
 pub struct Segment {
+    /// The folder of the index.
+    dir: PathBuf,
     reader: SegmentReader,
     versions: OnceLock<Arc<dyn ColumnValues<u64>>>,
     pub(super) grams: OnceLock<Option<TrigramIndex>>,
@@ -162,8 +172,10 @@ impl Reader {
 
     fn open_unguarded(dir: &Path) -> Result<Reader, IndexError> {
         let NewestCommit { layout, stamp, payload, segments: all } = NewestCommit::read(dir)?;
-        let open = |some: &[tantivy::Segment]| -> Result<Vec<Segment>, IndexError> {
-            some.iter().map(|segment| Segment::open(SegmentReader::open(segment)?)).collect()
+        let open = |some: &[tantivy::Segment]| -> Result<Vec<Arc<Segment>>, IndexError> {
+            some.iter()
+                .map(|segment| Segment::open(dir, SegmentReader::open(segment)?).map(Arc::new))
+                .collect()
         };
         // Opening a segment takes some tenths of a millisecond, so many segments are shared by two threads.
         let segments = if all.len() < MANY_SEGMENTS {
@@ -181,21 +193,12 @@ impl Reader {
                 Ok::<_, IndexError>(segments)
             })?
         };
-        Ok(Reader { dir: dir.to_path_buf(), layout, stamp, payload, segments })
+        Ok(Reader { dir: dir.to_path_buf(), stamp, payload, segments: SegmentList { layout, segments } })
     }
 
     /// The folder of the index.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
-    }
-
-    /// The inverted index of a field of segment `segment`.
-    pub(super) fn inverted(
-        &self,
-        segment: usize,
-        field: IndexField,
-    ) -> Result<Arc<InvertedIndexReader>, IndexError> {
-        Ok(self.segments[segment].reader.inverted_index(self.layout.field(field))?)
     }
 
     /// The bytes of the commit point that this reader is pinned to.
@@ -207,9 +210,34 @@ impl Reader {
     pub fn payload(&self) -> &str {
         &self.payload
     }
+}
+
+impl Deref for Reader {
+    type Target = SegmentList;
+
+    fn deref(&self) -> &SegmentList {
+        &self.segments
+    }
+}
+
+impl SegmentList {
+    /// The segments of several lists, in their order.
+    pub fn joined<'l>(lists: impl IntoIterator<Item = &'l SegmentList>) -> SegmentList {
+        let segments = lists.into_iter().flat_map(|list| list.segments.iter().cloned()).collect();
+        SegmentList { layout: Layout::new(), segments }
+    }
+
+    /// The inverted index of a field of segment `segment`.
+    pub(super) fn inverted(
+        &self,
+        segment: usize,
+        field: IndexField,
+    ) -> Result<Arc<InvertedIndexReader>, IndexError> {
+        Ok(self.segments[segment].reader.inverted_index(self.layout.field(field))?)
+    }
 
     /// The segments; a document is identified by the position of its segment here and its number in the segment.
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 
@@ -309,7 +337,7 @@ impl Reader {
 }
 
 impl Segment {
-    fn open(reader: SegmentReader) -> Result<Segment, IndexError> {
+    fn open(dir: &Path, reader: SegmentReader) -> Result<Segment, IndexError> {
         let column = |name: &str| -> Result<Arc<dyn ColumnValues<u64>>, IndexError> {
             Ok(reader.fast_fields().u64(name)?.values)
         };
@@ -322,7 +350,12 @@ impl Segment {
             column("kinds")?,
         ];
         let (versions, grams) = (OnceLock::new(), OnceLock::new());
-        Ok(Segment { reader, versions, grams, columns, lengths: Default::default() })
+        Ok(Segment { dir: dir.to_path_buf(), reader, versions, grams, columns, lengths: Default::default() })
+    }
+
+    /// The folder of the index.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// The name of the segment.

@@ -7,7 +7,7 @@ use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 
-use super::reader::{NewestCommit, PostingBlocks, Reader};
+use super::reader::{NewestCommit, PostingBlocks, SegmentList};
 use super::trigrams::{self, BLOCK_WORDS, Builder, Trigram, TrigramIndex};
 use super::{IndexError, IndexField, guarded};
 use crate::cores::{cores, spread};
@@ -112,15 +112,14 @@ impl Words<'_> {
     }
 }
 
-impl Reader {
+impl SegmentList {
     /// The words of segment `segment`.
     pub fn words(&self, segment: usize) -> Result<Words<'_>, IndexError> {
         let inverted = self.inverted(segment, IndexField::Word)?;
         let n_words = inverted.terms().num_terms() as u64;
-        let open = || {
-            TrigramIndex::open(&trigrams::path_of(self.dir(), &self.segments()[segment].id()), Some(n_words))
-        };
-        let lists = self.segments()[segment].grams.get_or_init(open);
+        let segment = &self.segments()[segment];
+        let open = || TrigramIndex::open(&trigrams::path_of(segment.dir(), &segment.id()), Some(n_words));
+        let lists = segment.grams.get_or_init(open);
         Ok(Words { inverted, grams: lists.as_ref() })
     }
 }

@@ -274,6 +274,13 @@ impl Totals {
             *sum += u64::from(len);
         }
     }
+
+    /// Adds the sums of another view.
+    pub fn add_all(&mut self, other: Totals) {
+        self.files += other.files;
+        self.chunks += other.chunks;
+        self.lengths.iter_mut().zip(other.lengths).for_each(|(sum, len)| *sum += len);
+    }
 }
 
 /// The place of a file version in the metadata of one commit.

@@ -34,7 +34,7 @@ use self::shared::{WireReasonCount, reasons, rounded};
 use crate::engine::LanguageRow;
 use crate::engine::api::{
     Cause, Exception, Explanation, Hit, IgnoreRule, OverridingRule, PathOutcome, SearchReply, SkippedReply,
-    Verdict, WhyNot,
+    SourceName, SourceSnapshot, Verdict, WhyNot,
 };
 use crate::model::Skipped;
 
@@ -110,7 +110,17 @@ struct WireReply<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<memory::WireNote<'a>>,
     snapshot: WireSnapshot,
+    /// The trees that answer, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<WireSource<'a>>,
     warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WireSource<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    snapshot: WireSnapshot,
 }
 
 impl<'a> WireReply<'a> {
@@ -130,13 +140,23 @@ impl<'a> WireReply<'a> {
             next: reply.next.as_deref(),
             notes: reply.notes.iter().map(|row| memory::WireNote::new(row, paths)).collect(),
             snapshot: WireSnapshot::new(&reply.snapshot),
+            sources: reply.sources.iter().map(WireSource::new).collect(),
             warnings: &reply.warnings,
         }
     }
 }
 
+impl<'a> WireSource<'a> {
+    fn new(source: &'a SourceSnapshot) -> WireSource<'a> {
+        WireSource { name: source.name.as_str(), snapshot: WireSnapshot::new(&source.snapshot) }
+    }
+}
+
 #[derive(Serialize)]
 struct WireHit<'a> {
+    /// The name of the source, if several trees answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
     #[serde(flatten)]
     path: WirePath<'a>,
     line: u32,
@@ -179,6 +199,7 @@ impl<'a> WireHit<'a> {
             text: &reason.text,
         };
         WireHit {
+            source: hit.source.as_ref().map(SourceName::as_str),
             path: paths.of(&hit.path),
             line: hit.lines.first,
             end_line: hit.lines.last,

@@ -24,6 +24,7 @@ fn reason(signal: Signal, contribution: f32, text: &str) -> Reason {
 fn first_hit() -> Hit {
     let snippet = "pub fn resolve_api_key(provider: &str) {\r\n    let title = \"\u{1b}]0;x\";\n}\n";
     Hit {
+        source: None,
         path: RelPath::new("src/auth/resolve key.rs").unwrap(),
         lines: Lines { first: 9, last: 11 },
         kind: SymbolKind::Fn,
@@ -59,6 +60,7 @@ fn first_hit() -> Hit {
 
 fn second_hit() -> Hit {
     Hit {
+        source: None,
         path: RelPath::new("docs/auth.md").unwrap(),
         lines: Lines { first: 1, last: 4 },
         kind: SymbolKind::Doc,
@@ -98,6 +100,7 @@ fn reply() -> SearchReply {
             stale_files: 1,
             building: None,
         },
+        sources: Vec::new(),
         warnings: vec!["another process is indexing".into()],
     }
 }

@@ -37,8 +37,7 @@ pub fn face(
     hit: &Ranked,
 ) -> Result<HitDisplay, SearchError> {
     let mut names = Vec::new();
-    let version = snapshot.meta().version(hit.version);
-    let outline = version.map(|version| version.outline(&mut names)).transpose()?.unwrap_or_default();
+    let outline = snapshot.version(snapshot.file_of_doc(hit.doc)).outline(&mut names)?;
     if let Some(Place { span, lines, kind, symbol, wanted, .. }) = hit.place {
         let symbol = symbol.and_then(|at| outline.symbols.get(at as usize));
         let head = symbol.map(|symbol| head_lines(&outline.symbols, symbol)).unwrap_or_default();

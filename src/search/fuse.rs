@@ -54,7 +54,10 @@ pub fn head(evidence: &Evidence, context: &Context<'_>, few: &[u32]) -> Vec<u32>
     let path = |row: u32| context.snapshot.path(evidence.matching[row as usize]);
     let mut entries: Vec<(f32, u32)> = rows.into_iter().map(|row| (fused[row as usize], row)).collect();
     cut_with_ties(&mut entries, fusion.head);
-    entries.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
+    // Equal paths of several indexes are in the order of their rows.
+    entries.sort_unstable_by(|a, b| {
+        b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))).then_with(|| a.1.cmp(&b.1))
+    });
     entries.truncate(fusion.head);
     let mut head: Vec<u32> = entries.into_iter().map(|(_, row)| evidence.matching[row as usize]).collect();
     if context.exhaustive.is_some() {

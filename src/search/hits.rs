@@ -7,7 +7,6 @@ use super::evidence::Evidence;
 use super::model::{RankedFile, probability};
 use super::places::{MeasuredPlace, Place};
 use super::snapshot::SearchSnapshot;
-use crate::id::VersionId;
 use crate::profile::{Feature, Signal, Transform};
 use crate::query::Query;
 
@@ -17,8 +16,6 @@ use crate::query::Query;
 pub struct Ranked {
     /// The index of the file among the ranked files.
     pub file: usize,
-    /// The file version.
-    pub version: VersionId,
     /// The chunk in which the hit begins, by its number in the snapshot.
     pub doc: u32,
     /// The place that is shown; `None` if the chunk is shown, because the file has no places.
@@ -51,6 +48,7 @@ impl Ranked {
         (other.sum.total_cmp(&self.sum))
             .then_with(|| path(self).cmp(path(other)))
             .then_with(|| self.start(snapshot).cmp(&other.start(snapshot)))
+            .then_with(|| self.doc.cmp(&other.doc))
     }
 
     /// The byte at which the hit begins in its file.
@@ -83,7 +81,7 @@ pub fn hits(
     let mut others: Vec<(f32, u32)> = Vec::new();
     for (place, ranked) in files.iter().enumerate() {
         let mut add = |doc, shown: Option<&Place>, sibling| {
-            hits.push(hit(snapshot, evidence, (place, ranked), (doc, shown), sibling));
+            hits.push(hit(evidence, (place, ranked), (doc, shown), sibling));
         };
         // The penalty of a further place, after calibration.
         let shown =
@@ -143,7 +141,6 @@ fn doc_of(snapshot: &SearchSnapshot, file: u32, at: u32) -> u32 {
 }
 
 fn hit(
-    snapshot: &SearchSnapshot,
     evidence: &Evidence,
     (file, ranked): (usize, &RankedFile),
     (doc, place): (u32, Option<&Place>),
@@ -152,7 +149,6 @@ fn hit(
     let sum = ranked.sum + sibling;
     Ranked {
         file,
-        version: snapshot.version(ranked.file).id(),
         doc,
         place: place.copied(),
         sibling,

@@ -236,7 +236,7 @@ fn count_unranked(
     literal: &mut Literal,
 ) -> Vec<(u32, u32)> {
     files.retain(|file| is_let_through(context, *file));
-    files.sort_unstable_by_key(|file| context.snapshot.path(*file));
+    files.sort_unstable_by_key(|file| (context.snapshot.path(*file), *file));
     files.dedup();
     literal.complete &= budget.cut(&mut files, context.snapshot).is_empty();
     let finder = Finder::new(&query.text);

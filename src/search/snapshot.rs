@@ -1,5 +1,5 @@
-//! One view of one commit, opened for queries. Files have consecutive numbers, and statistics count only documents of
-//! the view.
+//! One view of one commit, opened for queries; or the views of several indexes, joined to be searched as one. Files have
+//! consecutive numbers, and statistics count only documents of the views.
 
 mod documents;
 mod paths;
@@ -20,7 +20,7 @@ use crate::parallel;
 
 use crate::filter::Filter;
 use crate::id::VersionId;
-use crate::index::{DocColumns, IndexError};
+use crate::index::{DocColumns, IndexError, SegmentList};
 use crate::meta::{Meta, Totals, Version, VersionPlace, View, ViewInfo, ViewKey};
 use crate::model::Field;
 use crate::path::split;
@@ -58,12 +58,18 @@ impl PathRole {
     }
 }
 
-/// A view of a commit. The snapshot is made once per generation, and all queries share it.
+/// A view of a commit, or the joined views of several indexes. The snapshot is made once per generation, and all queries
+/// share it.
+///
+/// A joined snapshot ranks as one index of all its files would: its segments, documents and totals are those of its
+/// members.
 pub struct SearchSnapshot {
-    committed: Arc<Committed>,
-    key: ViewKey,
+    /// The views, in the order of their files. There is at least one.
+    members: Vec<JoinedView>,
+    /// The segments of all members.
+    index: SegmentList,
     versions: Vec<VersionId>,
-    /// By file: its place in the metadata.
+    /// By file: its place in the metadata of its member.
     places: Vec<VersionPlace>,
     totals: Totals,
     documents: Documents,
@@ -75,6 +81,14 @@ pub struct SearchSnapshot {
     paths: OnceLock<PathIndex>,
     /// Evidence of earlier queries, whose memory is used again.
     pool: Arc<Pool>,
+}
+
+/// A view of a commit. Its files have adjacent numbers in the snapshot.
+struct JoinedView {
+    committed: Arc<Committed>,
+    key: ViewKey,
+    /// The number of its first file.
+    first_file: u32,
 }
 
 impl SearchSnapshot {
@@ -94,10 +108,12 @@ impl SearchSnapshot {
         let documents = Documents::new(&committed.reader, &versions)?;
         let roles = versions.iter().map(|_| AtomicU8::default()).collect();
         let pool = Arc::default();
-        let key = key.clone();
+        let index = SegmentList::clone(&committed.reader);
+        let members = vec![JoinedView { committed, key: key.clone(), first_file: 0 }];
         let paths = OnceLock::new();
         Ok(Some(SearchSnapshot {
-            key,
+            members,
+            index,
             versions,
             places,
             totals,
@@ -106,34 +122,83 @@ impl SearchSnapshot {
             roles,
             paths,
             pool,
-            committed,
         }))
     }
 
-    /// The commit.
+    /// The snapshots of several indexes as one, with the files in the order of `parts`. `None` if there are more files or
+    /// documents than 32-bit numbers.
+    pub fn joined(parts: &[Arc<SearchSnapshot>]) -> Option<SearchSnapshot> {
+        let mut members = Vec::with_capacity(parts.len());
+        let mut totals = Totals::default();
+        let mut first_file = 0u32;
+        for part in parts {
+            members.extend(part.members.iter().map(|member| JoinedView {
+                committed: Arc::clone(&member.committed),
+                key: member.key.clone(),
+                first_file: first_file + member.first_file,
+            }));
+            totals.add_all(part.totals);
+            first_file = first_file.checked_add(u32::try_from(part.n_files()).ok()?)?;
+        }
+        Some(SearchSnapshot {
+            members,
+            index: SegmentList::joined(parts.iter().map(|part| &part.index)),
+            versions: parts.iter().flat_map(|part| part.versions.iter().copied()).collect(),
+            places: parts.iter().flat_map(|part| part.places.iter().copied()).collect(),
+            totals,
+            documents: Documents::joined(parts.iter().map(|part| (&part.documents, part.n_files() as u32)))?,
+            lengths: parts.iter().flat_map(|part| part.lengths.iter().copied()).collect(),
+            roles: (0..first_file).map(|_| AtomicU8::default()).collect(),
+            paths: OnceLock::new(),
+            pool: Arc::default(),
+        })
+    }
+
+    /// The segments of all members.
+    pub fn index(&self) -> &SegmentList {
+        &self.index
+    }
+
+    /// The number of the member that has a file.
+    pub fn member_of(&self, file: u32) -> usize {
+        self.members.partition_point(|member| member.first_file <= file) - 1
+    }
+
+    /// The number of the first file of a member.
+    pub fn first_file_of(&self, member: usize) -> u32 {
+        self.members[member].first_file
+    }
+
+    /// The only member of a snapshot that is not joined.
+    fn only_member(&self) -> &JoinedView {
+        debug_assert_eq!(self.members.len(), 1, "a joined snapshot has several commits");
+        &self.members[0]
+    }
+
+    /// The commit. The snapshot must not be joined, here and in the next four functions.
     pub fn committed(&self) -> &Committed {
-        &self.committed
+        &self.only_member().committed
     }
 
     /// The key of the view.
     pub fn key(&self) -> &ViewKey {
-        &self.key
+        &self.only_member().key
     }
 
     /// The view.
     pub fn view(&self) -> &View {
-        let view = self.committed.meta.view(&self.key).ok().flatten();
+        let view = self.meta().view(self.key()).ok().flatten();
         view.expect("it was read when the snapshot was made")
     }
 
     /// The information about the view.
     pub fn info(&self) -> &ViewInfo {
-        self.committed.meta.view_info(&self.key).expect("as above")
+        self.meta().view_info(self.key()).expect("as above")
     }
 
     /// The metadata of the commit.
     pub fn meta(&self) -> &Meta {
-        &self.committed.meta
+        &self.committed().meta
     }
 
     /// The number of files of the view.
@@ -163,10 +228,11 @@ impl SearchSnapshot {
 
     /// The version of a file.
     pub fn version(&self, file: u32) -> Version<'_> {
-        self.meta().version_at(self.places[file as usize])
+        let member = if self.members.len() == 1 { 0 } else { self.member_of(file) };
+        self.members[member].committed.meta.version_at(self.places[file as usize])
     }
 
-    /// The file of a version, if the version is in the view.
+    /// The file of a version, if the version is in the view. The snapshot must not be joined.
     pub fn file_of(&self, version: VersionId) -> Option<u32> {
         self.versions.binary_search(&version).ok().map(|file| file as u32)
     }
@@ -258,21 +324,26 @@ impl SearchSnapshot {
         self.documents.bases[segment]
     }
 
+    /// The file of a document that is in a view.
+    pub fn file_of_doc(&self, doc: u32) -> u32 {
+        self.documents.files[doc as usize]
+    }
+
     /// The path of the file of a document.
     pub fn path_of(&self, doc: u32) -> &str {
-        self.path(self.documents.files[doc as usize])
+        self.path(self.file_of_doc(doc))
     }
 
     /// The columns of a document.
     pub fn columns(&self, doc: u32) -> Result<DocColumns, IndexError> {
         let (segment, within) = self.locate(doc);
-        self.committed.reader.segments()[segment].columns(within)
+        self.index.segments()[segment].columns(within)
     }
 
     /// The byte at which a document begins in its file.
     pub fn start(&self, doc: u32) -> u32 {
         let (segment, within) = self.locate(doc);
-        self.committed.reader.segments()[segment].start(within)
+        self.index.segments()[segment].start(within)
     }
 
     /// Whether a document begins on the last line of the document before it. Both documents must belong to one file.
@@ -288,7 +359,7 @@ impl SearchSnapshot {
     pub(super) fn is_of_kinds(&self, doc: u32, filter: &Filter) -> bool {
         filter.kinds().is_none() || {
             let (segment, within) = self.locate(doc);
-            filter.takes_kinds(self.committed.reader.segments()[segment].kinds(within))
+            filter.takes_kinds(self.index.segments()[segment].kinds(within))
         }
     }
 

@@ -51,7 +51,7 @@ pub(super) fn occurs_in(
     term: &str,
     snapshot: &SearchSnapshot,
 ) -> Result<bool, SearchError> {
-    let reader = &snapshot.committed().reader;
+    let reader = snapshot.index();
     for segment in 0..reader.segments().len() {
         let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
         // If the view contains every document of the segment, no postings have to be read.
@@ -73,7 +73,7 @@ pub(super) fn document_count(
     term: &str,
     snapshot: &SearchSnapshot,
 ) -> Result<usize, SearchError> {
-    let reader = &snapshot.committed().reader;
+    let reader = snapshot.index();
     let mut count = 0;
     for segment in 0..reader.segments().len() {
         let Some(mut blocks) = reader.blocks(segment, field, term)? else { continue };
@@ -104,7 +104,7 @@ pub fn near_names(typed: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>,
     }
     let slips = u8::from(pattern.len() >= LEAST_FOR_SLIP);
     let mut found: Vec<(Nearness, usize, String)> = Vec::new();
-    snapshot.committed().reader.terms_near(IndexField::Definition, &pattern, slips, |term| {
+    snapshot.index().terms_near(IndexField::Definition, &pattern, slips, |term| {
         let letters = folded(term);
         let nearness = match () {
             () if letters == pattern => Nearness::Same,

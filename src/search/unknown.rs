@@ -65,7 +65,7 @@ fn similar(word: &str, snapshot: &SearchSnapshot) -> Result<Vec<String>, SearchE
         return Ok(Vec::new());
     }
     let mut near: Vec<(usize, String)> = Vec::new();
-    snapshot.committed().reader.terms_near(IndexField::Word, &pattern, 1, |term| {
+    snapshot.index().terms_near(IndexField::Word, &pattern, 1, |term| {
         // The dictionary's search also returns the words that begin with the pattern. Words with digits are data.
         let edits = strsim::osa_distance(&folded(term), &pattern);
         if edits <= 1 && !term.contains(|c: char| c.is_ascii_digit()) {

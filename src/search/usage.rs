@@ -15,7 +15,7 @@ pub struct Usage {
 /// The usage of `name`. Only documents of the view count, so an updated index and a new one give equal numbers.
 pub fn usage(snapshot: &SearchSnapshot, name: &str) -> Result<Usage, IndexError> {
     let count = |field: IndexField| {
-        let reader = &snapshot.committed().reader;
+        let reader = snapshot.index();
         let mut count = 0;
         for segment in 0..reader.segments().len() {
             let base = snapshot.base(segment);
@@ -30,7 +30,7 @@ pub fn usage(snapshot: &SearchSnapshot, name: &str) -> Result<Usage, IndexError>
 
 /// The files of the view with a document that has `term` in `field`, in the order of their numbers.
 pub fn files_with(snapshot: &SearchSnapshot, field: IndexField, term: &str) -> Result<Vec<u32>, IndexError> {
-    let reader = &snapshot.committed().reader;
+    let reader = snapshot.index();
     let mut files = Vec::new();
     for segment in 0..reader.segments().len() {
         let base = snapshot.base(segment);

@@ -39,6 +39,7 @@ mod secret_forms;
 mod secrets;
 #[cfg(unix)]
 mod shared;
+mod source_set;
 mod symbols;
 #[cfg(unix)]
 mod unreadable;

@@ -133,7 +133,7 @@ struct TermPostings {
 impl TermPostings {
     fn open(&mut self, pass: &PassContext<'_>, field: Field, term: &QueryTerm) -> Result<(), SearchError> {
         let snapshot = pass.snapshot;
-        let reader = &snapshot.committed().reader;
+        let reader = snapshot.index();
         self.blocks.clear();
         let mut n_live = 0;
         for segment in 0..reader.segments().len() {
@@ -220,7 +220,7 @@ impl PostingsPass<'_> {
         for (segment, blocks) in blocks {
             let base = snapshot.base(*segment) as usize;
             let files = snapshot.files_of(*segment);
-            let lengths = snapshot.committed().reader.segments()[*segment].lengths(Field::Body)?;
+            let lengths = snapshot.index().segments()[*segment].lengths(Field::Body)?;
             // The documents of a file are adjacent, so each file occurs once.
             let (mut open, mut sum, mut takes) = (NO_FILE, 0, false);
             blocks.for_each(|docs, freqs| {
@@ -271,7 +271,7 @@ impl NamePass<'_> {
         for (segment, blocks) in blocks {
             let base = snapshot.base(*segment) as usize;
             let files = snapshot.files_of(*segment);
-            let lengths = snapshot.committed().reader.segments()[*segment].lengths(field)?;
+            let lengths = snapshot.index().segments()[*segment].lengths(field)?;
             blocks.for_each(|docs, freqs| {
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     let file = files[doc as usize];
@@ -308,7 +308,7 @@ impl NamePass<'_> {
         for (segment, blocks) in blocks {
             let base = snapshot.base(*segment);
             let files = snapshot.files_of(*segment);
-            let lengths = snapshot.committed().reader.segments()[*segment].lengths(field)?;
+            let lengths = snapshot.index().segments()[*segment].lengths(field)?;
             blocks.for_each(|docs, freqs| {
                 for (&doc, &freq) in docs.iter().zip(freqs) {
                     let file = files[doc as usize];
@@ -330,7 +330,7 @@ impl NamePass<'_> {
         let PassContext { snapshot, admitted, .. } = self.pass;
         let Marks { doc_marks, file_marks, .. } = &mut *self.marks;
         let mut defining = Vec::new();
-        let reader = &snapshot.committed().reader;
+        let reader = snapshot.index();
         for (place, name) in query.names.iter().enumerate() {
             for segment in 0..reader.segments().len() {
                 let base = snapshot.base(segment);
@@ -378,7 +378,7 @@ impl PassContext<'_> {
 
     /// Marks the files that contain a name of the query as written.
     fn mark_mentions(&self, query: &Query, columns: &mut RowSums) -> Result<(), SearchError> {
-        let reader = &self.snapshot.committed().reader;
+        let reader = self.snapshot.index();
         let RowSums { mentions, of_texts: Marks { file_marks, .. }, .. } = columns;
         for (place, name) in query.names.iter().enumerate() {
             for segment in 0..reader.segments().len() {

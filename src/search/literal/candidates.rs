@@ -56,7 +56,9 @@ impl LiteralCandidates {
         while files.len() <= most && !left.is_empty() {
             // A large tree may have tens of thousands of candidates, so only the best of them are sorted.
             let mut next = best_of(&mut left, most + 1, path);
-            next.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(path(b.1))));
+            next.sort_unstable_by(|a, b| {
+                b.0.total_cmp(&a.0).then_with(|| (path(a.1), a.1).cmp(&(path(b.1), b.1)))
+            });
             files.extend(next.into_iter().map(|(_, file)| file).filter(|file| may_be_read(context, *file)));
         }
         LiteralCandidates { files, ..self }
@@ -75,7 +77,7 @@ fn best_of<'p>(left: &mut Vec<(f32, u32)>, n: usize, path: impl Fn(u32) -> &'p s
     let (mut equal, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(worth, _)| *worth == last);
     let wanted = n - best.len();
     if equal.len() > wanted {
-        equal.select_nth_unstable_by_key(wanted - 1, |(_, file)| path(*file));
+        equal.select_nth_unstable_by_key(wanted - 1, |(_, file)| (path(*file), *file));
     }
     *left = equal.split_off(wanted);
     left.extend(rest);
@@ -199,7 +201,7 @@ fn narrowed(text: &str, context: &Context<'_>, most: usize) -> Option<Vec<u32>> 
     // The candidates count against the budget, so they must not depend on documents outside the view.
     let is_small = n_files <= MAX_FILES_FOR_INSIDES;
     let effort = if is_small { Effort::Whole } else { Effort::Files(most) };
-    let Ok(Some(docs)) = grep::narrow(&snapshot.committed().reader, &plan, n_files, effort) else {
+    let Ok(Some(docs)) = grep::narrow(snapshot.index(), &plan, n_files, effort) else {
         return None;
     };
     let mut files = Vec::new();
@@ -247,7 +249,7 @@ fn holding_all(
     context: &Context<'_>,
     likely: Option<&Likely<'_>>,
 ) -> Result<Vec<u32>, SearchError> {
-    let segments = (0..context.snapshot.committed().reader.segments().len()).collect();
+    let segments = (0..context.snapshot.index().segments().len()).collect();
     let of_segment = |segment: usize| holding_all_of(segment, words, context.snapshot, likely);
     let all = parallel::map(context.snapshot.is_large(), segments, of_segment, || ());
     Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
@@ -260,7 +262,7 @@ fn holding_all_of(
     snapshot: &SearchSnapshot,
     likely: Option<&Likely<'_>>,
 ) -> Result<Vec<u32>, SearchError> {
-    let reader = &snapshot.committed().reader;
+    let reader = snapshot.index();
     let mut words_here = Vec::new();
     for word in words {
         match reader.blocks(segment, IndexField::Word, word)? {
@@ -295,7 +297,7 @@ fn expansions(part: &str, context: &Context<'_>) -> Result<(Vec<String>, bool), 
     let finder = Finder::new(part);
     let mut found = std::collections::BTreeSet::new();
     let from = if all { None } else { Some(part) };
-    context.snapshot.committed().reader.terms(IndexField::Word, from, |word| {
+    context.snapshot.index().terms(IndexField::Word, from, |word| {
         if finder.find(word.as_bytes()).is_some() {
             found.insert((word.len(), word.to_string()));
         }

@@ -1,9 +1,10 @@
 //! The mapping between the documents of the segments and the files of a view.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::id::VersionId;
-use crate::index::{IndexError, Reader, Segment};
+use crate::index::{IndexError, Segment, SegmentList};
 use crate::parallel;
 
 /// The file of a document that is deleted or belongs to another view.
@@ -23,8 +24,8 @@ pub struct Documents {
 
 impl Documents {
     /// The documents of the files with these versions, which are in increasing order.
-    pub fn new(reader: &Reader, versions: &[VersionId]) -> Result<Documents, IndexError> {
-        let segments = reader.segments();
+    pub fn new(segments: &SegmentList, versions: &[VersionId]) -> Result<Documents, IndexError> {
+        let segments = segments.segments();
         let mut bases = vec![0];
         bases.extend(segments.iter().scan(0, |docs, segment| {
             *docs += segment.max_doc();
@@ -53,6 +54,24 @@ impl Documents {
             }
         }
         Ok(Documents { bases, files, of_file, whole })
+    }
+
+    /// The documents of several views, each with its number of files. The files of a view are numbered after those of the
+    /// views before it. `None` if there are more documents than 32-bit numbers.
+    pub fn joined<'d>(parts: impl Iterator<Item = (&'d Documents, u32)>) -> Option<Documents> {
+        let mut all = Documents { bases: vec![0], files: Vec::new(), of_file: Vec::new(), whole: Vec::new() };
+        let mut first_file = 0;
+        for (part, n_files) in parts {
+            let first_doc = u32::try_from(all.files.len()).ok()?;
+            first_doc.checked_add(u32::try_from(part.files.len()).ok()?)?;
+            all.bases.extend(part.bases[1..].iter().map(|base| first_doc + base));
+            let file = |file: &u32| if *file == NO_FILE { NO_FILE } else { first_file + file };
+            all.files.extend(part.files.iter().map(file));
+            all.of_file.extend(part.of_file.iter().map(|docs| first_doc + docs.start..first_doc + docs.end));
+            all.whole.extend(&part.whole);
+            first_file += n_files;
+        }
+        Some(all)
     }
 }
 
@@ -87,7 +106,7 @@ type DocumentRun = (u32, Range<u32>);
 /// counted from the first document of the first segment, and for each segment whether the view contains all its
 /// documents.
 fn assign_runs(
-    segments: &[Segment],
+    segments: &[Arc<Segment>],
     wanted: &FileByVersion,
     files: &mut [u32],
 ) -> Result<(Vec<DocumentRun>, Vec<bool>), IndexError> {

@@ -1,0 +1,156 @@
+//! Several trees that are searched as one: the answer is that of one tree with all files.
+
+use spyhop::engine::{Engine, ErrorKind};
+use spyhop::{Options, SearchReply, SearchRequest, SourceName, SourceSet};
+
+use super::same_answers::{as_indexed, requests};
+use super::{Random, Tree, exact, generated, options, paths, refresh, rendered};
+
+fn engine(tree: &Tree) -> Engine {
+    let engine = Engine::open(tree.root(), as_indexed(tree)).unwrap();
+    refresh(&engine);
+    engine
+}
+
+fn set(trees: &[(&str, &Tree)]) -> SourceSet {
+    SourceSet::new(trees.iter().map(|(name, tree)| (SourceName::new(name), engine(tree)))).unwrap()
+}
+
+/// A reply without the names of the sources.
+fn without_sources(reply: &SearchReply) -> serde_json::Value {
+    let mut value = rendered(reply);
+    value.as_object_mut().unwrap().remove("sources");
+    for hit in value["results"].as_array_mut().unwrap() {
+        assert!(hit.as_object_mut().unwrap().remove("source").is_some());
+    }
+    value
+}
+
+#[test]
+fn any_partition_of_a_tree_answers_as_the_tree_does() {
+    for (seed, n_parts) in [(3, 2), (5, 3), (8, 7)] {
+        let mut random = Random(seed);
+        let whole = Tree::new("");
+        let parts: Vec<Tree> = (0..n_parts).map(|_| Tree::new("")).collect();
+        for number in 0..150 {
+            let (path, text) = generated(number, &mut random);
+            whole.write(&path, &text);
+            // A file of the same path was replaced in the whole tree, so it must be in one part only.
+            parts.iter().for_each(|part| {
+                let _ = std::fs::remove_file(part.root().join(&path));
+            });
+            parts[random.below(n_parts)].write(&path, &text);
+        }
+        let names: Vec<String> = (0..n_parts).map(|part| format!("part{part}")).collect();
+        let named: Vec<(&str, &Tree)> = names.iter().map(String::as_str).zip(&parts).collect();
+        let (engine, set) = (engine(&whole), set(&named));
+        let mut found = 0;
+        for request in requests() {
+            let exhaustive = SearchRequest { exhaustive: true, ..request.clone() };
+            for request in [request, exhaustive] {
+                let (one, all) = (engine.search(&request).unwrap(), set.search(&request).unwrap());
+                assert_eq!(rendered(&one), without_sources(&all), "{seed}: {}", request.query);
+                assert_eq!(exact(&one), exact(&all), "{seed}: {}", request.query);
+                assert_eq!(one.snapshot.indexed_files, all.snapshot.indexed_files);
+                found += usize::from(!all.results.is_empty());
+            }
+        }
+        assert!(found > requests().len(), "{found}");
+    }
+}
+
+#[test]
+fn a_set_of_one_tree_answers_as_the_tree_does() {
+    let tree = Tree::new(crate::support::SMALL);
+    let (one, all) = (engine(&tree), set(&[("small", &tree)]));
+    for query in ["resolve the api key", "draw_circle", "\"Grind the beans\""] {
+        let request = SearchRequest::new(query);
+        let (one, all) = (one.search(&request).unwrap(), all.search(&request).unwrap());
+        assert_eq!(exact(&one), exact(&all), "{query}");
+        assert!(all.results.iter().all(|hit| hit.source.as_ref().unwrap().as_str() == "small"));
+    }
+}
+
+#[test]
+fn equal_paths_of_several_trees_are_different_files() {
+    let client = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
+    let server = Tree::new("\n=== src/lib.rs\npub fn retry_request() {}\n");
+    let reply = set(&[("client", &client), ("server", &server)])
+        .search(&SearchRequest::new("retry_request"))
+        .unwrap();
+    let sources: Vec<&str> = reply.results.iter().map(|hit| hit.source.as_ref().unwrap().as_str()).collect();
+    assert_eq!((paths(&reply), sources), (vec!["src/lib.rs", "src/lib.rs"], vec!["client", "server"]));
+    let scores = [reply.results[0].score, reply.results[1].score];
+    assert!((scores[0] - scores[1]).abs() < 1e-6, "{scores:?}");
+    let roots: Vec<_> = reply.sources.iter().map(|source| source.snapshot.root.clone()).collect();
+    assert_eq!(roots, [client.root(), server.root()]);
+    assert_eq!(reply.literal_lines, 2);
+}
+
+#[test]
+fn pages_of_a_set_continue_where_the_page_before_ended() {
+    let trees = [Tree::new(""), Tree::new("")];
+    for (number, tree) in (0..40).zip(trees.iter().cycle()) {
+        tree.write(&format!("src/part{number}.rs"), format!("pub fn merge_{number}_windows() {{}}\n"));
+    }
+    let set = set(&[("a", &trees[0]), ("b", &trees[1])]);
+    let all = set.search(&SearchRequest { max_results: 50, ..SearchRequest::new("merge windows") }).unwrap();
+    let mut paged = Vec::new();
+    let mut request = SearchRequest { max_results: 7, ..SearchRequest::new("merge windows") };
+    loop {
+        let page = set.search(&request).unwrap();
+        paged.extend(exact(&page));
+        request.cursor = page.next;
+        if request.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!((paged.len(), paged), (40, exact(&all)));
+}
+
+#[test]
+fn a_changed_tree_is_updated_before_the_answer() {
+    let trees = [Tree::new(crate::support::SMALL), Tree::new("\n=== a.rs\npub fn pour_water() {}\n")];
+    let open = |tree: &Tree| Engine::open(tree.root(), options(tree)).unwrap();
+    let set = SourceSet::new([
+        (SourceName::new("one"), open(&trees[0])),
+        (SourceName::new("two"), open(&trees[1])),
+    ])
+    .unwrap();
+    assert!(set.search(&SearchRequest::new("steep_leaves")).unwrap().results.is_empty());
+    trees[1].write("b.rs", "pub fn steep_leaves() {}\n");
+    let reply = set.search(&SearchRequest::new("steep_leaves")).unwrap();
+    assert_eq!(paths(&reply), ["b.rs"]);
+}
+
+#[test]
+fn a_source_that_cannot_answer_is_named_and_the_rest_answers() {
+    let trees = [Tree::new(crate::support::SMALL), Tree::new("\n=== a.rs\npub fn pour_water() {}\n")];
+    let lost = Tree::new(crate::support::SMALL);
+    let never = Options { on_missing: spyhop::OnMissing::Fail, ..as_indexed(&lost) };
+    let unindexed = || Engine::open(lost.root(), never.clone()).unwrap();
+    let set = SourceSet::new([
+        (SourceName::new("one"), engine(&trees[0])),
+        (SourceName::new("lost"), unindexed()),
+        (SourceName::new("two"), engine(&trees[1])),
+    ])
+    .unwrap();
+    let reply = set.search(&SearchRequest::new("pour_water")).unwrap();
+    assert_eq!((paths(&reply)[0], reply.literal_complete), ("a.rs", false));
+    assert!(reply.warnings.iter().any(|text| text.contains("source 'lost' does not answer")), "{reply:?}");
+    let alone = SourceSet::new([(SourceName::new("lost"), unindexed())]).unwrap();
+    assert_eq!(alone.search(&SearchRequest::new("water")).unwrap_err().kind(), ErrorKind::NoIndex);
+}
+
+#[test]
+fn a_wrong_set_or_request_is_refused() {
+    let tree = Tree::new(crate::support::SMALL);
+    let name = || SourceName::new("small");
+    let none = SourceSet::new(std::iter::empty()).err().unwrap();
+    let twice = SourceSet::new([(name(), engine(&tree)), (name(), engine(&tree))]).err().unwrap();
+    assert_eq!([none.kind(), twice.kind()], [ErrorKind::BadRequest; 2]);
+    assert!(twice.to_string().contains("'small'"), "{twice}");
+    let request = SearchRequest { per_file: 0, ..SearchRequest::new("water") };
+    let error = set(&[("small", &tree)]).search(&request).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadRequest);
+}
