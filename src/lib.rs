@@ -54,6 +54,11 @@ pub use engine::api::{
 };
 pub use engine::{Engine, Error, ErrorKind, SourceSet, Stop};
 pub use filter::FilterSpec;
+pub use library::{
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, ImportEvent, ImportRecord, IndexSettings,
+    Library, LibraryOptions, LibraryReply, LibraryStatus, PackageName, SourceId, SourceKind, SourceManifest,
+    SourceOrigin, SourceState, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+};
 pub use profile::{
     Calibration, Feature, PlaceSignal, Profile, ProfileError, QueryKind, Reports, Scores, Signal, Transform,
 };
@@ -108,6 +113,8 @@ pub mod update;
 pub mod archive;
 
 pub mod engine;
+
+pub mod library;
 
 pub mod catalog;
 pub mod render;

@@ -21,9 +21,10 @@ const FLOORS: &[(u8, &[&str])] = &[
     (7, &["graph", "update"]),
     (8, &["archive"]),
     (9, &["engine"]),
-    (10, &["catalog"]),
-    (11, &["render"]),
-    (12, &["operations"]),
+    (10, &["library"]),
+    (11, &["catalog"]),
+    (12, &["render"]),
+    (13, &["operations"]),
 ];
 
 /// What is not a module of the library: the binary's front ends.
@@ -31,13 +32,15 @@ const FRONT_ENDS: &[&str] = &["cli", "editor", "install", "keep", "limits", "lsp
 
 /// What front ends may name: the facade, the plain data that its requests and replies hold, and the renderers.
 const FRONT_END_API: &[&str] =
-    &["catalog", "engine", "filter", "model", "operations", "path", "profile", "render", "worker"];
+    &["catalog", "engine", "filter", "library", "model", "operations", "path", "profile", "render", "worker"];
 
 /// Crates that are one decision of one place: who may name them.
 const ENGINES: &[(&str, &[&str])] = &[
     ("tantivy", &["index"]),
     ("tree_sitter", &["grammar", "analyze"]),
     ("gix", &["git"]),
+    ("rawzip", &["library"]),
+    ("ruzstd", &["library"]),
     ("grep_regex", &["grep"]),
     ("grep_searcher", &["grep"]),
     ("grep_matcher", &["grep"]),

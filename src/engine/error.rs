@@ -51,7 +51,13 @@ pub enum ErrorKind {
     IndexExists,
     /// The index was imported without its tree, and the operation would read or compare the tree.
     NoSources,
-    /// Another process is indexing.
+    /// The library has no source of this name.
+    UnknownSource,
+    /// A source of the library has this name, or is the source to add.
+    NameTaken,
+    /// The source cannot be added: it is not an archive, or its content is refused. The message names the entry.
+    BadSource,
+    /// Another process is indexing, or changes the library.
     Locked,
     /// The tree has changed since it was indexed, and the options require a fresh answer.
     Stale,
@@ -112,7 +118,11 @@ impl Error {
         self.remedy.as_ref()
     }
 
-    fn caused_by(kind: ErrorKind, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+    /// An error of `kind` with the text of `source`.
+    pub(crate) fn caused_by(
+        kind: ErrorKind,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Error {
         Error { kind, text: source.to_string(), source: Some(Box::new(source)), remedy: None }
     }
 }
@@ -179,7 +189,7 @@ impl From<WalkError> for Error {
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Error {
-        Error::caused_by(kind_of_cause(error.io_cause()), error)
+        Error::caused_by(ErrorKind::of_cause(error.io_cause()), error)
     }
 }
 
@@ -189,13 +199,16 @@ impl From<IndexError> for Error {
     }
 }
 
-fn kind_of_cause(trouble: IoCause) -> ErrorKind {
-    match trouble {
-        IoCause::DiskFull => ErrorKind::DiskFull,
-        IoCause::ReadOnly => ErrorKind::ReadOnly,
-        IoCause::Permission => ErrorKind::Permission,
-        IoCause::NoThread => ErrorKind::NoThread,
-        IoCause::Other => ErrorKind::Io,
+impl ErrorKind {
+    /// The kind of an I/O error.
+    pub(crate) fn of_cause(trouble: IoCause) -> ErrorKind {
+        match trouble {
+            IoCause::DiskFull => ErrorKind::DiskFull,
+            IoCause::ReadOnly => ErrorKind::ReadOnly,
+            IoCause::Permission => ErrorKind::Permission,
+            IoCause::NoThread => ErrorKind::NoThread,
+            IoCause::Other => ErrorKind::Io,
+        }
     }
 }
 
@@ -206,7 +219,7 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Foreign { .. } | WorkspaceError::ForeignUser { .. } => ErrorKind::ForeignIndex,
             WorkspaceError::NewerFormat { .. } => ErrorKind::NewerFormat,
             WorkspaceError::Damaged { .. } => ErrorKind::Damaged,
-            WorkspaceError::File(error) => kind_of_cause(error.io_cause()),
+            WorkspaceError::File(error) => ErrorKind::of_cause(error.io_cause()),
         };
         Error::caused_by(kind, error)
     }
@@ -234,7 +247,8 @@ impl From<WriteError> for Error {
             WriteError::Lock(LockError::File(error)) | WriteError::File(error) => error.into(),
             WriteError::Index { ref source, .. } => {
                 let is_damage = matches!(source, IndexError::Damaged(_));
-                let kind = if is_damage { ErrorKind::Damaged } else { kind_of_cause(source.io_cause()) };
+                let kind =
+                    if is_damage { ErrorKind::Damaged } else { ErrorKind::of_cause(source.io_cause()) };
                 Error::caused_by(kind, error)
             }
         }
@@ -264,8 +278,8 @@ impl From<ArchiveError> for Error {
 impl From<SearchError> for Error {
     fn from(error: SearchError) -> Error {
         let kind = match &error {
-            SearchError::Index(error @ IndexError::Io(_)) => kind_of_cause(error.io_cause()),
-            SearchError::Meta(MetaError::File(error)) => kind_of_cause(error.io_cause()),
+            SearchError::Index(error @ IndexError::Io(_)) => ErrorKind::of_cause(error.io_cause()),
+            SearchError::Meta(MetaError::File(error)) => ErrorKind::of_cause(error.io_cause()),
             _ => ErrorKind::Damaged,
         };
         Error::caused_by(kind, error)

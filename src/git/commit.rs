@@ -182,10 +182,6 @@ impl Repo {
 
     /// The tree of a commit, to be searched below the path that `root` has in the worktree.
     pub fn tree_of(&self, spec: &str, commit: &str, root: &Path) -> Result<CommitTree, RevisionError> {
-        self.sound
-            .check_objects()
-            .map_err(|error| RevisionError::NotRead { spec: spec.to_string(), reason: error.to_string() })?;
-        let repo = self.inner.to_thread_local();
         let folder = || {
             let root = std::fs::canonicalize(root).ok()?;
             RelPath::from_path(root.strip_prefix(&self.top).ok()?).ok()
@@ -195,6 +191,15 @@ impl Repo {
             root: root.to_path_buf(),
             why: None,
         })?;
+        self.tree_below(spec, commit, prefix)
+    }
+
+    /// The tree of a commit below `prefix`, a folder of the commit that the worktree need not have.
+    pub fn tree_below(&self, spec: &str, commit: &str, prefix: RelPath) -> Result<CommitTree, RevisionError> {
+        self.sound
+            .check_objects()
+            .map_err(|error| RevisionError::NotRead { spec: spec.to_string(), reason: error.to_string() })?;
+        let repo = self.inner.to_thread_local();
         let id = ObjectId::from_hex(commit.as_bytes()).map_err(|error| no_commit(spec, error))?;
         let found = repo.find_commit(id).map_err(|error| no_commit(spec, error))?;
         let top = found.tree_id().map_err(|error| no_commit(spec, error))?.detach();

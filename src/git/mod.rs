@@ -30,7 +30,7 @@ pub use sound::Reach;
 use sound::{MAX_OBJECT_BYTES, Sound};
 pub use tracked::Tracked;
 
-use crate::gitdir::{self, GitDirError};
+use crate::gitdir::{self, GitDir, GitDirError};
 
 /// The repository whose worktree contains `folder`, the nearest if several do. `None` when there is none, or only a bare
 /// or broken repository, or one that is not used for another reason.
@@ -46,12 +46,12 @@ pub fn discover(folder: &Path) -> Option<Repo> {
 /// # Errors
 /// There is a repository that is not used, because it belongs to another folder or cannot be read safely.
 pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, GitDirError> {
+    if *reach == Reach::Nowhere {
+        return Ok(None);
+    }
     let Ok(folder) = fs::canonicalize(folder) else { return Ok(None) };
     let Some((top, sound)) = nearest(&folder, reach)? else { return Ok(None) };
-    let options = Options::isolated()
-        .open_path_as_is(true)
-        .config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}")]);
-    let inner = match gix::ThreadSafeRepository::open_opts(top.join(".git"), options) {
+    let inner = match gix::ThreadSafeRepository::open_opts(top.join(".git"), isolated()) {
         Ok(inner) => inner,
         Err(error) => {
             tracing::debug!("no repository around {}: {error}", folder.display());
@@ -62,6 +62,32 @@ pub fn discover_within(folder: &Path, reach: &Reach) -> Result<Option<Repo>, Git
     // `core.worktree` can point anywhere, and git's own folder is inside the worktree without being part of it.
     let is_inside = folder.starts_with(&top) && !folder.starts_with(&sound.git_dir.dir);
     Ok(is_inside.then_some(Repo { inner, top, sound }))
+}
+
+/// The repository in `folder` itself, which may be bare: a folder with a `.git`, or a git directory. No worktree is
+/// needed, so only commits can be read. `None` if `folder` is neither.
+///
+/// # Errors
+/// There is a repository that is not used, because it belongs to another folder or cannot be read safely.
+pub fn open_objects(folder: &Path) -> Result<Option<Repo>, GitDirError> {
+    let Ok(top) = fs::canonicalize(folder) else { return Ok(None) };
+    let git_dir = match gitdir::resolve(&top.join(".git"))? {
+        Some(git_dir) => git_dir,
+        None => GitDir { dir: top.clone(), common: top.clone(), is_folder: true },
+    };
+    let dir = git_dir.dir.clone();
+    let Some(sound) = Sound::check(&top, git_dir, &Reach::Anywhere)? else { return Ok(None) };
+    match gix::ThreadSafeRepository::open_opts(&dir, isolated()) {
+        Ok(inner) => Ok(Some(Repo { inner, top, sound })),
+        Err(error) => Err(GitDirError::unusable(&dir, error)),
+    }
+}
+
+/// The options of a repository of which nothing but its own files is read.
+fn isolated() -> Options {
+    Options::isolated()
+        .open_path_as_is(true)
+        .config_overrides([format!("gitoxide.objects.allocLimit={MAX_OBJECT_BYTES}")])
 }
 
 /// The nearest folder from `folder` up that has a repository; like git, this does not cross file systems.

@@ -40,6 +40,8 @@ pub enum Reach {
     Anywhere,
     /// Only these folders and the repository's own: for servers, whose clients may read nothing else.
     Within(Vec<PathBuf>),
+    /// No repository: for a tree that is not a worktree, although a folder above it may be one.
+    Nowhere,
 }
 
 /// The checked files of a repository.
@@ -66,6 +68,7 @@ impl Sound {
         }
         let within = match reach {
             Reach::Anywhere => None,
+            Reach::Nowhere => return Ok(None),
             Reach::Within(folders) => {
                 let own = is_folder.then(|| folder.to_path_buf());
                 let own = own.into_iter().chain([dir.clone(), common.clone()]);

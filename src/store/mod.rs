@@ -28,7 +28,7 @@ pub use io_cause::IoCause;
 pub use lock::{Lock, LockError, LockHolder};
 pub use private::{Private, create_private_dir, foreign_owner};
 pub use step::{remove_file, rename, sync_folder};
-pub(crate) use step::{step, sync_all, sync_file};
+pub(crate) use step::{step, sync_all, sync_below, sync_file};
 pub(crate) use store_step::StoreStep;
 pub use varint::{push_varint, take_varint};
 

@@ -77,6 +77,35 @@ pub fn sync_folder(folder: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Makes all files and names below `folder`, a new tree of many files, durable.
+pub(crate) fn sync_below(folder: &Path) -> io::Result<()> {
+    step(StoreStep::SyncFolder(folder))?;
+    #[cfg(test)]
+    if super::faults::is_unsynced(folder) {
+        return Ok(());
+    }
+    sync_files_below(folder)
+}
+
+/// One sync of the file system instead of one for each file, each of which waits for the journal.
+#[cfg(target_os = "linux")]
+fn sync_files_below(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_files_below(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()? {
+            kind if kind.is_dir() => sync_files_below(&entry.path())?,
+            kind if kind.is_file() => File::open(entry.path())?.sync_all()?,
+            _ => {}
+        }
+    }
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
 /// Removes a file. The removal is durable after the next sync of the folder.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
     step(StoreStep::Remove(path)).and_then(|()| fs::remove_file(path)).at("remove", path)

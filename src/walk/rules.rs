@@ -263,6 +263,9 @@ impl RuleLine<'_> {
     }
 }
 
+/// The file that marks a library of sources. Rules of that folder, and of the folders above, do not apply to the sources.
+pub const LIBRARY_FILE: &str = "SPYHOP-LIBRARY";
+
 /// The directory where the rules begin: the top of the repository that holds the root, else the root itself; in an exact
 /// search, the highest folder above the root that has rules.
 pub(super) struct Base {
@@ -278,14 +281,17 @@ impl Base {
         let (files, tree) = (RuleFiles::of(options), options.tree);
         let mut level = own_level(options.global_excludes, files);
         let real = fs::canonicalize(root)?;
-        let top = real.ancestors().find(|dir| fs::symlink_metadata(dir.join(".git")).is_ok());
+        let is_there = |dir: &Path, name: &str| fs::symlink_metadata(dir.join(name)).is_ok();
+        // A library may lie in a repository whose rules are not meant for its sources.
+        let above = || real.ancestors().take_while(|dir| !is_there(dir, LIBRARY_FILE));
+        let top = above().find(|dir| is_there(dir, ".git"));
         let begin = match files.sources.filter(|_| tree.is_none()) {
             Some(sources) => {
                 let has_rules = |dir: &&Path| {
                     !sources.files.is_empty()
                         || present_in(dir, RuleFiles { sources: Some(sources), ..files }).any()
                 };
-                real.ancestors().skip(1).filter(has_rules).last().unwrap_or(&real)
+                above().skip(1).filter(has_rules).last().unwrap_or(&real)
             }
             None => top.unwrap_or(&real),
         };

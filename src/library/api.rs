@@ -1,0 +1,217 @@
+//! Requests and replies of a library.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::manifest::{IndexSettings, SourceKind, SourceManifest};
+use super::names::SourceId;
+use crate::engine::api::{RefreshReport, State};
+use crate::update::Progress;
+
+/// The place of a library, and how long its calls wait.
+#[derive(Clone, Debug, Default)]
+pub struct LibraryOptions {
+    /// The folder of the library. `None` for the folder that `SPYHOP_LIBRARY` names or, if that variable is not set, a
+    /// folder in the user's data folder.
+    pub root: Option<PathBuf>,
+    /// How long a call waits for another process that changes the library. Default: not at all.
+    pub wait: Duration,
+}
+
+/// A source to add.
+#[derive(Clone, Debug, Default)]
+pub struct AddRequest {
+    /// A folder, a file, a repository, or the `file:` URL of one. A relative path is relative to the current folder.
+    pub source: String,
+    /// The name of the source; `None` for the last part of its location.
+    pub name: Option<String>,
+    /// The branch, tag or commit of a repository; `None` for the branch that is checked out.
+    pub reference: Option<String>,
+    /// The folder of the source that is searched; `None` for all of it.
+    pub folder: Option<String>,
+    /// Whether the files of a folder are copied, so that later changes do not affect the source.
+    pub snapshot: bool,
+    /// How the source is indexed; `None` for the options of the call.
+    pub settings: Option<IndexSettings>,
+}
+
+impl AddRequest {
+    /// A request to add `source` as a whole.
+    pub fn new(source: impl Into<String>) -> AddRequest {
+        AddRequest { source: source.into(), ..AddRequest::default() }
+    }
+}
+
+/// What adding a source would do.
+#[derive(Clone, Debug)]
+pub struct AddPlan {
+    /// The library.
+    pub library: PathBuf,
+    /// The id.
+    pub id: SourceId,
+    /// The name.
+    pub name: String,
+    /// The kind of source.
+    pub kind: SourceKind,
+    /// The absolute path.
+    pub location: String,
+    /// The git commit.
+    pub commit: Option<String>,
+    /// The branch or tag.
+    pub branch: Option<String>,
+    /// The folder of the source that is searched.
+    pub folder: Option<String>,
+    /// The size of the file to copy, if the source is one.
+    pub bytes: Option<u64>,
+    /// Whether files are copied into the library.
+    pub copies: bool,
+    /// The last complete stage of an earlier import, which this import resumes.
+    pub resumes: Option<&'static str>,
+}
+
+/// A source that was added.
+#[derive(Clone, Debug)]
+pub struct AddReply {
+    /// The source.
+    pub source: SourceManifest,
+    /// The folder that is searched.
+    pub path: PathBuf,
+    /// The report of the indexing.
+    pub report: RefreshReport,
+    /// The last stage of an earlier import that was complete.
+    pub resumed: Option<&'static str>,
+}
+
+/// The progress of an import.
+#[derive(Clone, Copy, Debug)]
+pub enum AddProgress {
+    /// Bytes are copied.
+    Acquiring {
+        /// The bytes so far; 0 where the size is not known.
+        bytes: u64,
+        /// The bytes in all; 0 where the size is not known.
+        total_bytes: u64,
+    },
+    /// Files are unpacked or checked out.
+    Materializing {
+        /// The files so far.
+        files: usize,
+        /// The bytes so far.
+        bytes: u64,
+        /// The bytes in all; 0 where the size is not known.
+        total_bytes: u64,
+    },
+    /// The source is indexed.
+    Indexing(Progress),
+}
+
+/// Called with the progress of an import.
+pub type OnAddProgress<'p> = &'p (dyn Fn(AddProgress) + Sync);
+
+/// The sources of a library.
+#[derive(Clone, Debug)]
+pub struct LibraryReply {
+    /// The folder of the library.
+    pub root: PathBuf,
+    /// The sources, by name.
+    pub sources: Vec<SourceManifest>,
+    /// Manifests that cannot be read, and similar problems.
+    pub warnings: Vec<String>,
+}
+
+/// A source with the state of its index.
+#[derive(Clone, Debug)]
+pub struct SourceStatus {
+    /// The source.
+    pub source: SourceManifest,
+    /// The folder that is searched.
+    pub path: PathBuf,
+    /// The folder of the index.
+    pub index_path: PathBuf,
+    /// The state of the index.
+    pub state: State,
+    /// Details of the state, such as an error.
+    pub detail: Option<String>,
+    /// The number of indexed files.
+    pub indexed_files: usize,
+    /// The number of files that changed since they were indexed; `None` if that is not known.
+    pub stale_files: Option<usize>,
+    /// The size of the raw files in the library.
+    pub raw_bytes: u64,
+    /// The size of the index.
+    pub index_bytes: u64,
+}
+
+/// The state of a library.
+#[derive(Clone, Debug)]
+pub struct LibraryStatus {
+    /// The folder of the library.
+    pub root: PathBuf,
+    /// The sources, by name.
+    pub sources: Vec<SourceStatus>,
+    /// The imports that have not ended.
+    pub unfinished: Vec<UnfinishedImport>,
+    /// Manifests that cannot be read, and similar problems.
+    pub warnings: Vec<String>,
+}
+
+/// An import that has not ended, because it is running or was killed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnfinishedImport {
+    /// The id of the source.
+    pub id: SourceId,
+    /// The name of the source.
+    pub name: String,
+    /// The location of the source.
+    pub location: String,
+    /// The last complete stage.
+    pub stage: &'static str,
+    /// When the import began, in seconds since 1970.
+    pub begun_at: u64,
+}
+
+/// What an update of a source did.
+#[derive(Clone, Debug)]
+pub struct UpdatedSource {
+    /// The source after the update.
+    pub source: SourceManifest,
+    /// Whether a newer state was imported. A folder of the user has none: it is only indexed.
+    pub is_new: bool,
+    /// The commit before the update.
+    pub old_commit: Option<String>,
+    /// The report of the indexing; `None` if there was nothing to index.
+    pub report: Option<RefreshReport>,
+}
+
+/// The result of a comparison of raw files with their hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedSource {
+    /// The name of the source.
+    pub name: String,
+    /// Whether raw files lie in the library. A folder of the user has no hashes.
+    pub is_held: bool,
+    /// The number of compared files.
+    pub files: usize,
+    /// Files whose content differs.
+    pub changed: Vec<String>,
+    /// Files that are missing.
+    pub missing: Vec<String>,
+    /// Files that do not belong to the source.
+    pub added: Vec<String>,
+}
+
+impl VerifiedSource {
+    /// Whether the raw files are those that were imported.
+    pub fn is_clean(&self) -> bool {
+        self.changed.is_empty() && self.missing.is_empty() && self.added.is_empty()
+    }
+}
+
+/// What was removed to free space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CollectedSources {
+    /// The removed files and folders.
+    pub removed: Vec<PathBuf>,
+    /// Their size in bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,229 @@
+//! The errors of a library, each with the value that it is about and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::unpack::UnpackError;
+use crate::engine::{Error, ErrorKind};
+use crate::git::RevisionError;
+use crate::gitdir::GitDirError;
+use crate::store::{FileError, LockError, LockHolder};
+
+/// Why a request to a library failed.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    /// No source has this name.
+    #[error("there is no source '{name}' in the library at {}; {}", root.display(), known(near))]
+    UnknownSource {
+        /// The name.
+        name: String,
+        /// The library.
+        root: PathBuf,
+        /// Names of sources, the most similar first.
+        near: Vec<String>,
+    },
+    /// Another source has this name.
+    #[error("the name '{name}' is taken by {location}; choose another name, such as '{free}'")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// The location of the source that has the name.
+        location: String,
+        /// A free name.
+        free: String,
+    },
+    /// A name that is not allowed.
+    #[error("the name '{name}' {fault}; choose letters, digits, '.', '_' and '-'")]
+    BadName {
+        /// The name.
+        name: String,
+        /// What is wrong, as the end of a sentence that begins with the name.
+        fault: &'static str,
+    },
+    /// The source is in the library.
+    #[error("{location} is in the library as '{name}'; update that source to import its newest state")]
+    AlreadyAdded {
+        /// The location.
+        location: String,
+        /// The name of the source.
+        name: String,
+    },
+    /// There is no such file or folder.
+    #[error("there is no file or folder '{}'; give a folder, a git repository, a .zip, .tar, .tar.gz or .tar.zst, or a source file", path.display())]
+    NoSuchPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The source is nothing that can be imported.
+    #[error("'{location}' cannot be added: {reason}")]
+    BadSource {
+        /// The path or URL.
+        location: String,
+        /// The reason and what to do.
+        reason: String,
+    },
+    /// A parameter does not go with the source.
+    #[error("{0}")]
+    BadParameter(String),
+    /// The source lacks the requested folder.
+    #[error("there is no folder '{folder}' in {location}; it has {}", listed(near))]
+    NoFolderInside {
+        /// The requested folder.
+        folder: String,
+        /// The source.
+        location: String,
+        /// The folders that are there.
+        near: Vec<String>,
+    },
+    /// The archive was refused.
+    #[error(transparent)]
+    Refused(#[from] UnpackError),
+    /// The source is on another machine.
+    #[error(
+        "'{url}' is on another machine, and nothing is fetched; clone or download it, and add the folder or the file"
+    )]
+    Remote {
+        /// The URL, without a password.
+        url: String,
+    },
+    /// A repository of this machine has no such revision.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// A repository of this machine cannot be read.
+    #[error(transparent)]
+    Repository(#[from] GitDirError),
+    /// The source is being indexed.
+    #[error("the source '{name}' is in use: {}; wait for it or end that process", holder(by))]
+    InUse {
+        /// The name of the source.
+        name: String,
+        /// The process that uses the source.
+        by: Option<LockHolder>,
+    },
+    /// Another process changes the library.
+    #[error("the library at {} is in use: {}; wait for it or end that process", root.display(), holder(by))]
+    Locked {
+        /// The library.
+        root: PathBuf,
+        /// The process that changes the library.
+        by: Option<LockHolder>,
+    },
+    /// There is no folder for the user's data.
+    #[error("there is no data folder for this user; name a library with SPYHOP_LIBRARY")]
+    NoFolder,
+    /// The folder has other files.
+    #[error("{} has files, and no library; choose an empty or new folder", root.display())]
+    NotALibrary {
+        /// The folder.
+        root: PathBuf,
+    },
+    /// A newer version of this program wrote the file.
+    #[error("{} has format {found}, and this program reads format {known}; use the newer program", path.display())]
+    NewerFormat {
+        /// The file.
+        path: PathBuf,
+        /// The format of the file.
+        found: u32,
+        /// The format of this program.
+        known: u32,
+    },
+    /// A record cannot be read.
+    #[error("{} is damaged: {reason}; restore or remove the file", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Raw files changed since they were imported.
+    #[error("the raw files of '{name}' changed while they were read; try again")]
+    Changed {
+        /// The location.
+        name: String,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Indexing failed. The raw files are in the library.
+    #[error(
+        "the source is in the library as '{name}', but cannot be indexed: {error}; update the source to try again"
+    )]
+    Index {
+        /// The name of the source.
+        name: String,
+        /// The error of the engine.
+        error: Error,
+    },
+    /// The caller cancelled the call.
+    #[error("the import was cancelled")]
+    Cancelled,
+}
+
+impl LibraryError {
+    pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> LibraryError {
+        LibraryError::File(FileError { action, path: path.to_path_buf(), source })
+    }
+
+    pub(super) fn bad_source(location: impl Into<String>, reason: impl Into<String>) -> LibraryError {
+        LibraryError::BadSource { location: location.into(), reason: reason.into() }
+    }
+
+    pub(super) fn damaged(path: &Path, reason: impl std::fmt::Display) -> LibraryError {
+        LibraryError::Damaged { path: path.to_path_buf(), reason: reason.to_string() }
+    }
+
+    pub(super) fn lock(root: &Path, error: LockError) -> LibraryError {
+        match error {
+            LockError::Held { holder } => LibraryError::Locked { root: root.to_path_buf(), by: holder },
+            LockError::File(error) => error.into(),
+        }
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self {
+            LibraryError::UnknownSource { .. } => ErrorKind::UnknownSource,
+            LibraryError::NameTaken { .. } | LibraryError::AlreadyAdded { .. } => ErrorKind::NameTaken,
+            LibraryError::BadName { .. }
+            | LibraryError::NoSuchPath { .. }
+            | LibraryError::BadParameter(_)
+            | LibraryError::NoFolderInside { .. }
+            | LibraryError::Revision(_)
+            | LibraryError::NotALibrary { .. } => ErrorKind::BadRequest,
+            LibraryError::BadSource { .. }
+            | LibraryError::Remote { .. }
+            | LibraryError::Refused(_)
+            | LibraryError::Repository(_) => ErrorKind::BadSource,
+            LibraryError::InUse { .. } | LibraryError::Locked { .. } => ErrorKind::Locked,
+            LibraryError::NoFolder | LibraryError::Changed { .. } => ErrorKind::Io,
+            LibraryError::NewerFormat { .. } => ErrorKind::NewerFormat,
+            LibraryError::Damaged { .. } => ErrorKind::Damaged,
+            LibraryError::File(error) => ErrorKind::of_cause(error.io_cause()),
+            LibraryError::Index { error, .. } => error.kind(),
+            LibraryError::Cancelled => ErrorKind::Cancelled,
+        }
+    }
+}
+
+impl From<LibraryError> for Error {
+    fn from(error: LibraryError) -> Error {
+        Error::caused_by(error.kind(), error)
+    }
+}
+
+fn known(near: &[String]) -> String {
+    match near {
+        [] => "the library is empty; add a source first".to_string(),
+        near => format!("choose {}", near.join(", ")),
+    }
+}
+
+fn listed(near: &[String]) -> String {
+    if near.is_empty() { "no folder".to_string() } else { near.join(", ") }
+}
+
+fn holder(by: &Option<LockHolder>) -> String {
+    match by {
+        Some(by) => format!("process {} changes it since {} s", by.pid, by.age()),
+        None => "another process changes it".to_string(),
+    }
+}

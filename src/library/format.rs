@@ -1,0 +1,89 @@
+//! The kind of a file, by its first bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::manifest::SourceKind;
+
+/// The compression of a tar archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TarCompression {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// What the first bytes of a file say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileForm {
+    Zip,
+    Tar(TarCompression),
+    Text,
+    /// A format that is recognized and not supported.
+    Foreign(&'static str),
+    /// Neither an archive nor text.
+    Unknown,
+}
+
+impl FileForm {
+    /// The kind of source, if such files can be added.
+    pub fn kind(self) -> Option<SourceKind> {
+        match self {
+            FileForm::Zip => Some(SourceKind::Zip),
+            FileForm::Tar(_) => Some(SourceKind::Tar),
+            FileForm::Text => Some(SourceKind::File),
+            FileForm::Foreign(_) | FileForm::Unknown => None,
+        }
+    }
+}
+
+/// The first bytes that are examined.
+const HEAD_BYTES: u64 = 8192;
+
+/// The signatures of formats at the start of a file.
+const SIGNATURES: &[(&[u8], FileForm)] = &[
+    (b"PK\x03\x04", FileForm::Zip),
+    (b"PK\x05\x06", FileForm::Zip),
+    (b"\x1f\x8b", FileForm::Tar(TarCompression::Gzip)),
+    (b"\x28\xb5\x2f\xfd", FileForm::Tar(TarCompression::Zstd)),
+    (b"PK\x07\x08", FileForm::Foreign("a zip archive in several parts")),
+    (b"\xfd7zXZ\0", FileForm::Foreign("xz")),
+    (b"BZh", FileForm::Foreign("bzip2")),
+    (b"7z\xbc\xaf\x27\x1c", FileForm::Foreign("7z")),
+    (b"Rar!\x1a\x07", FileForm::Foreign("rar")),
+    (b"LZIP", FileForm::Foreign("lzip")),
+    (b"\x1f\x9d", FileForm::Foreign("compress")),
+    (b"!<arch>\n", FileForm::Foreign("ar, such as a Debian package")),
+    (b"\xed\xab\xee\xdb", FileForm::Foreign("an RPM package")),
+    (b"%PDF-", FileForm::Foreign("PDF")),
+];
+
+/// The form of the file at `path`.
+pub(super) fn form_of(path: &Path) -> io::Result<FileForm> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    Ok(form_of_head(&head))
+}
+
+fn form_of_head(head: &[u8]) -> FileForm {
+    if let Some((_, form)) = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature)) {
+        return *form;
+    }
+    if is_tar(head) {
+        return FileForm::Tar(TarCompression::Plain);
+    }
+    // A self-extracting archive and other binaries are neither.
+    if head.contains(&0) { FileForm::Unknown } else { FileForm::Text }
+}
+
+/// Whether a file begins with a tar header, whose checksum counts the bytes of the header.
+fn is_tar(head: &[u8]) -> bool {
+    let Some(header) = head.get(..512) else { return false };
+    let sum = |range: &[u8]| range.iter().map(|byte| u32::from(*byte)).sum::<u32>();
+    let expected = sum(&header[..148]) + 8 * u32::from(b' ') + sum(&header[156..]);
+    let stored = std::str::from_utf8(&header[148..156]).unwrap_or_default();
+    let stored = stored.trim_matches(['\0', ' ']);
+    // An empty archive is two blocks of zeros, which nothing distinguishes from other zeros.
+    !stored.is_empty() && u32::from_str_radix(stored, 8) == Ok(expected)
+}

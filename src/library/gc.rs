@@ -1,0 +1,101 @@
+//! Freeing space: what killed imports, removals and updates have left behind.
+
+use std::path::{Path, PathBuf};
+
+use super::api::CollectedSources;
+use super::error::LibraryError;
+use super::names::SourceId;
+use super::open::Library;
+use super::protect::remove_tree;
+use super::records;
+use crate::engine::Error;
+use crate::store::{self, Lock};
+use crate::workspace::unix_now;
+
+/// An import that was not resumed for this long, in seconds, is given up.
+const PATIENCE: u64 = 7 * 24 * 3600;
+
+impl Library {
+    /// Removes files that no source and no import of the last week needs. With `dry_run`, only reports them.
+    ///
+    /// # Errors
+    /// `Locked` if another process changes the library; `Io` or `Permission` if files cannot be removed.
+    pub fn collect(&self, dry_run: bool) -> Result<CollectedSources, Error> {
+        Ok(self.collect_all(dry_run)?)
+    }
+
+    fn collect_all(&self, dry_run: bool) -> Result<CollectedSources, LibraryError> {
+        let _lock = self.lock()?;
+        let mut garbage = Vec::new();
+        let mut kept: Vec<(SourceId, u32)> = Vec::new();
+        let (manifests, errors) = self.manifests()?;
+        // An unreadable manifest may name any of the folders.
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error);
+        }
+        kept.extend(manifests.into_iter().map(|manifest| (manifest.id, manifest.import)));
+        for job in self.jobs()? {
+            let lock = self.paths.index(&job.id, job.import).join("lock");
+            let is_old = unix_now().saturating_sub(job.begun_at) > PATIENCE && Lock::holder(&lock).is_none();
+            match is_old {
+                true => garbage.push(self.paths.job(&job.id)),
+                false => kept.push((job.id, job.import)),
+            }
+        }
+        let has_source = |id: &str| kept.iter().any(|(known, _)| known.as_str() == id);
+        for folder in [self.paths.raw(), self.paths.derived()] {
+            for id in records::names(&folder)? {
+                let own = folder.join(&id);
+                if !has_source(&id) {
+                    garbage.push(own);
+                    continue;
+                }
+                let numbers = records::names(&own)?.into_iter().filter(|name| {
+                    let is_kept = |(known, import): &(SourceId, u32)| {
+                        known.as_str() == id && *name == format!("r{import}")
+                    };
+                    !kept.iter().any(is_kept)
+                });
+                garbage.extend(numbers.map(|name| own.join(name)));
+            }
+        }
+        let has_job = |id: &str| {
+            SourceId::try_from(id.to_string()).is_ok_and(|id| {
+                let job = self.paths.job(&id);
+                job.exists() && !garbage.contains(&job)
+            })
+        };
+        let staged = records::names(&self.paths.staging())?.into_iter().filter(|id| !has_job(id));
+        let staged: Vec<PathBuf> = staged.map(|id| self.paths.staging().join(id)).collect();
+        garbage.extend(staged);
+        for folder in [self.paths.root().to_path_buf(), self.paths.manifests(), self.paths.jobs()] {
+            let names = records::names(&folder)?.into_iter();
+            let temporary = names.filter(|name| name.starts_with(store::TEMPORARY_PREFIX));
+            garbage.extend(temporary.map(|name| folder.join(name)));
+        }
+        self.drop_all(garbage, dry_run)
+    }
+
+    fn drop_all(&self, garbage: Vec<PathBuf>, dry_run: bool) -> Result<CollectedSources, LibraryError> {
+        let mut collected = CollectedSources::default();
+        for path in garbage {
+            collected.bytes += size_of(&path);
+            if !dry_run {
+                match path.is_dir() {
+                    true => remove_tree(&path)?,
+                    false => store::remove_file(&path)?,
+                }
+            }
+            collected.removed.push(path);
+        }
+        Ok(collected)
+    }
+}
+
+fn size_of(path: &Path) -> u64 {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => store::bytes_below(path),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}

@@ -1,0 +1,103 @@
+//! The record of an import that has not ended: what was planned, and how far the import is.
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{IndexSettings, LeftOutEntry, MANIFEST_FORMAT, SourceOrigin};
+use super::names::SourceId;
+use crate::path::RelPath;
+
+/// The record of an import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Job {
+    pub format: u32,
+    pub id: SourceId,
+    pub name: String,
+    pub origin: SourceOrigin,
+    pub settings: IndexSettings,
+    /// The number of the import.
+    pub import: u32,
+    pub stage: JobStage,
+    pub planned: PlannedSource,
+    pub acquired: Option<AcquiredSource>,
+    pub materialized: Option<MaterializedSource>,
+    pub begun_at: u64,
+}
+
+impl Job {
+    /// A job that is planned.
+    pub fn new(
+        id: SourceId,
+        name: String,
+        origin: SourceOrigin,
+        settings: IndexSettings,
+        planned: PlannedSource,
+    ) -> Job {
+        Job {
+            format: MANIFEST_FORMAT,
+            id,
+            name,
+            origin,
+            settings,
+            import: 1,
+            stage: JobStage::Planned,
+            planned,
+            acquired: None,
+            materialized: None,
+            begun_at: crate::workspace::unix_now(),
+        }
+    }
+}
+
+/// The last stage of an import that is complete. The stage of indexing is recorded in the manifest of a new source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum JobStage {
+    /// The source is known.
+    Planned,
+    /// The bytes of the source are in the staging folder.
+    Acquired,
+    /// The raw tree is in place.
+    Materialized,
+}
+
+impl JobStage {
+    pub fn name(self) -> &'static str {
+        match self {
+            JobStage::Planned => "planned",
+            JobStage::Acquired => "acquired",
+            JobStage::Materialized => "materialized",
+        }
+    }
+}
+
+/// What the first stage found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PlannedSource {
+    /// The commit.
+    pub commit: Option<String>,
+    /// The branch or tag.
+    pub branch: Option<String>,
+    /// The size of the file.
+    pub bytes: Option<u64>,
+}
+
+/// What the second stage has acquired.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct AcquiredSource {
+    /// The hash of a file.
+    pub hash: Option<String>,
+    /// The commit of a repository.
+    pub commit: Option<String>,
+}
+
+/// What the third stage has put in place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MaterializedSource {
+    /// The folder that is searched, relative to the tree.
+    pub root: RelPath,
+    pub tree_hash: String,
+    pub files: usize,
+    pub bytes: u64,
+    pub left_out: Vec<LeftOutEntry>,
+    pub left_out_count: usize,
+}

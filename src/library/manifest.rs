@@ -1,0 +1,257 @@
+//! The manifest of a source: what the source is, where it came from, and where its index lies.
+//!
+//! A manifest is a JSON file that is replaced atomically. Its replacement is the commit point of an import: before it,
+//! nothing refers to the new files; after it, nothing refers to the old ones. A program that reads a manifest of a newer
+//! format refuses the file and leaves it as it is.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::names::SourceId;
+use crate::engine::api::Options;
+use crate::git::Reach;
+use crate::path::RelPath;
+
+/// The format of manifests and jobs. Version log: 1, the first.
+pub(super) const MANIFEST_FORMAT: u32 = 1;
+
+/// The manifest of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceManifest {
+    /// The format of the file.
+    pub format: u32,
+    /// The id, which names the folders of the source.
+    pub id: SourceId,
+    /// The name, which a user can change.
+    pub name: String,
+    /// Where the source came from.
+    pub origin: SourceOrigin,
+    /// Whether the source is indexed.
+    pub state: SourceState,
+    /// The number of the import that answers, from 1.
+    pub import: u32,
+    /// The folder that is searched, relative to the tree of the import, or to the folder of the user.
+    pub root: RelPath,
+    /// The git commit of the import.
+    pub commit: Option<String>,
+    /// The branch or tag of that commit when it was imported.
+    pub branch: Option<String>,
+    /// The BLAKE3 hash of the acquired archive or file.
+    pub archive_hash: Option<String>,
+    /// The BLAKE3 hash of the names and contents of all files; `None` for a folder that stays where it is.
+    pub tree_hash: Option<String>,
+    /// The number of raw files; 0 for a folder that stays where it is.
+    pub files: usize,
+    /// The size of the raw files in bytes.
+    pub bytes: u64,
+    /// The entries of the source that are not part of the tree, the first of them.
+    pub left_out: Vec<LeftOutEntry>,
+    /// The number of all entries that are not part of the tree.
+    pub left_out_count: usize,
+    /// The licence that the source states, as an SPDX expression if known.
+    pub licence: Option<String>,
+    /// The files with the text of the licence.
+    pub licence_files: Vec<String>,
+    /// The package that the source is, by its own manifest.
+    pub package: Option<PackageName>,
+    /// Whether the raw files are read-only.
+    pub is_protected: bool,
+    /// How the source is indexed.
+    pub settings: IndexSettings,
+    /// When the source was added, in seconds since 1970.
+    pub added_at: u64,
+    /// When the present import was made, in seconds since 1970.
+    pub imported_at: u64,
+    /// The imports and changes, oldest first.
+    pub history: Vec<ImportRecord>,
+}
+
+impl SourceManifest {
+    /// Whether raw files lie in the library, and not only in a folder of the user.
+    pub fn is_held(&self) -> bool {
+        self.origin.is_held()
+    }
+}
+
+/// Where a source came from, and which part of it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceOrigin {
+    /// The kind of source.
+    pub kind: SourceKind,
+    /// The absolute path.
+    pub location: String,
+    /// The requested branch, tag or commit.
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// The requested folder of the source.
+    pub folder: Option<String>,
+    /// Whether a folder is copied.
+    pub snapshot: bool,
+}
+
+impl SourceOrigin {
+    /// Whether raw files lie in the library.
+    pub(super) fn is_held(&self) -> bool {
+        self.kind != SourceKind::Folder || self.snapshot
+    }
+
+    /// The location as a path, for sources of this machine.
+    pub(super) fn path(&self) -> PathBuf {
+        PathBuf::from(&self.location)
+    }
+}
+
+/// The kind of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// A folder of the user.
+    Folder,
+    /// A commit of a git repository.
+    Git,
+    /// A zip archive, such as a wheel.
+    Zip,
+    /// A tar archive, whether compressed or not, such as a crate.
+    Tar,
+    /// One file.
+    File,
+}
+
+impl SourceKind {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            SourceKind::Folder => "folder",
+            SourceKind::Git => "git",
+            SourceKind::Zip => "zip",
+            SourceKind::Tar => "tar",
+            SourceKind::File => "file",
+        }
+    }
+}
+
+/// Whether a source is indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceState {
+    /// The raw files are there, and the index is not complete.
+    Indexing,
+    /// The source is indexed.
+    Ready,
+}
+
+impl SourceState {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            SourceState::Indexing => "indexing",
+            SourceState::Ready => "ready",
+        }
+    }
+}
+
+/// An entry that is not part of the tree, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOutEntry {
+    /// The path of the entry in the source.
+    pub path: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// A package of a registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageName {
+    /// The registry: `cargo`, `npm` or `python`.
+    pub ecosystem: String,
+    /// The name of the package.
+    pub name: String,
+    /// The version, if the manifest of the package has one.
+    pub version: Option<String>,
+}
+
+/// How a source is indexed: the options that select files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexSettings {
+    /// [`Options::hidden`].
+    pub hidden: bool,
+    /// [`Options::no_ignore`].
+    pub no_ignore: bool,
+    /// [`Options::no_built_in`].
+    pub no_built_in: bool,
+    /// [`Options::secrets`].
+    pub secrets: bool,
+    /// [`Options::max_file_bytes`].
+    pub max_file_bytes: u64,
+}
+
+impl IndexSettings {
+    /// The settings in the options of an engine.
+    pub fn of(options: &Options) -> IndexSettings {
+        IndexSettings {
+            hidden: options.hidden,
+            no_ignore: options.no_ignore,
+            no_built_in: options.no_built_in,
+            secrets: options.secrets,
+            max_file_bytes: options.max_file_bytes,
+        }
+    }
+
+    /// The options of the engine of a source, with everything else from `options`.
+    pub(super) fn apply(&self, index_dir: PathBuf, is_held: bool, options: &Options) -> Options {
+        Options {
+            index_dir: Some(index_dir),
+            hidden: self.hidden,
+            no_ignore: self.no_ignore,
+            no_built_in: self.no_built_in,
+            secrets: self.secrets,
+            max_file_bytes: self.max_file_bytes,
+            view: None,
+            // A raw tree is no worktree, although the library may lie in one.
+            git_reach: if is_held { Reach::Nowhere } else { options.git_reach.clone() },
+            ..options.clone()
+        }
+    }
+}
+
+/// An event in the history of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportRecord {
+    /// What happened.
+    pub event: ImportEvent,
+    /// When, in seconds since 1970.
+    pub at: u64,
+    /// The number of the import.
+    pub import: u32,
+    /// The git commit.
+    pub commit: Option<String>,
+    /// The hash of the tree.
+    pub tree_hash: Option<String>,
+}
+
+/// What happened to a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportEvent {
+    /// The source was added.
+    Added,
+    /// A newer state of the source was imported.
+    Updated,
+    /// The source got another name.
+    Renamed,
+    /// The raw files were made writable.
+    Unprotected,
+}
+
+impl ImportEvent {
+    /// The name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImportEvent::Added => "added",
+            ImportEvent::Updated => "updated",
+            ImportEvent::Renamed => "renamed",
+            ImportEvent::Unprotected => "unprotected",
+        }
+    }
+}

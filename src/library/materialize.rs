@@ -1,0 +1,193 @@
+//! The second and third stage of an import: acquiring the bytes of a source, and putting its files in place.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::api::OnAddProgress;
+use super::checkout;
+use super::error::LibraryError;
+use super::format::{self, FileForm};
+use super::job::{AcquiredSource, Job, JobStage, MaterializedSource};
+use super::listing;
+use super::manifest::{SourceKind, SourceOrigin};
+use super::open::Library;
+use super::paths;
+use super::plan;
+use super::protect;
+use super::records;
+use super::snapshot;
+use super::unpack::{TreeWriter, UnpackLimits, UnpackedTree, unpack_tar, unpack_zip};
+use crate::path::RelPath;
+use crate::store;
+
+/// How many folders an error names.
+const OFFERED: usize = 12;
+
+impl Library {
+    /// Brings an import to the end of its third stage, from the stage that its record states. An error ends the import
+    /// and removes what it has left.
+    pub(super) fn bring_in(&self, job: &mut Job, progress: OnAddProgress<'_>) -> Result<(), LibraryError> {
+        let done = self.run_stages(job, progress);
+        if done.is_err() {
+            // The error of the import says more than one of the removal.
+            let _ = protect::remove_tree(&self.paths.import(&job.id, job.import));
+            let _ = self.end_job(&job.id);
+        }
+        done
+    }
+
+    fn run_stages(&self, job: &mut Job, progress: OnAddProgress<'_>) -> Result<(), LibraryError> {
+        store::create_private_dir(&self.paths.staging_of(&job.id))?;
+        if job.stage < JobStage::Acquired {
+            job.acquired = Some(self.acquire(job, progress)?);
+            job.stage = JobStage::Acquired;
+            records::write(&self.paths.job(&job.id), job)?;
+        }
+        if job.stage < JobStage::Materialized {
+            job.materialized = Some(self.materialize(job, progress)?);
+            job.stage = JobStage::Materialized;
+            records::write(&self.paths.job(&job.id), job)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the source into the staging folder.
+    fn acquire(&self, job: &Job, progress: OnAddProgress<'_>) -> Result<AcquiredSource, LibraryError> {
+        let to = self.paths.acquired(&job.id);
+        protect::remove_tree(&to)?;
+        let origin = &job.origin;
+        match origin.kind {
+            SourceKind::Folder => Ok(AcquiredSource { hash: None, commit: None }),
+            SourceKind::Zip | SourceKind::Tar | SourceKind::File => {
+                let hash = snapshot::copy_file(&origin.path(), &to, progress)?;
+                Ok(AcquiredSource { hash: Some(hash), commit: None })
+            }
+            SourceKind::Git => Ok(AcquiredSource { hash: None, commit: job.planned.commit.clone() }),
+        }
+    }
+
+    /// Writes the tree of the source, first in the staging folder.
+    fn materialize(
+        &self,
+        job: &Job,
+        progress: OnAddProgress<'_>,
+    ) -> Result<MaterializedSource, LibraryError> {
+        let staged = self.paths.staging_of(&job.id).join("import");
+        snapshot::empty_folder(&staged)?;
+        let tree = paths::tree_in(&staged);
+        store::create_private_dir(&tree)?;
+        let mut unpacked = self.fill(job, &tree, progress)?;
+        let root = searched(&tree, &job.origin)?;
+        let tree_hash = listing::write(&paths::listing_in(&staged), &mut unpacked.files)?;
+        protect::protect(&tree)?;
+        snapshot::sync_tree(&staged)?;
+        let to = self.paths.import(&job.id, job.import);
+        // A killed import may have put its tree in place without recording that.
+        protect::remove_tree(&to)?;
+        store::create_private_dir(&self.paths.raw_of(&job.id))?;
+        store::rename(&staged, &to)?;
+        store::sync_folder(&self.paths.raw_of(&job.id))?;
+        Ok(MaterializedSource {
+            root,
+            tree_hash,
+            files: unpacked.files.len(),
+            bytes: unpacked.bytes,
+            left_out: unpacked.left_out,
+            left_out_count: unpacked.left_out_count,
+        })
+    }
+
+    fn fill(
+        &self,
+        job: &Job,
+        tree: &Path,
+        progress: OnAddProgress<'_>,
+    ) -> Result<UnpackedTree, LibraryError> {
+        let (origin, acquired) = (&job.origin, self.paths.acquired(&job.id));
+        let location = origin.path();
+        let opened = || -> Result<(File, u64), LibraryError> {
+            let file = File::open(&acquired).map_err(|error| LibraryError::io("read", &acquired, error))?;
+            let bytes = file.metadata().map_err(|error| LibraryError::io("read", &acquired, error))?.len();
+            Ok((file, bytes))
+        };
+        let limits = UnpackLimits::default();
+        let archive = |bytes| TreeWriter::new(&location, tree, Some(bytes), limits, progress);
+        let writer = match origin.kind {
+            SourceKind::Zip => {
+                let (file, bytes) = opened()?;
+                let mut writer = archive(bytes);
+                unpack_zip(file, &mut writer)?;
+                writer
+            }
+            SourceKind::Tar => {
+                let (file, bytes) = opened()?;
+                let mut writer = archive(bytes);
+                let form =
+                    format::form_of(&acquired).map_err(|error| LibraryError::io("read", &acquired, error))?;
+                let FileForm::Tar(compression) = form else {
+                    return Err(LibraryError::Changed { name: origin.location.clone() });
+                };
+                unpack_tar(file, compression, &mut writer)?;
+                writer
+            }
+            SourceKind::File => {
+                let (mut file, _) = opened()?;
+                let mut writer = TreeWriter::new(&location, tree, None, limits, progress);
+                writer.accept_names();
+                let name = location.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                writer.file(name.as_bytes(), None, &mut file)?;
+                writer
+            }
+            SourceKind::Folder => {
+                let mut writer = TreeWriter::new(&location, tree, None, limits, progress);
+                let from = match &origin.folder {
+                    Some(folder) => location.join(folder),
+                    None => location.clone(),
+                };
+                snapshot::copy_folder(&from, &mut writer)?;
+                writer
+            }
+            SourceKind::Git => {
+                let mut writer = TreeWriter::new(&location, tree, None, limits, progress);
+                self.check_out(job, &mut writer)?;
+                writer
+            }
+        };
+        Ok(writer.finish()?)
+    }
+
+    fn check_out(&self, job: &Job, writer: &mut TreeWriter<'_>) -> Result<(), LibraryError> {
+        let origin = &job.origin;
+        let repo = plan::repository(origin)?;
+        let commit = job.acquired.as_ref().and_then(|acquired| acquired.commit.clone());
+        let commit =
+            commit.ok_or_else(|| LibraryError::damaged(&self.paths.job(&job.id), "it has no commit"))?;
+        let folder = RelPath::new(origin.folder.as_deref().unwrap_or_default())
+            .map_err(|error| LibraryError::BadParameter(error.to_string()))?;
+        let spec = origin.reference.as_deref().unwrap_or("HEAD");
+        checkout::check_out(&repo.tree_below(spec, &commit, folder)?, writer)
+    }
+}
+
+/// The folder of a tree that is searched. Packages have all files in one folder, whose name says only the version.
+fn searched(tree: &Path, origin: &SourceOrigin) -> Result<RelPath, LibraryError> {
+    if !matches!(origin.kind, SourceKind::Zip | SourceKind::Tar) {
+        return Ok(RelPath::root());
+    }
+    let names = records::names(tree)?;
+    let top = match &names[..] {
+        [only] if tree.join(only).is_dir() => RelPath::root().join(only),
+        _ => RelPath::root(),
+    };
+    let Some(folder) = &origin.folder else { return Ok(top) };
+    for base in [&top, &RelPath::root()] {
+        let path = crate::tree::below(base, &RelPath::new(folder).unwrap_or(RelPath::root()));
+        if path.below(tree).is_dir() {
+            return Ok(path);
+        }
+    }
+    let mut near = records::names(&top.below(tree))?;
+    near.retain(|name| top.join(name).below(tree).is_dir());
+    near.truncate(OFFERED);
+    Err(LibraryError::NoFolderInside { folder: folder.clone(), location: origin.location.clone(), near })
+}

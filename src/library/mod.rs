@@ -1,0 +1,50 @@
+//! A library of sources: folders, repositories, archives and single files, each with an index, under one folder.
+//!
+//! Raw sources are read-only inputs. A folder of the user stays where it is and is only named; everything else is
+//! acquired once and never changed afterwards. Indexes are derived and can be made again. A manifest ties a raw source
+//! to its index and says where the source came from. A source is imported in four stages, each of which leaves a record
+//! on disk: plan, acquire, materialize, index. A killed import is resumed by the same request, or leaves nothing.
+//!
+//! The ranking of one query over several sources is not the duty of this module.
+
+mod add;
+mod api;
+mod checkout;
+mod describe;
+mod error;
+mod format;
+mod gc;
+mod job;
+mod listing;
+mod location;
+mod manifest;
+mod materialize;
+mod names;
+mod open;
+mod paths;
+mod plan;
+mod protect;
+mod records;
+mod remove;
+mod snapshot;
+mod status;
+mod unpack;
+mod update;
+mod verify;
+
+pub use api::{
+    AddPlan, AddProgress, AddReply, AddRequest, CollectedSources, LibraryOptions, LibraryReply,
+    LibraryStatus, OnAddProgress, SourceStatus, UnfinishedImport, UpdatedSource, VerifiedSource,
+};
+pub use error::LibraryError;
+pub use manifest::{
+    ImportEvent, ImportRecord, IndexSettings, LeftOutEntry, PackageName, SourceKind, SourceManifest,
+    SourceOrigin, SourceState,
+};
+pub use names::SourceId;
+pub use open::Library;
+pub use paths::LibraryPaths;
+pub use unpack::{UnpackError, UnpackFault, UnpackLimits};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! A library: its folder, its lock, and its manifests.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::api::LibraryOptions;
+use super::error::LibraryError;
+use super::job::Job;
+use super::manifest::{MANIFEST_FORMAT, SourceManifest};
+use super::names::SourceId;
+use super::paths::{self, LibraryPaths};
+use super::protect::remove_tree;
+use super::records;
+use crate::engine::Error;
+use crate::store::{self, Lock};
+
+/// How many names an error suggests.
+const OFFERED: usize = 8;
+
+/// A library of sources. Threads share a library by reference; processes change it one after the other.
+///
+/// ```
+/// # use spyhop::{AddRequest, Library, LibraryOptions, Options, SearchRequest};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let tree = folder.path().join("tree");
+/// # std::fs::create_dir(&tree)?;
+/// # std::fs::write(tree.join("auth.rs"), "pub fn resolve_api_key() {}\n")?;
+/// let options = LibraryOptions { root: Some(folder.path().join("library")), ..LibraryOptions::default() };
+/// let library = Library::open(options)?;
+/// let request = AddRequest { name: Some("auth".into()), ..AddRequest::new(tree.to_str().unwrap()) };
+/// library.add(&request, &Options::default(), &|_| ())?;
+/// let reply = library.engine("auth", Options::default())?.search(&SearchRequest::new("api key"))?;
+/// assert_eq!(reply.results[0].path.as_str(), "auth.rs");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Library {
+    pub(super) paths: LibraryPaths,
+    pub(super) wait: Duration,
+}
+
+/// The file that marks a library.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct LibraryMarker {
+    format: u32,
+}
+
+impl Library {
+    /// The library in a folder, which need not exist: the first source that is added creates the folder.
+    ///
+    /// # Errors
+    /// `NewerFormat` if a newer version of this program made the library; `BadRequest` if the folder has other files.
+    pub fn open(options: LibraryOptions) -> Result<Library, Error> {
+        let paths = LibraryPaths::resolve(options.root.as_deref())?;
+        let library = Library { paths, wait: options.wait };
+        library.check_marker()?;
+        Ok(library)
+    }
+
+    /// The paths of the library.
+    pub fn paths(&self) -> &LibraryPaths {
+        &self.paths
+    }
+
+    /// Whether the folder is a library, and none that this program cannot use.
+    fn check_marker(&self) -> Result<bool, LibraryError> {
+        if records::read::<LibraryMarker>(&self.paths.marker())?.is_some() {
+            return Ok(true);
+        }
+        let root = self.paths.root();
+        // A process that was killed while it created the library leaves its folders.
+        let known: Vec<&str> =
+            LibraryPaths::folders().iter().filter_map(|path| path.split('/').next()).collect();
+        let is_own = |name: &String| {
+            known.contains(&name.as_str()) || name == "lock" || name.starts_with(store::TEMPORARY_PREFIX)
+        };
+        match records::names(root)?.iter().all(is_own) {
+            true => Ok(false),
+            false => Err(LibraryError::NotALibrary { root: root.to_path_buf() }),
+        }
+    }
+
+    /// Creates what is missing, takes the lock, and ends removals that were interrupted.
+    pub(super) fn lock(&self) -> Result<Lock, LibraryError> {
+        let root = self.paths.root();
+        store::create_private_dir(root)?;
+        let lock = Lock::acquire(&self.paths.lock(), self.wait, &mut |_| ())
+            .map_err(|error| LibraryError::lock(root, error))?;
+        for folder in LibraryPaths::folders() {
+            store::create_private_dir(&root.join(folder))?;
+        }
+        if !self.check_marker()? {
+            records::write(&self.paths.marker(), &LibraryMarker { format: MANIFEST_FORMAT })?;
+        }
+        for id in records::ids(&self.paths.manifests(), ".removed")? {
+            self.end_removal(&id)?;
+        }
+        for job in self.jobs()? {
+            if self.manifest(&job.id)?.is_some_and(|manifest| manifest.import >= job.import) {
+                self.end_job(&job.id)?;
+            }
+        }
+        Ok(lock)
+    }
+
+    /// Removes everything of a source whose manifest was set aside.
+    pub(super) fn end_removal(&self, id: &SourceId) -> Result<(), LibraryError> {
+        // A source may have been added again after an interrupted removal.
+        if self.manifest(id)?.is_none() {
+            self.end_job(id)?;
+            remove_tree(&self.paths.raw_of(id))?;
+            remove_tree(&self.paths.derived_of(id))?;
+        }
+        Ok(store::remove_file(&self.paths.removed(id))?)
+    }
+
+    /// Removes the record and the staging folder of an import.
+    pub(super) fn end_job(&self, id: &SourceId) -> Result<(), LibraryError> {
+        let job = self.paths.job(id);
+        if job.exists() {
+            store::remove_file(&job)?;
+        }
+        remove_tree(&self.paths.staging_of(id))
+    }
+
+    /// The record of an import, if there is one.
+    pub(super) fn job(&self, id: &SourceId) -> Result<Option<Job>, LibraryError> {
+        records::read(&self.paths.job(id))
+    }
+
+    pub(super) fn jobs(&self) -> Result<Vec<Job>, LibraryError> {
+        let ids = records::ids(&self.paths.jobs(), ".json")?;
+        let jobs: Result<Vec<Option<Job>>, _> = ids.iter().map(|id| self.job(id)).collect();
+        Ok(jobs?.into_iter().flatten().collect())
+    }
+
+    pub(super) fn manifest(&self, id: &SourceId) -> Result<Option<SourceManifest>, LibraryError> {
+        records::read(&self.paths.manifest(id))
+    }
+
+    pub(super) fn save(&self, manifest: &SourceManifest) -> Result<(), LibraryError> {
+        records::write(&self.paths.manifest(&manifest.id), manifest)
+    }
+
+    /// The manifests by name, and the errors of those that cannot be read.
+    pub(super) fn manifests(&self) -> Result<(Vec<SourceManifest>, Vec<LibraryError>), LibraryError> {
+        let (mut manifests, mut errors) = (Vec::new(), Vec::new());
+        for id in records::ids(&self.paths.manifests(), ".json")? {
+            match self.manifest(&id) {
+                Ok(found) => manifests.extend(found),
+                Err(error) => errors.push(error),
+            }
+        }
+        manifests.sort_by(|a: &SourceManifest, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        Ok((manifests, errors))
+    }
+
+    /// The source with this name or id.
+    pub(super) fn find(&self, name: &str) -> Result<SourceManifest, LibraryError> {
+        let (mut manifests, errors) = self.manifests()?;
+        if let Some(at) = manifests.iter().position(|found| found.name == name || found.id.as_str() == name) {
+            return Ok(manifests.swap_remove(at));
+        }
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error);
+        }
+        let mut near: Vec<String> = manifests.into_iter().map(|found| found.name).collect();
+        near.sort_by_key(|known| strsim::osa_distance(known, name));
+        near.truncate(OFFERED);
+        let root = self.paths.root().to_path_buf();
+        Err(LibraryError::UnknownSource { name: name.to_string(), root, near })
+    }
+
+    /// The folder that is searched.
+    pub(super) fn root_of(&self, manifest: &SourceManifest) -> PathBuf {
+        let base = match manifest.is_held() {
+            true => paths::tree_in(&self.paths.import(&manifest.id, manifest.import)),
+            false => manifest.origin.path(),
+        };
+        manifest.root.below(&base)
+    }
+}

@@ -1,0 +1,147 @@
+//! The paths of a library: the only place that knows where its files lie.
+//!
+//! ```text
+//! SPYHOP-LIBRARY     the format of the library (JSON)
+//! lock               the lock of the process that changes the library
+//! manifests/ID.json  the manifest of a source; ID.removed while the source is being removed
+//! jobs/ID.json       the record of an import that has not ended
+//! staging/ID/        what an import has acquired and unpacked so far
+//! raw/ID/rN/         the N-th import of a source: tree/ (read-only) and FILES, the hashes of its files
+//! derived/ID/rN/     the index of that import
+//! intake/            the folders for files that are dropped in
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+use super::error::LibraryError;
+use super::names::SourceId;
+use crate::walk::LIBRARY_FILE;
+
+/// The variable that names the library.
+const VARIABLE: &str = "SPYHOP_LIBRARY";
+
+/// The paths of a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryPaths {
+    root: PathBuf,
+}
+
+impl LibraryPaths {
+    /// The paths of the library in `given`, else in the folder that `SPYHOP_LIBRARY` names, else in the user's data folder.
+    pub fn resolve(given: Option<&Path>) -> Result<LibraryPaths, LibraryError> {
+        let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let root = match given.map(Path::to_path_buf).or(named) {
+            Some(folder) => std::path::absolute(&folder)
+                .map_err(|source| LibraryError::io("resolve the path", &folder, source))?,
+            None => {
+                let strategy = etcetera::choose_base_strategy().map_err(|_| LibraryError::NoFolder)?;
+                strategy.data_dir().join("spyhop").join("library")
+            }
+        };
+        Ok(LibraryPaths { root })
+    }
+
+    /// The folder of the library.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn marker(&self) -> PathBuf {
+        self.root.join(LIBRARY_FILE)
+    }
+
+    pub(super) fn lock(&self) -> PathBuf {
+        self.root.join("lock")
+    }
+
+    pub(super) fn manifests(&self) -> PathBuf {
+        self.root.join("manifests")
+    }
+
+    pub(super) fn manifest(&self, id: &SourceId) -> PathBuf {
+        self.manifests().join(format!("{id}.json"))
+    }
+
+    /// The manifest of a source that is being removed.
+    pub(super) fn removed(&self, id: &SourceId) -> PathBuf {
+        self.manifests().join(format!("{id}.removed"))
+    }
+
+    pub(super) fn jobs(&self) -> PathBuf {
+        self.root.join("jobs")
+    }
+
+    pub(super) fn job(&self, id: &SourceId) -> PathBuf {
+        self.jobs().join(format!("{id}.json"))
+    }
+
+    pub(super) fn staging(&self) -> PathBuf {
+        self.root.join("staging")
+    }
+
+    pub(super) fn staging_of(&self, id: &SourceId) -> PathBuf {
+        self.staging().join(id.as_str())
+    }
+
+    /// What an import has acquired: an archive, a file, or a repository.
+    pub(super) fn acquired(&self, id: &SourceId) -> PathBuf {
+        self.staging_of(id).join("acquired")
+    }
+
+    pub(super) fn raw(&self) -> PathBuf {
+        self.root.join("raw")
+    }
+
+    pub(super) fn raw_of(&self, id: &SourceId) -> PathBuf {
+        self.raw().join(id.as_str())
+    }
+
+    /// The folder of one import of a source.
+    pub(super) fn import(&self, id: &SourceId, number: u32) -> PathBuf {
+        self.raw_of(id).join(format!("r{number}"))
+    }
+
+    pub(super) fn derived(&self) -> PathBuf {
+        self.root.join("derived")
+    }
+
+    pub(super) fn derived_of(&self, id: &SourceId) -> PathBuf {
+        self.derived().join(id.as_str())
+    }
+
+    /// The index of one import of a source.
+    pub(super) fn index(&self, id: &SourceId, number: u32) -> PathBuf {
+        self.derived_of(id).join(format!("r{number}"))
+    }
+
+    /// The folders that every library has, below its root.
+    pub(super) fn folders() -> &'static [&'static str] {
+        &[
+            "manifests",
+            "jobs",
+            "staging",
+            "raw",
+            "derived",
+            "intake/inbox",
+            "intake/archives",
+            "intake/papers",
+            "intake/documents",
+            "intake/source-workspaces/projects",
+            "intake/source-workspaces/single-files",
+            "intake/failed",
+            "intake/manifests",
+        ]
+    }
+}
+
+/// The tree in the folder of an import.
+pub(super) fn tree_in(import: &Path) -> PathBuf {
+    import.join("tree")
+}
+
+/// The hashes of the files in the folder of an import.
+pub(super) fn listing_in(import: &Path) -> PathBuf {
+    import.join("FILES")
+}

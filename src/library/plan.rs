@@ -1,0 +1,116 @@
+//! The first stage of an import: which source is meant, which commit it has, and what it is called.
+
+use std::path::Path;
+
+use super::api::AddRequest;
+use super::error::LibraryError;
+use super::format::FileForm;
+use super::job::{Job, PlannedSource};
+use super::location::{self, Located};
+use super::manifest::{IndexSettings, SourceKind, SourceOrigin};
+use super::names::{self, SourceId};
+use crate::git;
+
+/// A source that was located, before its commit is known.
+pub(super) struct LocatedSource {
+    pub id: SourceId,
+    pub name: String,
+    pub origin: SourceOrigin,
+}
+
+/// Locates the source of a request.
+pub(super) fn located(request: &AddRequest) -> Result<LocatedSource, LibraryError> {
+    let reference = request.reference.clone();
+    let located = location::locate(&request.source, reference.as_deref())?;
+    let (kind, location) = match located {
+        Located::Folder(path) => (SourceKind::Folder, text(&path)),
+        Located::Repository(path) => (SourceKind::Git, text(&path)),
+        Located::File(path, form) => (file_kind(&path, form)?, text(&path)),
+    };
+    if kind != SourceKind::Git
+        && let Some(reference) = &reference
+    {
+        let text =
+            format!("ref '{reference}' needs a git repository, and {location} is none; leave the ref out");
+        return Err(LibraryError::BadParameter(text));
+    }
+    if kind == SourceKind::File && request.folder.is_some() {
+        return Err(LibraryError::BadParameter(format!("{location} is one file; leave the folder out")));
+    }
+    let folder = request.folder.as_deref().map(folder_name).transpose()?;
+    let default = names::default_name(location::last_part(&location));
+    let snapshot = kind == SourceKind::Folder && request.snapshot;
+    let reference_text = reference.as_deref().unwrap_or_default();
+    let flag = if snapshot { "snapshot" } else { "" };
+    let properties = [kind.name(), &location, reference_text, folder.as_deref().unwrap_or_default(), flag];
+    let id = SourceId::new(&default, &properties);
+    let name = request.name.clone().unwrap_or(default);
+    names::check_name(&name)?;
+    let origin = SourceOrigin { kind, location, reference, folder, snapshot };
+    Ok(LocatedSource { id, name, origin })
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The kind of a file, which must be an archive or text.
+fn file_kind(path: &Path, form: FileForm) -> Result<SourceKind, LibraryError> {
+    form.kind().ok_or_else(|| {
+        let what = match form {
+            FileForm::Foreign(format) => format!("its format is {format}"),
+            _ => "it is neither text nor an archive".to_string(),
+        };
+        let reason = format!("{what}; give a .zip, .tar, .tar.gz, .tar.zst or a source file");
+        LibraryError::bad_source(path.display().to_string(), reason)
+    })
+}
+
+/// A folder inside of a source, in its plain form.
+fn folder_name(typed: &str) -> Result<String, LibraryError> {
+    let path = crate::path::RelPath::new(typed)
+        .map_err(|error| LibraryError::BadParameter(format!("folder: {error}")))?;
+    Ok(path.as_str().to_string())
+}
+
+impl LocatedSource {
+    /// Plans the import: asks the repository for the commit.
+    pub fn plan(self, settings: IndexSettings) -> Result<Job, LibraryError> {
+        let LocatedSource { id, name, origin } = self;
+        let planned = planned(&origin)?;
+        Ok(Job::new(id, name, origin, settings, planned))
+    }
+}
+
+/// What the origin is at present.
+pub(super) fn planned(origin: &SourceOrigin) -> Result<PlannedSource, LibraryError> {
+    let path = origin.path();
+    match origin.kind {
+        SourceKind::Git => {
+            let repo = repository(origin)?;
+            let revision = repo.revision(origin.reference.as_deref().unwrap_or("HEAD"))?;
+            let branch = match revision.branch {
+                Some(name) => Some(git::short(&name).to_string()),
+                None if origin.reference.is_none() => repo.head().branch,
+                None => None,
+            };
+            Ok(PlannedSource { commit: Some(revision.commit), branch, ..PlannedSource::default() })
+        }
+        SourceKind::Folder => match path.is_dir() {
+            true => Ok(PlannedSource::default()),
+            false => Err(LibraryError::NoSuchPath { path }),
+        },
+        SourceKind::Zip | SourceKind::Tar | SourceKind::File => match path.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                Ok(PlannedSource { bytes: Some(metadata.len()), ..PlannedSource::default() })
+            }
+            _ => Err(LibraryError::NoSuchPath { path }),
+        },
+    }
+}
+
+/// The repository of this machine that an origin names.
+pub(super) fn repository(origin: &SourceOrigin) -> Result<git::Repo, LibraryError> {
+    git::open_objects(&origin.path())?
+        .ok_or_else(|| LibraryError::bad_source(&origin.location, "it is not a git repository"))
+}

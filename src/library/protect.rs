@@ -1,0 +1,87 @@
+//! Read-only trees: setting and removing the protection, as far as the system knows one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::error::LibraryError;
+use crate::store::{self, StoreStep};
+
+/// What happens to a tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    ReadOnly,
+    Writable,
+}
+
+/// Makes the files and folders of a tree read-only.
+pub(super) fn protect(tree: &Path) -> Result<(), LibraryError> {
+    set(tree, Access::ReadOnly).map_err(|error| LibraryError::io("protect", tree, error))
+}
+
+/// Makes the files and folders of a tree writable for their owner.
+pub(super) fn unprotect(tree: &Path) -> Result<(), LibraryError> {
+    set(tree, Access::Writable).map_err(|error| LibraryError::io("unprotect", tree, error))
+}
+
+/// Removes a tree, protected or not, if there is one.
+pub(super) fn remove_tree(tree: &Path) -> Result<(), LibraryError> {
+    match fs::symlink_metadata(tree) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(LibraryError::io("remove", tree, error)),
+        Ok(_) => {}
+    }
+    store::step(StoreStep::Remove(tree)).map_err(|error| LibraryError::io("remove", tree, error))?;
+    if fs::remove_dir_all(tree).is_ok() {
+        return Ok(());
+    }
+    // A folder that is read-only cannot be emptied by an ordinary user.
+    let _ = set(tree, Access::Writable);
+    fs::remove_dir_all(tree).map_err(|error| LibraryError::io("remove", tree, error))
+}
+
+/// Sets the access of everything in a tree, without following links.
+fn set(path: &Path, access: Access) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(path)?;
+    if metadata.is_symlink() {
+        return Ok(());
+    }
+    // A folder must be readable while its entries are changed.
+    if access == Access::Writable {
+        set_one(path, &metadata, access)?;
+    }
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path)? {
+            set(&entry?.path(), access)?;
+        }
+    }
+    if access == Access::ReadOnly {
+        set_one(path, &metadata, access)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn set_one(path: &Path, metadata: &fs::Metadata, access: Access) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = match (access, metadata.is_dir()) {
+        (Access::ReadOnly, true) => 0o500,
+        (Access::ReadOnly, false) => 0o400,
+        (Access::Writable, true) => 0o700,
+        (Access::Writable, false) => 0o600,
+    };
+    match metadata.permissions().mode() & 0o7777 == mode {
+        true => Ok(()),
+        false => fs::set_permissions(path, fs::Permissions::from_mode(mode)),
+    }
+}
+
+#[cfg(not(unix))]
+fn set_one(path: &Path, metadata: &fs::Metadata, access: Access) -> io::Result<()> {
+    if metadata.is_dir() {
+        return Ok(()); // the attribute has no effect on folders
+    }
+    let mut permissions = metadata.permissions();
+    permissions.set_readonly(access == Access::ReadOnly);
+    fs::set_permissions(path, permissions)
+}

@@ -1,0 +1,103 @@
+//! Removing and renaming sources, and making their raw files writable.
+
+use super::error::LibraryError;
+use super::manifest::{ImportEvent, ImportRecord, SourceManifest};
+use super::names;
+use super::open::Library;
+use super::paths;
+use super::protect;
+use crate::engine::Error;
+use crate::store::{self, Lock};
+use crate::workspace::unix_now;
+
+impl Library {
+    /// Removes a source: its index, and its raw files if they lie in the library. A folder of the user stays as it is.
+    /// If the process is killed, the next change of the library ends the removal.
+    ///
+    /// # Errors
+    /// `UnknownSource`; `Locked` if the source is being indexed.
+    pub fn remove(&self, name: &str) -> Result<SourceManifest, Error> {
+        Ok(self.remove_source(name)?)
+    }
+
+    fn remove_source(&self, name: &str) -> Result<SourceManifest, LibraryError> {
+        let _lock = self.lock()?;
+        let manifest = self.find(name)?;
+        self.check_unused(&manifest)?;
+        store::rename(&self.paths.manifest(&manifest.id), &self.paths.removed(&manifest.id))?;
+        store::sync_folder(&self.paths.manifests())?;
+        self.end_removal(&manifest.id)?;
+        Ok(manifest)
+    }
+
+    /// Gives a source another name.
+    ///
+    /// # Errors
+    /// `UnknownSource`; `NameTaken`; `BadRequest` if the name is not allowed.
+    pub fn rename(&self, name: &str, new_name: &str) -> Result<SourceManifest, Error> {
+        Ok(self.rename_source(name, new_name)?)
+    }
+
+    fn rename_source(&self, name: &str, new_name: &str) -> Result<SourceManifest, LibraryError> {
+        names::check_name(new_name)?;
+        let _lock = self.lock()?;
+        let mut manifest = self.find(name)?;
+        let (manifests, _) = self.manifests()?;
+        let other = manifests.iter().find(|known| known.name == new_name && known.id != manifest.id);
+        if let Some(other) = other {
+            let is_taken = |name: &str| manifests.iter().any(|known| known.name == name);
+            return Err(LibraryError::NameTaken {
+                name: new_name.to_string(),
+                location: other.origin.location.clone(),
+                free: names::free_name(new_name, is_taken),
+            });
+        }
+        manifest.name = new_name.to_string();
+        self.save_with(&mut manifest, ImportEvent::Renamed)?;
+        Ok(manifest)
+    }
+
+    /// Makes the raw files of a source writable. [`Library::verify`] tells whether they were changed.
+    ///
+    /// # Errors
+    /// `UnknownSource`; `BadRequest` if no raw files of the source lie in the library.
+    pub fn unprotect(&self, name: &str) -> Result<SourceManifest, Error> {
+        Ok(self.unprotect_source(name)?)
+    }
+
+    fn unprotect_source(&self, name: &str) -> Result<SourceManifest, LibraryError> {
+        let _lock = self.lock()?;
+        let mut manifest = self.find(name)?;
+        if !manifest.is_held() {
+            let text =
+                format!("'{}' stays in {}, which is not protected", manifest.name, manifest.origin.location);
+            return Err(LibraryError::BadParameter(text));
+        }
+        protect::unprotect(&paths::tree_in(&self.paths.import(&manifest.id, manifest.import)))?;
+        if manifest.is_protected {
+            manifest.is_protected = false;
+            self.save_with(&mut manifest, ImportEvent::Unprotected)?;
+        }
+        Ok(manifest)
+    }
+
+    fn save_with(&self, manifest: &mut SourceManifest, event: ImportEvent) -> Result<(), LibraryError> {
+        manifest.history.push(ImportRecord {
+            event,
+            at: unix_now(),
+            import: manifest.import,
+            commit: manifest.commit.clone(),
+            tree_hash: manifest.tree_hash.clone(),
+        });
+        self.save(manifest)
+    }
+
+    /// Fails if a process changes the index of a source.
+    pub(super) fn check_unused(&self, manifest: &SourceManifest) -> Result<(), LibraryError> {
+        let index = self.paths.index(&manifest.id, manifest.import);
+        match Lock::holder(&index.join("lock")) {
+            None => Ok(()),
+            Some(by) => Err(LibraryError::InUse { name: manifest.name.clone(), by }),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Reading a library: its sources, their states, and their engines.
+
+use std::path::PathBuf;
+
+use super::api::{LibraryReply, LibraryStatus, SourceStatus, UnfinishedImport};
+use super::error::LibraryError;
+use super::manifest::{SourceManifest, SourceState};
+use super::open::Library;
+use crate::engine::api::{Options, State};
+use crate::engine::{Engine, Error};
+use crate::store;
+
+impl Library {
+    /// The sources, by name. Nothing but the manifests is read.
+    ///
+    /// # Errors
+    /// `Io` or `Permission` if the library cannot be read. A manifest that cannot be read is a warning.
+    pub fn list(&self) -> Result<LibraryReply, Error> {
+        let (sources, errors) = self.manifests()?;
+        Ok(LibraryReply { root: self.paths.root().to_path_buf(), sources, warnings: texts(errors) })
+    }
+
+    /// One source.
+    ///
+    /// # Errors
+    /// `UnknownSource`, which names similar sources.
+    pub fn show(&self, name: &str) -> Result<SourceManifest, Error> {
+        Ok(self.find(name)?)
+    }
+
+    /// The folder of a source that is searched.
+    ///
+    /// # Errors
+    /// As [`Library::show`].
+    pub fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.root_of(&self.find(name)?))
+    }
+
+    /// An engine over one source. The place of the index and the options that select files come from the manifest, and
+    /// everything else from `options`.
+    ///
+    /// # Errors
+    /// As [`Library::show`] and [`Engine::open`].
+    pub fn engine(&self, name: &str, options: Options) -> Result<Engine, Error> {
+        self.engine_of(&self.find(name)?, &options)
+    }
+
+    /// The state of every source and its index. The folders of the user are compared with their indexes.
+    ///
+    /// # Errors
+    /// As [`Library::list`].
+    pub fn status(&self, options: &Options) -> Result<LibraryStatus, Error> {
+        let (sources, errors) = self.manifests()?;
+        let mut warnings = texts(errors);
+        let unfinished = match self.jobs() {
+            Ok(jobs) => jobs,
+            Err(error) => {
+                warnings.push(error.to_string());
+                Vec::new()
+            }
+        };
+        let unfinished = unfinished.into_iter().map(|job| UnfinishedImport {
+            id: job.id,
+            name: job.name,
+            location: job.origin.location,
+            stage: job.stage.name(),
+            begun_at: job.begun_at,
+        });
+        Ok(LibraryStatus {
+            root: self.paths.root().to_path_buf(),
+            unfinished: unfinished.collect(),
+            sources: sources.into_iter().map(|source| self.status_of(source, options)).collect(),
+            warnings,
+        })
+    }
+
+    fn status_of(&self, source: SourceManifest, options: &Options) -> SourceStatus {
+        let index_path = self.paths.index(&source.id, source.import);
+        let import = self.paths.import(&source.id, source.import);
+        let mut status = SourceStatus {
+            path: self.root_of(&source),
+            state: State::Missing,
+            detail: None,
+            indexed_files: 0,
+            stale_files: None,
+            raw_bytes: if source.is_held() { store::bytes_below(&import) } else { 0 },
+            index_bytes: store::bytes_below(&index_path),
+            index_path,
+            source,
+        };
+        match self.engine_of(&status.source, options).and_then(|engine| engine.status()) {
+            Ok(found) => {
+                (status.state, status.detail) = (found.state, found.detail);
+                (status.indexed_files, status.stale_files) = (found.files, found.stale_files);
+                let is_partial = status.source.state == SourceState::Indexing;
+                if is_partial && status.state != State::Missing {
+                    status.state = State::Indexing;
+                }
+            }
+            Err(error) => status.detail = Some(error.to_string()),
+        }
+        status
+    }
+}
+
+fn texts(errors: Vec<LibraryError>) -> Vec<String> {
+    errors.iter().map(LibraryError::to_string).collect()
+}

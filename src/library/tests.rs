@@ -1,0 +1,331 @@
+//! Tests of whole imports, with real archives and repositories.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::protect::remove_tree;
+use super::{AddReply, AddRequest, Library, LibraryOptions, SourceKind, SourceState};
+use crate::engine::api::{Options, SearchRequest};
+use crate::engine::{Error, ErrorKind};
+use crate::store::faults::{self, CrashMode};
+
+/// A folder with a library and the sources of a user.
+struct TestPlace {
+    folder: TempDir,
+    library: Library,
+}
+
+fn library_at(root: PathBuf) -> Library {
+    Library::open(LibraryOptions { root: Some(root), ..LibraryOptions::default() }).unwrap()
+}
+
+impl TestPlace {
+    fn new() -> TestPlace {
+        let folder = tempfile::tempdir().unwrap();
+        let library = library_at(folder.path().canonicalize().unwrap().join("library"));
+        TestPlace { folder, library }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Writes the tree of a small project.
+    fn project(&self, name: &str) -> PathBuf {
+        let tree = self.path(name);
+        fs::create_dir_all(tree.join("src")).unwrap();
+        fs::write(tree.join("src/auth.rs"), "pub fn resolve_api_key() {}\n").unwrap();
+        fs::write(
+            tree.join("Cargo.toml"),
+            "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n",
+        )
+        .unwrap();
+        tree
+    }
+
+    fn add(&self, source: &Path) -> Result<AddReply, Error> {
+        self.add_with(&AddRequest::new(source.to_str().unwrap()))
+    }
+
+    fn add_with(&self, request: &AddRequest) -> Result<AddReply, Error> {
+        self.library.add(request, &Options::default(), &|_| ())
+    }
+
+    /// The path of the first hit.
+    fn found(&self, name: &str) -> String {
+        let engine = self.library.engine(name, Options::default()).unwrap();
+        let reply = engine.search(&SearchRequest::new("api key")).unwrap();
+        reply.results.first().map(|hit| hit.path.as_str().to_string()).unwrap_or_default()
+    }
+}
+
+fn run(dir: &Path, program: &str, arguments: &[&str]) {
+    let done = Command::new(program).args(arguments).current_dir(dir).output().unwrap();
+    assert!(done.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn git(dir: &Path, arguments: &str) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"];
+    let arguments: Vec<&str> = identity.into_iter().chain(arguments.split(' ')).collect();
+    run(dir, "git", &arguments);
+}
+
+/// A tar archive with one folder at its top, as packages have.
+fn tar_bytes(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, text) in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+const PACKAGE: &[(&str, &str)] = &[
+    ("keys-1.2.0/Cargo.toml", "[package]\nname = \"keys\"\nversion = \"1.2.0\"\nlicense = \"MIT\"\n"),
+    ("keys-1.2.0/LICENSE", "MIT License\n"),
+    ("keys-1.2.0/src/auth.rs", "pub fn resolve_api_key() {}\n"),
+];
+
+#[test]
+fn a_folder_stays_where_it_is_and_outlives_its_source() {
+    let place = TestPlace::new();
+    let tree = place.project("tree");
+    let reply = place.add(&tree).unwrap();
+    assert_eq!((reply.source.origin.kind, reply.source.state), (SourceKind::Folder, SourceState::Ready));
+    assert_eq!((reply.path, reply.source.licence.as_deref()), (tree.clone(), Some("MIT")));
+    assert_eq!(reply.source.package.unwrap().name, "keys");
+    assert_eq!(place.found("tree"), "src/auth.rs");
+    assert_eq!(place.add(&tree).unwrap_err().kind(), ErrorKind::NameTaken);
+    fs::write(tree.join("src/auth.rs"), "pub fn other() {}\n").unwrap();
+    fs::write(tree.join("src/new.rs"), "pub fn resolve_api_key() {}\n").unwrap();
+    place.library.update("tree", &Options::default(), &|_| ()).unwrap();
+    assert_eq!(place.found("tree"), "src/new.rs");
+    place.library.remove("tree").unwrap();
+    assert!(tree.join("src/auth.rs").exists() && tree.join("src/new.rs").exists());
+    assert_eq!(fs::read_dir(&tree).unwrap().count(), 2);
+    let derived = fs::read_dir(place.path("library/derived")).unwrap().count();
+    assert_eq!((derived, place.library.list().unwrap().sources.len()), (0, 0));
+    assert_eq!(place.library.show("tree").unwrap_err().kind(), ErrorKind::UnknownSource);
+}
+
+#[test]
+fn a_snapshot_does_not_follow_its_folder() {
+    let place = TestPlace::new();
+    let tree = place.project("tree");
+    place.add_with(&AddRequest { snapshot: true, ..AddRequest::new(tree.to_str().unwrap()) }).unwrap();
+    fs::remove_dir_all(&tree).unwrap();
+    assert_eq!(place.found("tree"), "src/auth.rs");
+    assert!(place.library.verify("tree").unwrap().is_clean());
+}
+
+#[test]
+fn archives_are_unpacked_and_indexed() {
+    let place = TestPlace::new();
+    let tar = tar_bytes(PACKAGE);
+    fs::write(place.path("plain.tar"), &tar).unwrap();
+    fs::write(place.path("keys-1.2.0.crate"), gzipped(&tar)).unwrap();
+    let mut names = vec![("plain", SourceKind::Tar), ("keys-1.2.0", SourceKind::Tar)];
+    let mut files = vec!["plain.tar", "keys-1.2.0.crate"];
+    place.project("packed");
+    // The archive by Python's writer is one of the kinds that users have.
+    run(&place.path(""), "python3", &["-m", "zipfile", "-c", "packed.zip", "packed/"]);
+    names.push(("packed", SourceKind::Zip));
+    files.push("packed.zip");
+    for ((name, kind), file) in names.iter().zip(&files) {
+        let before = fs::read(place.path(file)).unwrap();
+        let reply = place.add(&place.path(file)).unwrap();
+        assert_eq!((reply.source.name.as_str(), reply.source.origin.kind), (*name, *kind));
+        assert_eq!(reply.source.archive_hash, Some(blake3::hash(&before).to_hex().to_string()));
+        assert_eq!(reply.source.package.unwrap().version.as_deref(), Some("1.2.0"), "{file}");
+        assert_eq!(place.found(name), "src/auth.rs", "{file}");
+        assert!(place.library.verify(name).unwrap().is_clean(), "{file}");
+        assert_eq!(fs::read(place.path(file)).unwrap(), before);
+    }
+    let status = place.library.status(&Options::default()).unwrap();
+    assert_eq!((status.sources.len(), status.unfinished.len(), status.warnings.len()), (3, 0, 0));
+}
+
+#[test]
+fn one_file_is_a_source() {
+    let place = TestPlace::new();
+    fs::write(place.path("auth.rs"), "pub fn resolve_api_key() {}\n").unwrap();
+    assert_eq!(place.add(&place.path("auth.rs")).unwrap().source.origin.kind, SourceKind::File);
+    assert_eq!(place.found("auth.rs"), "auth.rs");
+}
+
+#[test]
+fn commits_of_a_repository_are_imported_and_updated() {
+    let place = TestPlace::new();
+    let tree = place.project("repo");
+    git(&tree, "init -q");
+    git(&tree, "add .");
+    git(&tree, "commit -q -m one");
+    git(&tree, "tag v1");
+    let url = format!("file://{}", tree.display());
+    let first = place.add_with(&AddRequest::new(&url)).unwrap().source;
+    assert_eq!((first.origin.kind, first.branch.as_deref()), (SourceKind::Git, Some("main")));
+    fs::rename(tree.join("src/auth.rs"), tree.join("src/moved.rs")).unwrap();
+    git(&tree, "add -A");
+    git(&tree, "commit -q -m two");
+    assert_eq!(place.found("repo"), "src/auth.rs");
+    let updated = place.library.update("repo", &Options::default(), &|_| ()).unwrap();
+    assert!(updated.is_new && updated.old_commit == first.commit && updated.source.commit != first.commit);
+    assert_eq!((place.found("repo").as_str(), updated.source.import), ("src/moved.rs", 2));
+    let again = place.library.update("repo", &Options::default(), &|_| ()).unwrap();
+    assert!(!again.is_new);
+    let tagged =
+        AddRequest { name: Some("old".into()), reference: Some("v1".into()), ..AddRequest::new(&url) };
+    assert_eq!(place.add_with(&tagged).unwrap().source.commit, first.commit);
+    assert_eq!(place.found("old"), "src/auth.rs");
+    let unknown =
+        AddRequest { name: Some("x".into()), reference: Some("none".into()), ..AddRequest::new(&url) };
+    assert!(place.add_with(&unknown).unwrap_err().to_string().contains("none"));
+    assert_eq!(place.library.list().unwrap().sources.len(), 2);
+}
+
+#[test]
+fn a_source_on_another_machine_is_an_error_that_says_what_to_do() {
+    let place = TestPlace::new();
+    for url in ["https://me:secret@example.org/a.git", "git@example.org:a.git", "ssh://example.org/a"] {
+        let error = place.add_with(&AddRequest::new(url)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadSource);
+        let text = error.to_string();
+        assert!(text.contains("clone") && text.contains("example.org") && !text.contains("secret"), "{text}");
+    }
+    assert!(!place.path("library").exists());
+}
+
+#[test]
+fn changes_of_raw_files_are_reported() {
+    let place = TestPlace::new();
+    fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+    let reply = place.add(&place.path("keys.tar")).unwrap();
+    place.library.unprotect("keys").unwrap();
+    fs::write(reply.path.join("src/auth.rs"), "pub fn resolve_api_kez() {}\n").unwrap();
+    fs::write(reply.path.join("src/new.rs"), "").unwrap();
+    fs::remove_file(reply.path.join("LICENSE")).unwrap();
+    let verified = place.library.verify("keys").unwrap();
+    assert_eq!(verified.changed, ["keys-1.2.0/src/auth.rs"]);
+    assert_eq!(verified.added, ["keys-1.2.0/src/new.rs"]);
+    assert_eq!(verified.missing, ["keys-1.2.0/LICENSE"]);
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let place = TestPlace::new();
+    let (one, two) = (place.project("a/tree"), place.project("b/tree"));
+    place.add(&one).unwrap();
+    let error = place.add(&two).unwrap_err();
+    assert!(error.kind() == ErrorKind::NameTaken && error.to_string().contains("'tree-2'"), "{error}");
+    place
+        .add_with(&AddRequest { name: Some("two".into()), ..AddRequest::new(two.to_str().unwrap()) })
+        .unwrap();
+    assert_eq!(place.library.rename("two", "tree").unwrap_err().kind(), ErrorKind::NameTaken);
+    place.library.rename("two", "three").unwrap();
+    assert_eq!(place.found("three"), "src/auth.rs");
+}
+
+/// Checks that in every image, the source is whole or missing, and that adding it again ends the import.
+fn check_images(place: &TestPlace, name: &str, request: &AddRequest, modes: &[CrashMode], work: impl Fn()) {
+    let root = place.path("library");
+    fs::create_dir_all(&root).unwrap();
+    let _fast = faults::without_sync(&root);
+    let freezer = faults::freeze(&root);
+    work();
+    let images = freezer.finish();
+    let images: Vec<_> = images.iter().filter(|image| modes.contains(&image.mode)).collect();
+    assert!(images.len() > 10, "{}", images.len());
+    for (number, image) in images.iter().enumerate() {
+        let at = format!("{:?} before step {}", image.mode, image.at);
+        remove_tree(&root).unwrap();
+        image.restore(&root);
+        let library = library_at(root.clone());
+        let listed = library.list().unwrap();
+        assert!(listed.warnings.is_empty(), "{at}: {:?}", listed.warnings);
+        for source in &listed.sources {
+            let verified = library.verify(&source.name).unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert!(verified.is_clean(), "{at}: {verified:?}");
+        }
+        if number % 7 == 0 || number + 1 == images.len() {
+            match library.add(request, &Options::default(), &|_| ()) {
+                Ok(reply) => assert_eq!(reply.source.state, SourceState::Ready, "{at}"),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::NameTaken, "{at}: {error}"),
+            }
+            assert!(library.jobs().unwrap().is_empty(), "{at}");
+            assert_eq!(place.found(name), "src/auth.rs", "{at}");
+            library.remove(name).unwrap_or_else(|error| panic!("{at}: {error}"));
+            assert!(library.list().unwrap().sources.is_empty(), "{at}");
+        }
+    }
+}
+
+#[test]
+fn an_archive_whose_import_is_killed_is_resumed_or_missing() {
+    let place = TestPlace::new();
+    fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+    let request = AddRequest::new(place.path("keys.tar").to_str().unwrap());
+    // The double of the store follows the names of files, not those in a renamed folder.
+    check_images(&place, "keys", &request, &[CrashMode::Killed], || {
+        place.add_with(&request).unwrap();
+    });
+    assert_eq!(fs::read(place.path("keys.tar")).unwrap(), tar_bytes(PACKAGE));
+}
+
+#[test]
+fn a_folder_whose_import_is_cut_short_is_whole_or_missing() {
+    let place = TestPlace::new();
+    let tree = place.project("tree");
+    let request = AddRequest::new(tree.to_str().unwrap());
+    let modes = [CrashMode::Killed, CrashMode::Lost, CrashMode::NamesKept, CrashMode::RemovalsKept];
+    check_images(&place, "tree", &request, &modes, || {
+        place.add_with(&request).unwrap();
+    });
+    assert_eq!(fs::read_to_string(tree.join("src/auth.rs")).unwrap(), "pub fn resolve_api_key() {}\n");
+}
+
+#[test]
+fn a_removal_that_is_killed_is_ended_by_the_next_change() {
+    let place = TestPlace::new();
+    fs::write(place.path("keys.tar"), tar_bytes(PACKAGE)).unwrap();
+    let request = AddRequest::new(place.path("keys.tar").to_str().unwrap());
+    place.add_with(&request).unwrap();
+    let root = place.path("library");
+    let freezer = faults::freeze(&root);
+    place.library.remove("keys").unwrap();
+    let images = freezer.finish();
+    let killed: Vec<_> = images.iter().filter(|image| image.mode == CrashMode::Killed).collect();
+    assert!(killed.len() > 3, "{}", killed.len());
+    let mut kept = 0;
+    for image in killed {
+        remove_tree(&root).unwrap();
+        image.restore(&root);
+        let library = library_at(root.clone());
+        let sources = library.list().unwrap().sources;
+        kept += sources.len();
+        if sources.is_empty() {
+            library.collect(false).unwrap();
+            for folder in ["manifests", "raw", "derived", "jobs", "staging"] {
+                let left = fs::read_dir(root.join(folder)).map_or(0, Iterator::count);
+                assert_eq!(left, 0, "{folder} before step {}", image.at);
+            }
+        } else {
+            assert!(library.verify("keys").unwrap().is_clean(), "before step {}", image.at);
+        }
+        let _ = library.add(&request, &Options::default(), &|_| ());
+        assert_eq!(place.found("keys"), "src/auth.rs", "before step {}", image.at);
+    }
+    assert!(kept > 0);
+}

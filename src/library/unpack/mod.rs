@@ -1,0 +1,22 @@
+//! Unpacking archives of unknown origin into a new folder.
+//!
+//! Each format has a reader, and all of them write through one [`TreeWriter`], which decides what may be written. The
+//! folder is not visible until the whole archive was accepted, so that a refused archive leaves nothing. Only regular
+//! files and folders are written: no link, no device, no permission and no owner comes from an archive.
+
+mod error;
+mod limits;
+mod name;
+mod tar_pax;
+mod tarball;
+mod writer;
+mod zip_file;
+
+pub use error::{UnpackError, UnpackFault};
+pub use limits::UnpackLimits;
+pub(super) use tarball::unpack_tar;
+pub(super) use writer::{TreeWriter, UnpackedTree};
+pub(super) use zip_file::unpack_zip;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! Hostile archives: each is refused with the name of the entry, and nothing of it can be seen afterwards.
+
+use std::fs;
+use std::io::{Seek, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use tar::EntryType;
+
+use super::{TreeWriter, UnpackError, UnpackLimits, unpack_tar, unpack_zip};
+use crate::engine::ErrorKind;
+use crate::engine::api::Options;
+use crate::library::format::TarCompression;
+use crate::library::{AddRequest, Library, LibraryOptions};
+
+/// An entry of a zip archive, of which every header field can be wrong.
+#[derive(Clone)]
+struct ZipItem {
+    name: Vec<u8>,
+    own_name: Option<Vec<u8>>,
+    method: u16,
+    flags: u16,
+    mode: u32,
+    packed: Vec<u8>,
+    crc: u32,
+    bytes: u32,
+    /// Names the header of the first entry instead of an own one.
+    shares: bool,
+}
+
+fn item(name: impl AsRef<[u8]>) -> ZipItem {
+    stored(name, b"fn a() {}\n")
+}
+
+fn stored(name: impl AsRef<[u8]>, content: &[u8]) -> ZipItem {
+    ZipItem {
+        name: name.as_ref().to_vec(),
+        own_name: None,
+        method: 0,
+        flags: 0,
+        mode: 0o100_644,
+        packed: content.to_vec(),
+        crc: crc32fast::hash(content),
+        bytes: content.len() as u32,
+        shares: false,
+    }
+}
+
+fn deflated(name: &str, content: &[u8]) -> ZipItem {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(content).unwrap();
+    ZipItem { method: 8, packed: encoder.finish().unwrap(), ..stored(name, content) }
+}
+
+fn header_fields(item: &ZipItem, name: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![20, 0];
+    bytes.extend(item.flags.to_le_bytes());
+    bytes.extend(item.method.to_le_bytes());
+    bytes.extend([0, 0, 0x21, 0]);
+    bytes.extend(item.crc.to_le_bytes());
+    bytes.extend((item.packed.len() as u32).to_le_bytes());
+    bytes.extend(item.bytes.to_le_bytes());
+    bytes.extend((name.len() as u16).to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+fn zip_of(items: &[ZipItem]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for item in items {
+        let at = if item.shares { 0 } else { bytes.len() as u32 };
+        if !item.shares {
+            let own = item.own_name.as_ref().unwrap_or(&item.name);
+            bytes.extend(b"PK\x03\x04");
+            bytes.extend(header_fields(item, own));
+            bytes.extend(own);
+            bytes.extend(&item.packed);
+        }
+        directory.extend(b"PK\x01\x02\x14\x03");
+        directory.extend(header_fields(item, &item.name));
+        directory.extend([0; 6]);
+        directory.extend((item.mode << 16).to_le_bytes());
+        directory.extend(at.to_le_bytes());
+        directory.extend(&item.name);
+    }
+    let at = bytes.len() as u32;
+    bytes.extend(&directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend((items.len() as u16).to_le_bytes());
+    bytes.extend((items.len() as u16).to_le_bytes());
+    bytes.extend((directory.len() as u32).to_le_bytes());
+    bytes.extend(at.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+/// A block and content of a tar archive; the name is written as it is.
+fn tar_entry(name: &[u8], kind: EntryType, content: &[u8]) -> Vec<u8> {
+    let mut header = tar::Header::new_ustar();
+    header.as_old_mut().name[..name.len()].copy_from_slice(name);
+    header.set_entry_type(kind);
+    header.set_size(content.len() as u64);
+    header.set_mode(0o4777);
+    if matches!(kind, EntryType::Symlink | EntryType::Link) {
+        header.set_link_name("/etc/passwd").unwrap();
+    }
+    header.set_cksum();
+    let mut bytes = header.as_bytes().to_vec();
+    bytes.extend(content);
+    bytes.resize(bytes.len().next_multiple_of(512), 0);
+    bytes
+}
+
+fn file(name: impl AsRef<[u8]>) -> Vec<u8> {
+    tar_entry(name.as_ref(), EntryType::Regular, b"fn a() {}\n")
+}
+
+fn tar_of(entries: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = entries.concat();
+    bytes.extend([0; 1024]);
+    bytes
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Adds an archive, checks that it is refused and that nothing of it is left, and returns the message.
+fn refused(what: &str, archive: &[u8]) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("archive.bin");
+    fs::write(&path, archive).unwrap();
+    let root = place.path().join("library");
+    let library =
+        Library::open(LibraryOptions { root: Some(root.clone()), ..LibraryOptions::default() }).unwrap();
+    let request = AddRequest::new(path.to_str().unwrap());
+    let Err(error) = library.add(&request, &Options::default(), &|_| ()) else {
+        panic!("{what} is accepted")
+    };
+    assert_eq!(error.kind(), ErrorKind::BadSource, "{what}: {error}");
+    let mut names: Vec<_> =
+        fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert!(names.iter().all(|name| name == "archive.bin" || name == "library"), "{what}: {names:?}");
+    for folder in ["raw", "staging", "jobs", "manifests", "derived"] {
+        let left = fs::read_dir(root.join(folder)).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{what} leaves something in {folder}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), archive, "{what}");
+    error.to_string()
+}
+
+fn check(cases: Vec<(&str, Vec<u8>, &str)>) {
+    for (what, archive, expected) in cases {
+        let message = refused(what, &archive);
+        assert!(message.contains(expected), "{what}: {message}");
+        assert!(!message.contains('\0') && !message.contains('\x1b'), "{what}: {message:?}");
+    }
+}
+
+#[test]
+fn hostile_zip_archives_are_refused() {
+    let one = |item: ZipItem| zip_of(&[item]);
+    let after = |second: ZipItem| zip_of(&[item("a.rs"), second]);
+    let whole = zip_of(&[item("a.rs"), item("b.rs")]);
+    let split_content: Vec<u8> = [b"PK\x07\x08".as_slice(), &whole].concat();
+    check(vec![
+        ("a parent folder", one(item("../a.rs")), "'../a.rs'"),
+        ("a parent folder inside", one(item("a/../../b.rs")), "'a/../../b.rs'"),
+        ("a parent folder at the end", one(item("a/..")), "'a/..'"),
+        ("an absolute name", one(item("/tmp/a.rs")), "absolute"),
+        ("a drive", one(item("C:\\a.rs")), "absolute"),
+        ("a relative drive", one(item("c:a.rs")), "absolute"),
+        ("a share", one(item("\\\\host\\a.rs")), "absolute"),
+        ("a backslash", one(item("a\\..\\..\\b.rs")), "backslash"),
+        ("a NUL", one(item("a\0.rs")), "'a"),
+        ("a line end", one(item("a\nb.rs")), "'a"),
+        ("an escape sequence", one(item("a\x1b[2J.rs")), "'a"),
+        ("a long part", one(item("a".repeat(300))), "255 bytes"),
+        ("a long name", one(item("a/".repeat(3000) + "b")), "above the limit of 4096"),
+        ("many folders", one(item("a/".repeat(200) + "b")), "above the limit of 64"),
+        ("a symbolic link", one(ZipItem { mode: 0o120_777, ..item("a.rs") }), "is a link"),
+        ("a device", one(ZipItem { mode: 0o060_666, ..item("a.rs") }), "is a device"),
+        ("a pipe", one(ZipItem { mode: 0o010_666, ..item("a.rs") }), "is a device"),
+        ("a duplicate", after(item("a.rs")), "occurs twice"),
+        ("a duplicate by another form", after(item("./a.rs")), "occurs twice"),
+        ("a case collision", after(item("A.RS")), "differs from 'a.rs'"),
+        ("a collision of letters", zip_of(&[item("é"), item("e\u{301}")]), "differs from"),
+        ("a file as a folder", after(item("a.rs/b.rs")), "both a file and a folder"),
+        ("an encrypted entry", one(ZipItem { flags: 1, ..item("a.rs") }), "is encrypted"),
+        ("strong encryption", one(ZipItem { flags: 0x41, ..item("a.rs") }), "is encrypted"),
+        ("an unknown method", one(ZipItem { method: 14, ..item("a.rs") }), "the method"),
+        (
+            "another name in the header",
+            one(ZipItem { own_name: Some(b"b.rs".to_vec()), ..item("a.rs") }),
+            "'b.rs'",
+        ),
+        ("shared bytes", after(ZipItem { shares: true, ..item("a.rs") }), "shares its bytes"),
+        ("a wrong checksum", one(ZipItem { crc: 1, ..item("a.rs") }), "'a.rs'"),
+        ("a wrong size", one(ZipItem { bytes: 5, ..deflated("a.rs", b"fn a() {}\n") }), "'a.rs'"),
+        ("a broken stream", one(ZipItem { method: 8, ..item("a.rs") }), "'a.rs'"),
+        ("a folder with bytes", one(item("a/")), "'a/'"),
+        ("no entries", zip_of(&[]), "no files"),
+        ("folders only", one(stored("a/", b"")), "no files"),
+        ("an archive that is cut", whole[..whole.len() / 2].to_vec(), "damaged"),
+        ("an archive without its end", whole[..whole.len() - 22].to_vec(), "damaged"),
+        ("an archive in parts", split_content, "several parts"),
+    ]);
+}
+
+#[test]
+fn hostile_tar_archives_are_refused() {
+    let one = |entry: Vec<u8>| tar_of(&[entry]);
+    let kind = |kind: EntryType| one(tar_entry(b"a.rs", kind, b""));
+    let long =
+        |name: &[u8]| tar_of(&[tar_entry(b"././@LongLink", EntryType::GNULongName, name), file("a.rs")]);
+    let pax = |records: &[u8]| tar_of(&[tar_entry(b"pax", EntryType::XHeader, records), file("a.rs")]);
+    let whole = tar_of(&[file("a.rs"), file("b.rs")]);
+    let packed = gzipped(&whole);
+    let mut bad_sum = whole.clone();
+    bad_sum[1024 + 150] ^= 1;
+    check(vec![
+        ("a parent folder", one(file("../a.rs")), "'../a.rs'"),
+        ("a parent folder inside", one(file("a/../../b.rs")), "'a/../../b.rs'"),
+        ("an absolute name", one(file("/tmp/a.rs")), "absolute"),
+        ("a drive", one(file("C:/a.rs")), "absolute"),
+        ("a share", one(file("\\\\host\\a.rs")), "absolute"),
+        ("a line end", one(file("a\nb.rs")), "'a"),
+        ("an escape sequence", one(file("a\x1b[2J")), "'a"),
+        ("a symbolic link", kind(EntryType::Symlink), "is a link"),
+        ("a hard link", kind(EntryType::Link), "is a link"),
+        ("a character device", kind(EntryType::Char), "is a device"),
+        ("a block device", kind(EntryType::Block), "is a device"),
+        ("a pipe", kind(EntryType::Fifo), "is a device"),
+        ("a sparse file", one(tar_entry(b"a.rs", EntryType::GNUSparse, b"")), "'a.rs'"),
+        ("a sparse file by PAX", pax(b"22 GNU.sparse.major=1\n"), "sparse"),
+        ("an unknown kind", kind(EntryType::new(b'Q')), "'Q'"),
+        ("a long parent folder", long(b"x/../../a.rs\0"), "'x/../../a.rs'"),
+        ("a long name with NUL", long(b"x\0y.rs\0"), "'x"),
+        ("a very long name", long(&[b'a'; 70 << 10]), "above the limit of 4096"),
+        ("a parent folder by PAX", pax(b"15 path=../a.b\n"), "'../a.b'"),
+        ("an absolute name by PAX", pax(b"14 path=/a.rs\n"), "absolute"),
+        ("a wrong size by PAX", pax(b"12 size=999\n"), "999"),
+        ("a broken PAX header", pax(b"999 path=a\n"), "extended header"),
+        ("many folders", long("a/".repeat(100).as_bytes()), "above the limit of 64"),
+        ("a duplicate", tar_of(&[file("a.rs"), file("a.rs")]), "occurs twice"),
+        ("a case collision", tar_of(&[file("a.rs"), file("A.rs")]), "differs from 'a.rs'"),
+        ("a file as a folder", tar_of(&[file("a"), file("a/b")]), "both a file and a folder"),
+        ("an archive that is cut", file("a.rs")[..515].to_vec(), "a.rs"),
+        ("a damaged header", bad_sum, "damaged"),
+        ("a compressed archive that is cut", packed[..packed.len() - 10].to_vec(), "refused"),
+        ("compressed text", gzipped(b"just a text\n"), "refused"),
+        ("a broken zstd frame", b"\x28\xb5\x2f\xfd\xff\xff\xff\xff".to_vec(), "refused"),
+        ("not an archive", b"\x7fELF\0\0\0\0".to_vec(), "neither text nor an archive"),
+        ("another format", b"7z\xbc\xaf\x27\x1c\0\0".to_vec(), "7z"),
+    ]);
+}
+
+fn archive_file(bytes: &[u8]) -> fs::File {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    file
+}
+
+/// Unpacks `bytes` within `limits`, and returns the error.
+fn limited(bytes: &[u8], limits: UnpackLimits) -> UnpackError {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().to_path_buf();
+    let writer = || TreeWriter::new(Path::new("a"), &tree, Some(bytes.len() as u64), limits, &|_| ());
+    let file = archive_file(bytes);
+    let unpacked = match bytes.starts_with(b"PK") {
+        true => unpack_zip(file, &mut writer()),
+        false if bytes.starts_with(b"\x1f\x8b") => unpack_tar(file, TarCompression::Gzip, &mut writer()),
+        false => unpack_tar(file, TarCompression::Plain, &mut writer()),
+    };
+    unpacked.unwrap_err()
+}
+
+#[test]
+fn archives_above_a_limit_are_refused() {
+    let zeros = vec![0; 1 << 20];
+    let bomb = tar_entry(b"zeros", EntryType::Regular, &zeros);
+    let bombs = [zip_of(&[deflated("zeros", &zeros)]), gzipped(&tar_of(&[bomb]))];
+    let many = [zip_of(&[item("a"), item("b"), item("c")]), tar_of(&[file("a"), file("b"), file("c")])];
+    let default = UnpackLimits::default();
+    for bomb in &bombs {
+        let error = limited(bomb, UnpackLimits { free_bytes: 1 << 16, ..default }).to_string();
+        assert!(error.contains("'zeros' makes the files more than 100 times"), "{error}");
+        let error = limited(bomb, UnpackLimits { file_bytes: 1 << 16, ..default }).to_string();
+        assert!(error.contains("'zeros' is larger than 65536 bytes"), "{error}");
+        let error = limited(bomb, UnpackLimits { total_bytes: 1 << 16, ..default }).to_string();
+        assert!(error.contains("larger than 65536 bytes in all"), "{error}");
+    }
+    let hidden = gzipped(&tar_of(&[tar_entry(b".git/zeros", EntryType::Regular, &zeros), file("a")]));
+    let error = limited(&hidden, UnpackLimits { entries: 2, total_bytes: 1 << 10, ..default }).to_string();
+    assert!(error.contains("damaged"), "{error}");
+    for many in &many {
+        let error = limited(many, UnpackLimits { entries: 2, ..default }).to_string();
+        assert!(error.contains("2"), "{error}");
+        let error = limited(many, UnpackLimits { total_bytes: 25, ..default }).to_string();
+        assert!(error.contains("'c' makes the files larger than 25 bytes"), "{error}");
+    }
+}
