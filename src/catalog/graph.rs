@@ -24,7 +24,7 @@ pub const TARGET: Param = Param {
     ..param(
         "target",
         Takes::Text,
-        "A symbol: name, Type.method, path#name, path:line or path:line:column; for imports, importers and impact also \
+        "A symbol: name, Type.method, path#name, path:line; for imports, importers and impact also \
          a file",
     )
 };
@@ -34,7 +34,7 @@ pub const GRAPH_DEPTH: Param = Param {
     ..param(
         "depth",
         Takes::Number(1, 8),
-        "Steps to follow, 1 to 8; else 3 for tests-of and impact, 8 for paths, 1 for the others",
+        "Steps, 1 to 8; else 3 for tests-of and impact, 8 for paths, 1 for others",
     )
 };
 /// The number of rows.
@@ -43,10 +43,8 @@ pub const GRAPH_RESULTS: Param = Param {
     ..Param { takes: Takes::Number(1, 1_000), help: "Rows, 1 to 1000", ..params::MAX_RESULTS }
 };
 /// The least confidence of a row.
-pub const MIN_CONFIDENCE: Param = Param {
-    default: Some("0.3"),
-    ..param("min_confidence", Takes::Fraction, "Leave out rows below this confidence, 0 to 1")
-};
+pub const MIN_CONFIDENCE: Param =
+    Param { default: Some("0.3"), ..param("min_confidence", Takes::Fraction, "Least confidence, 0 to 1") };
 
 /// The relation of the shown uses.
 pub const RELATION: Param =

@@ -22,8 +22,7 @@ pub const MAX_RESULTS: Param = Param {
     ..param("max_results", Takes::Number(1, 50), "Hits a page, 1 to 50")
 };
 /// The folder or file to search.
-pub const PATH: Param =
-    param("path", Takes::Path, "Only this folder or file; an absolute one chooses the tree");
+pub const PATH: Param = param("path", Takes::Path, "Only this folder or file; if absolute, also the tree");
 /// A filter by path: globs to include.
 pub const PATH_GLOB: Param = Param {
     aliases: &["glob"],
@@ -31,25 +30,21 @@ pub const PATH_GLOB: Param = Param {
 };
 /// A filter by path: globs to exclude.
 pub const EXCLUDE: Param =
-    param("exclude", Takes::Repeated, "Leave out paths with this text, in any case; separate several by |");
+    param("exclude", Takes::Repeated, "Leave out paths with this text; separate several by |");
 /// A filter by language.
 pub const LANG: Param = Param {
     aliases: &["language"],
-    ..param("lang", Takes::List, "Only this language, such as rust; separate several by commas")
+    ..param("lang", Takes::List, "Only this language; separate several by commas")
 };
 /// A filter by kind of symbol or chunk.
 pub const KIND: Param = Param {
     aliases: &["chunk_type"],
-    ..param(
-        "kind",
-        Takes::Choices(choice::names::<SymbolKind>),
-        "Only this kind of symbol or chunk; separate several by commas",
-    )
+    ..param("kind", Takes::Choices(choice::names::<SymbolKind>), "Only this kind; separate several by commas")
 };
 /// The lowest score of a hit.
 pub const MIN_SCORE: Param = Param {
     default: Some("0"),
-    ..param("min_score", Takes::Fraction, "Leave out hits below this score, 0 to 1; literal hits stay")
+    ..param("min_score", Takes::Fraction, "Least score, 0 to 1; literal hits stay")
 };
 /// The cursor of the next page.
 pub const CURSOR: Param = param("cursor", Takes::Text, "The last page's 'next'");
@@ -83,7 +78,7 @@ pub const STALE_POLICY: Param = Param {
     )
 };
 /// A revision other than the worktree.
-pub const VIEW: Param = param("view", Takes::Text, "Of this branch, tag or commit");
+pub const VIEW: Param = param("view", Takes::Text, "A branch, tag or commit");
 /// Short for the stale policy `ignore`.
 pub const NO_REFRESH: Param =
     param("no_refresh", Takes::Nothing, "Answer from the index as it is, the same as --stale-policy ignore");
@@ -164,12 +159,12 @@ pub const EXPLAIN_SKIPS: Param = param(
 );
 
 /// The root to search; over MCP, one of the roots given at start.
-pub const TREE: Param = param("root", Takes::Path, "A root of the server; else the first");
+pub const TREE: Param = param("root", Takes::Path, "A root; else the first");
 
 /// The size limit of a reply.
 pub const MAX_TOKENS: Param = Param {
     default: Some("4000"),
-    ..param("max_tokens", Takes::Number(100, 100_000), "Most tokens of text (bytes / 4)")
+    ..param("max_tokens", Takes::Number(100, 100_000), "Most tokens of text")
 };
 
 /// The task of the agent.
